@@ -1,0 +1,133 @@
+import {
+  BaseResolver,
+  bundle,
+  createConfig,
+  getLineColLocation,
+  lintDocument,
+  makeDocumentFromString,
+  YamlParseError,
+  type LocationObject,
+  type NormalizedProblem,
+} from '@redocly/openapi-core';
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+
+/** Something in the document to mend, and where it stands. */
+export type Problem = {
+  readonly severity: 'error' | 'warn';
+  /** `file:line:column #/json/pointer`, as far as it is known. */
+  readonly place: string;
+  readonly message: string;
+};
+
+/** The OpenAPI document with every external reference brought inside; `undefined` where it cannot be read. */
+export type LoadedContract = {
+  readonly document: OpenApiDocument | undefined;
+  readonly problems: readonly Problem[];
+  /** The place of a JSON pointer (`#/paths/~1plants`) of the document. */
+  readonly placeOf: (pointer: string) => string;
+};
+
+/** Parsed JSON or YAML whose shape the linter has checked. */
+export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
+
+/** What makes a document wrong, as opposed to unpolished. */
+const validity = {
+  struct: 'error',
+  'no-unresolved-refs': 'error',
+  'no-identical-paths': 'error',
+  'no-ambiguous-paths': 'error',
+  'operation-operationId': 'error',
+  'operation-operationId-unique': 'error',
+  'operation-parameters-unique': 'error',
+  'path-declaration-must-exist': 'error',
+  'path-not-include-query': 'error',
+  'path-parameters-defined': 'error',
+  'security-defined': 'error',
+  'spec-components-invalid-map-name': 'error',
+} as const;
+
+/** What a document that is shown to others should have besides. */
+const style = {
+  'info-license': 'warn',
+  'info-license-url': 'off',
+  'operation-4xx-response': 'warn',
+  'operation-summary': 'warn',
+  'operation-description': 'warn',
+  'operation-tag-defined': 'warn',
+  'tag-description': 'warn',
+  'parameter-description': 'warn',
+  'no-server-example.com': 'warn',
+  'no-unused-components': 'warn',
+  'no-empty-servers': 'warn',
+  'no-undefined-server-variable': 'error',
+  'no-invalid-media-type-examples': 'error',
+  'no-invalid-schema-examples': 'error',
+  'no-invalid-parameter-examples': 'error',
+  'no-required-schema-properties-undefined': 'warn',
+  'no-enum-type-mismatch': 'error',
+} as const;
+
+/**
+ * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
+ *
+ * @param rules `validity` for what makes a document wrong, `style` for what makes it unpolished too
+ */
+export async function loadContract(path: string, rules: 'validity' | 'style'): Promise<LoadedContract> {
+  const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity });
+  const externalRefResolver = new BaseResolver(config.resolve);
+  const unreadable = (place: string, message: string): LoadedContract => ({
+    document: undefined,
+    problems: [{ severity: 'error', place, message }],
+    placeOf: () => path,
+  });
+
+  let read;
+  try {
+    read = makeDocumentFromString(await readFile(path, 'utf8'), resolve(path));
+  } catch (error) {
+    if (!(error instanceof YamlParseError)) return unreadable(path, 'cannot be read: ' + (error as Error).message);
+    const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
+    return unreadable(`${path}:${String(line)}:${String(col)}`, originalError.reason ?? 'is not valid YAML');
+  }
+  const version = (read.parsed as { openapi?: unknown } | null)?.openapi;
+  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
+    return unreadable(
+      path,
+      `must be an OpenAPI document of version 3.0 or 3.1, not ${JSON.stringify(version ?? null)}`,
+    );
+  }
+
+  const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
+  const lint = await lintDocument({ document: read, config: config.styleguide, externalRefResolver });
+  const problems = lint.filter(({ ignored }) => ignored !== true).map(toProblem);
+  if (hasErrors(problems)) return { document: undefined, problems, placeOf };
+
+  const bundled = await bundle({ config, doc: read, externalRefResolver });
+  return {
+    document: bundled.bundle.parsed as OpenApiDocument,
+    problems: [...problems, ...bundled.problems.map(toProblem)],
+    placeOf,
+  };
+}
+
+/** Whether anything among the problems forbids going on. */
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
+
+/** One line for people: where, how bad, what. */
+export function formatProblem({ severity, place, message }: Problem): string {
+  return `${place}  ${severity}: ${message}`;
+}
+
+function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {
+  const text = `${message.trim().replaceAll(/\s+/g, ' ')} (${ruleId})`;
+  return { severity, place: location === undefined ? 'the document' : describe(location), message: text };
+}
+
+function describe(location: LocationObject): string {
+  const { line, col } = getLineColLocation(location).start;
+  const place = `${relative(process.cwd(), location.source.absoluteRef)}:${String(line)}:${String(col)}`;
+  return location.pointer === undefined ? place : `${place} ${location.pointer}`;
+}

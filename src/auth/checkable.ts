@@ -1,0 +1,6 @@
+import type { SecurityScheme } from '../contract/operation.ts';
+
+/** Whether the service has a checker for a kind of security scheme. The generator refuses a document with any other. */
+export function canCheck({ type, scheme }: SecurityScheme): boolean {
+  return type === 'http' && scheme === 'bearer';
+}
