@@ -14,7 +14,8 @@ if (files === undefined || hasErrors(problems)) {
 } else {
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
-    if ((await readFile(`generated/${name}`, 'utf8').catch(() => undefined)) !== text) stale.push([name, text] as const);
+    if ((await readFile(`generated/${name}`, 'utf8').catch(() => undefined)) !== text)
+      stale.push([name, text] as const);
   }
   if (values.check) {
     for (const [name] of stale) console.error(`generated/${name} is stale: run npm run generate`);

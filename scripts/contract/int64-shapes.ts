@@ -27,7 +27,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
 
   // A reference leads to an int64 when its target does, perhaps by way of other references, perhaps of itself: look
   // again until nothing new is found, then once more for the shapes.
-  for (let found = -1; found !== Object.keys(named).length; ) {
+  for (let found = -1; found !== Object.keys(named).length;) {
     found = Object.keys(named).length;
     for (const reference of references) {
       const shape = shapeOf(resolveReference(document, reference));

@@ -115,6 +115,9 @@ function listOperations(document: Document) {
   );
 }
 
-function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, key: string) => Out): Record<string, Out> {
+function mapValues<In, Out>(
+  record: Readonly<Record<string, In>>,
+  map: (value: In, key: string) => Out,
+): Record<string, Out> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { readStoreLocation } from '../src/config.ts';
+import { stringifyJson } from '../src/contract/json.ts';
+import { openReader } from '../src/store/open-store.ts';
+import { StoreUnavailable } from '../src/store/plant-store.ts';
+
+// `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
+// `--history`, every creation in its order. It may run beside the service, and holds a few rows at a time.
+const CHUNK_CHARS = 65_536;
+
+const { values } = parseArgs({ options: { history: { type: 'boolean', default: false } } });
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0); // The reader has seen enough: `… | head`.
+});
+
+const read = readStoreLocation(process.env);
+if ('problems' in read) refuse(...read.problems);
+const reader = openOrRefuse();
+let chunk = '';
+for await (const plant of reader.list(values.history ? 'history' : 'current')) {
+  chunk += `${stringifyJson(plant)}\n`;
+  if (chunk.length >= CHUNK_CHARS) await flush();
+}
+await flush();
+await reader.close();
+
+async function flush(): Promise<void> {
+  const text = chunk;
+  chunk = '';
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+function openOrRefuse() {
+  try {
+    return openReader(read.store);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return refuse(error.message);
+    throw error;
+  }
+}
+
+function refuse(...problems: readonly string[]): never {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}

@@ -1,0 +1,48 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { createAuthenticator } from './auth/authenticator.ts';
+import { createTokenSet } from './auth/tokens.ts';
+import type { Contract } from './contract/contract.ts';
+import { answerFailure, send } from './http/answer.ts';
+import { unexpectedFailure } from './http/failure.ts';
+import { createPipeline, type AnyHandler } from './http/pipeline.ts';
+
+export type AppOptions = {
+  readonly contract: Contract;
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Whether an operation without a handler is an error; while one is being written, it is answered 501. */
+  readonly production: boolean;
+  /** The bearer tokens that let a client in. */
+  readonly tokens: readonly string[];
+  readonly bodyLimitBytes: number;
+  readonly log: Logger;
+};
+
+/**
+ * Puts the service together, without a port: an Express application. What it serves is exactly the contract.
+ *
+ * @throws {Error} when the contract asks for what is not there: a checker for a security scheme, or in production a handler
+ */
+export function createApp({ contract, handlers, production, tokens, bodyLimitBytes, log }: AppOptions): Express {
+  const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
+  if (production && missing.length > 0) throw new Error(`no handler for ${missing.join(', ')}`);
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(
+    createPipeline({
+      contract,
+      handlers,
+      authenticate: createAuthenticator(contract.securitySchemes, createTokenSet(tokens)),
+      bodyLimitBytes,
+      log,
+    }),
+  );
+  // Express knows an error handler by its four parameters.
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    log.error({ err: error }, 'request failed');
+    send(req, res, answerFailure(unexpectedFailure()));
+  });
+  return app;
+}

@@ -1,0 +1,33 @@
+import passport from 'passport';
+import { Strategy } from 'passport-http-bearer';
+
+/**
+ * Checks the Authorization header of a request.
+ *
+ * @returns `undefined` when the client may come in, else the challenge for WWW-Authenticate (RFC 6750, 3)
+ */
+export type Checker = (authorization: string | undefined) => Promise<string | undefined>;
+
+/** A checker for a security scheme of type `http`, scheme `bearer`, by Passport. */
+export function createBearerChecker(schemeName: string, isKnown: (token: string) => boolean): Checker {
+  const authenticator = new passport.Passport();
+  const verify = (token: string, done: (error: null, user: boolean) => void): void => {
+    done(null, isKnown(token));
+  };
+  authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify));
+
+  return (authorization) =>
+    new Promise((resolve, reject) => {
+      // The strategy would also take a token from a body or a query: it is shown nothing but the one header.
+      const view = { headers: { authorization } };
+      const verdict = (error: unknown, user: unknown, challenge: unknown): void => {
+        if (error !== null && error !== undefined) reject(error as Error);
+        else if (user === true) resolve(undefined);
+        else resolve(typeof challenge === 'string' ? challenge : `Bearer realm="${schemeName}"`);
+      };
+      const authenticate = authenticator.authenticate(schemeName, { session: false }, verdict) as (
+        ...args: [req: unknown, res: unknown, next: unknown]
+      ) => void;
+      authenticate(view, undefined, reject);
+    });
+}

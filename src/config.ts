@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
+
+/** Everything that can be set from outside, checked. */
+export type Config = {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** The bearer tokens that let a client in. */
+  readonly tokens: readonly string[];
+  /** The one of them that was made up for this run, when none was configured. */
+  readonly madeUpToken: string | undefined;
+  readonly store: StoreLocation;
+  readonly bodyLimitBytes: number;
+  readonly shutdownGraceMs: number;
+  readonly logLevel: string;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/; // b64token, RFC 6750, 2.1
+
+/**
+ * Reads the configuration from environment variables.
+ *
+ * @returns the configuration, or every problem with it, a line each
+ */
+export function readConfig(env: Environment): { config: Config } | { problems: readonly string[] } {
+  const problems: string[] = [];
+  const production = env['NODE_ENV'] === 'production';
+
+  const tokens = readTokens(env, problems);
+  const madeUpToken = tokens === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
+  if (tokens === undefined && production) {
+    problems.push('API_TOKENS must be set when NODE_ENV=production: a comma-separated list of bearer tokens');
+  }
+  const config: Config = {
+    production,
+    host: readHost(env, problems),
+    port: readInteger(env, 'PORT', { fallback: 3000, min: 0, max: 65_535 }, problems),
+    tokens: tokens ?? (madeUpToken === undefined ? [] : [madeUpToken]),
+    madeUpToken,
+    store: readStore(env, problems),
+    bodyLimitBytes: readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 30 }, problems),
+    shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
+    logLevel: readLogLevel(env, problems),
+  };
+  return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
+}
+
+/** Where the plants are, for a command that needs nothing else of the configuration. */
+export function readStoreLocation(env: Environment): { store: StoreLocation } | { problems: readonly string[] } {
+  const problems: string[] = [];
+  const store = readStore(env, problems);
+  return problems.length > 0 ? { problems } : { store };
+}
+
+function readHost(env: Environment, problems: string[]): string {
+  const host = env['HOST'] ?? '127.0.0.1';
+  // Node would listen on every interface, which nobody should get by leaving a value out.
+  if (host.trim() === '') problems.push('HOST must not be empty; 0.0.0.0 listens on every IPv4 interface');
+  return host;
+}
+
+function readTokens(env: Environment, problems: string[]): readonly string[] | undefined {
+  const text = env['API_TOKENS'];
+  if (text === undefined) return undefined;
+  const tokens = text.split(',').map((token) => token.trim());
+  tokens.forEach((token, index) => {
+    if (TOKEN.test(token)) return;
+    // The token itself is a secret, even a broken one.
+    const reason = token === '' ? 'is empty' : 'has a character that no bearer token may have (RFC 6750, 2.1)';
+    problems.push(`API_TOKENS: token ${String(index + 1)} of ${String(tokens.length)} ${reason}`);
+  });
+  return tokens;
+}
+
+function readStore(env: Environment, problems: string[]): StoreLocation {
+  const url = env['DATABASE_URL'] ?? 'sqlite:./data/plants.db';
+  const location = parseStoreLocation(url);
+  // The address may hold a password, so it is not repeated.
+  if (location === undefined) problems.push('DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db');
+  return location ?? { engine: 'sqlite', path: '' };
+}
+
+function readInteger(
+  env: Environment,
+  name: string,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
+  problems: string[],
+): number {
+  const text = env[name];
+  if (text === undefined) return fallback;
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  problems.push(`${name} must be an integer from ${String(min)} to ${String(max)}, not "${text}"`);
+  return fallback;
+}
+
+function readLogLevel(env: Environment, problems: string[]): string {
+  const level = env['LOG_LEVEL'] ?? 'info';
+  if (!LOG_LEVELS.includes(level)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${level}"`);
+  return level;
+}

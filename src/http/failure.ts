@@ -1,0 +1,17 @@
+/** A request that ends here: the status, what to tell the client, and the headers that go with that status. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param message goes to the client: for a 4xx, it says what to mend; for a 5xx, it is a fixed text */
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Whatever went wrong inside the service, the client is told this much. */
+export function unexpectedFailure(): Failure {
+  return new Failure(500, 'The service failed to answer this request');
+}

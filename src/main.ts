@@ -1,0 +1,64 @@
+import pino from 'pino';
+import { createApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { contract } from './contract/contract.ts';
+import { exampleCurl } from './contract/example.ts';
+import { createHandlers } from './handlers/handlers.ts';
+import { startServer } from './server.ts';
+import { openStore } from './store/open-store.ts';
+import { StoreUnavailable } from './store/plant-store.ts';
+
+// The composition root, and the only module of the service that touches the process.
+const read = readConfig(process.env);
+if ('problems' in read) refuse(...read.problems);
+const { config } = read;
+
+const log = pino({ level: config.logLevel });
+const store = await orRefuse(() => openStore(config.store));
+const app = createApp({ contract, handlers: createHandlers(store), log, ...config });
+const server = await orRefuse(() => startServer(app, config.host, config.port));
+
+if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
+else introduce(config.madeUpToken);
+process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
+
+function introduce(token: string): void {
+  console.log(`
+Plant store   ${server.url}
+Database      ${config.store.path}
+Token         ${token}   (made up for this run; set API_TOKENS to choose)
+
+Try it:
+
+${exampleCurl(contract, server.url, token)}
+`);
+}
+
+function shutDown(signal: NodeJS.Signals): void {
+  log.info({ signal }, 'stopping');
+  // A second signal does what it does by default: it ends the process.
+  process.off('SIGTERM', shutDown).off('SIGINT', shutDown);
+  void server.stop(config.shutdownGraceMs).then(async (inTime) => {
+    await store.close();
+    log.info({ inTime }, 'stopped');
+    process.exitCode = inTime ? 0 : 1;
+  });
+}
+
+async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return refuse(error.message);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    const reason =
+      code === 'EADDRINUSE' ? 'the port is in use' : `${syscall} failed with ${code ?? 'an unknown error'}`;
+    return refuse(`cannot listen on ${config.host}:${String(config.port)}: ${reason}`);
+  }
+}
+
+function refuse(...problems: readonly string[]): never {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}
