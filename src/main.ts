@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import pino from 'pino';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
@@ -9,6 +10,7 @@ import { openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
 // The composition root, and the only module of the service that touches the process.
+if (existsSync('.env')) process.loadEnvFile();
 const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;

@@ -26,9 +26,10 @@ export async function extraProperty({ body }: Request<'createPlant'>): Promise<R
 }
 
 export const extraPropertyInline: Handlers = {
-  // @ts-expect-error a Plant has no id
-  createPlant: async ({ body }) =>
-    ({ status: 200, body: { name: body.name, id: body.id } }) satisfies Reply<'createPlant'>,
+  createPlant: async ({ body }) => {
+    // @ts-expect-error a Plant has no id
+    return { status: 200, body: { name: body.name, id: body.id } } satisfies Reply<'createPlant'>;
+  },
 };
 
 export async function missingHeader(): Promise<Reply<'createPlant'>> {

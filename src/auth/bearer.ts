@@ -8,6 +8,8 @@ import { Strategy } from 'passport-http-bearer';
  */
 export type Checker = (authorization: string | undefined) => Promise<string | undefined>;
 
+type Middleware = (req: unknown, res: unknown, next: (error: unknown) => void) => void;
+
 /** A checker for a security scheme of type `http`, scheme `bearer`, by Passport. */
 export function createBearerChecker(schemeName: string, isKnown: (token: string) => boolean): Checker {
   const authenticator = new passport.Passport();
@@ -25,9 +27,7 @@ export function createBearerChecker(schemeName: string, isKnown: (token: string)
         else if (user === true) resolve(undefined);
         else resolve(typeof challenge === 'string' ? challenge : `Bearer realm="${schemeName}"`);
       };
-      const authenticate = authenticator.authenticate(schemeName, { session: false }, verdict) as (
-        ...args: [req: unknown, res: unknown, next: unknown]
-      ) => void;
+      const authenticate: Middleware = authenticator.authenticate(schemeName, { session: false }, verdict);
       authenticate(view, undefined, reject);
     });
 }

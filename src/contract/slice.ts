@@ -25,9 +25,8 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   return structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: reached });
 
   function reach(node: unknown): void {
-    if (typeof node === 'string') return reachComponent(node);
-    if (typeof node !== 'object' || node === null) return;
-    for (const value of Object.values(node)) reach(value);
+    if (typeof node === 'string') reachComponent(node);
+    else if (typeof node === 'object' && node !== null) Object.values(node).forEach(reach);
   }
 
   // Any string of the form of a reference counts, since a discriminator's mapping has them outside of `$ref` too.
