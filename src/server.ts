@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 
 /** A listening service. */
@@ -26,8 +26,11 @@ const CROSSING_MS = 1_500;
  */
 export async function startServer(listener: RequestListener, host: string, port: number): Promise<RunningServer> {
   let stopping = false;
+  const underWay = new Set<ServerResponse>();
   const server = createServer((req, res) => {
-    if (stopping) res.setHeader('Connection', 'close');
+    underWay.add(res);
+    res.once('close', () => underWay.delete(res));
+    if (stopping) askToClose(res);
     listener(req, res);
   });
   await new Promise<void>((resolve, reject) => {
@@ -41,6 +44,7 @@ export async function startServer(listener: RequestListener, host: string, port:
     stop: (graceMs) =>
       new Promise((resolve) => {
         stopping = true;
+        underWay.forEach(askToClose);
         let inTime = true;
         const sweep = setTimeout(() => {
           server.closeIdleConnections();
@@ -58,4 +62,8 @@ export async function startServer(listener: RequestListener, host: string, port:
         });
       }),
   };
+}
+
+function askToClose(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
 }

@@ -40,20 +40,22 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
     if (typeof node !== 'object' || node === null) return undefined;
     const schema = node as Schema;
     const alternatives = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => list ?? []);
+    const additional = shapeOf(schema['additionalProperties']);
     const shape = {
       ...([schema.type].flat().includes('integer') && schema['format'] === 'int64' && { int64: true as const }),
       ...(typeof schema['$ref'] === 'string' && Object.hasOwn(named, schema['$ref']) && { $ref: schema['$ref'] }),
       ...optional('allOf', nonEmpty(alternatives.map(shapeOf).filter((part) => part !== undefined))),
-      ...optional('properties', shapesOf(schema.properties)),
-      ...optional('additionalProperties', shapeOf(schema['additionalProperties'])),
+      ...optional('properties', shapesOf(schema.properties, additional !== undefined)),
+      ...optional('additionalProperties', additional),
       ...optional('items', shapeOf(schema['items'])),
     };
     return Object.keys(shape).length === 0 ? undefined : shape;
   }
 
-  function shapesOf(schemas: Readonly<Record<string, unknown>> = {}): Record<string, Int64Shape> | undefined {
+  // Where `additionalProperties` has int64s, those without one are kept too: they are not additional.
+  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Int64Shape> | undefined {
     const entries = Object.entries(schemas).flatMap(([name, schema]) => {
-      const shape = shapeOf(schema);
+      const shape = shapeOf(schema) ?? (all ? {} : undefined);
       return shape === undefined ? [] : [[name, shape] as const];
     });
     return entries.length === 0 ? undefined : Object.fromEntries(entries);

@@ -22,12 +22,12 @@ export function createBearerChecker(schemeName: string, isKnown: (token: string)
     new Promise((resolve, reject) => {
       // The strategy would also take a token from a body or a query: it is shown nothing but the one header.
       const view = { headers: { authorization } };
-      const verdict = (error: unknown, user: unknown, challenge: unknown): void => {
-        if (error !== null && error !== undefined) reject(error as Error);
+      const verdict = (error: Error | null, user: unknown, challenge: unknown): void => {
+        if (error !== null) reject(error);
         else if (user === true) resolve(undefined);
         else resolve(typeof challenge === 'string' ? challenge : `Bearer realm="${schemeName}"`);
       };
-      const authenticate: Middleware = authenticator.authenticate(schemeName, { session: false }, verdict);
+      const authenticate = authenticator.authenticate(schemeName, { session: false }, verdict) as Middleware;
       authenticate(view, undefined, reject);
     });
 }

@@ -5,7 +5,7 @@ export type Operation = {
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
-  /** The path template of the document: `/plants`. */
+  /** The path template of the document: `/things/{id}`. */
   readonly path: string;
   /** One of these lists of security schemes must be satisfied, with every scheme in it; none listed: open to all. */
   readonly security: readonly (readonly string[])[];

@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { ROOT } from './support/service.ts';
+
+/** What each part of the code may import from. Data flows one way: a part knows those below it, never those above. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  generated: [],
+  'src/store': [],
+  'src/contract': ['generated'],
+  'src/auth': ['src/contract'],
+  'src/http': ['src/contract', 'src/auth'],
+  'src/handlers': ['src/contract', 'src/store'],
+  src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
+  'scripts/contract': ['src/contract', 'src/auth'],
+  scripts: ['scripts/contract', 'src', 'src/contract', 'src/store'],
+};
+
+const files = ['src', 'scripts', 'generated'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|json)$/.test(name))
+    .map((name) => join(folder, name)),
+);
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): readonly string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
+  return importedFiles.map(({ fileName }) =>
+    fileName.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), fileName)) : fileName,
+  );
+}
+
+const local = (file: string): readonly string[] => (imports.get(file) ?? []).filter((name) => imports.has(name));
+const layerOf = (file: string): string => dirname(file);
+
+describe('architecture', () => {
+  test('there are files to look at, and each belongs to a layer', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect([...new Set(files.map(layerOf))].sort()).toEqual(Object.keys(LAYERS).sort());
+  });
+
+  test('imports go down the layers only', () => {
+    const wrong = files.flatMap((file) => {
+      const allowed = [layerOf(file), ...(LAYERS[layerOf(file)] ?? [])];
+      return local(file)
+        .filter((name) => !allowed.includes(layerOf(name)))
+        .map((name) => `${file} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('no import cycle', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const name of local(file)) visit(name, [...path, file]);
+      done.add(file);
+    };
+    files.forEach((file) => {
+      visit(file, []);
+    });
+    expect(cycles).toEqual([]);
+  });
+
+  test('every local import has been understood', () => {
+    const unknown = files.flatMap((file) =>
+      (imports.get(file) ?? []).filter((name) => /^(?:src|scripts|generated|\.)/.test(name) && !imports.has(name)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('the store knows no HTTP, handlers know no Express and no SQL, and only the composition root knows Express', () => {
+    const users = (library: RegExp): string[] =>
+      files.filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
+    expect(users(/^express$/)).toEqual(['src/app.ts']);
+    expect(users(/^express-openapi-validator/)).toEqual(['src/contract/validator.ts']);
+    expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
+    expect(users(/^node:sqlite$/)).toEqual(['src/store/sqlite-store.ts']);
+    expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual(['src/server.ts']);
+  });
+
+  test('only main.ts and the commands touch the process', () => {
+    const users = files.filter(
+      (file) => file.startsWith('src/') && /\bprocess\.|\bconsole\./.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(users).toEqual(['src/main.ts']);
+  });
+
+  test('no path, method or operationId of the document is typed again outside the handlers', () => {
+    const sources = files.filter((file) => file.startsWith('src/') && !file.startsWith('src/handlers/'));
+    expect(
+      sources.filter((file) => /['"`]\/plants|createPlant\b/.test(readFileSync(join(ROOT, file), 'utf8'))),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { createAuthenticator } from '../src/auth/authenticator.ts';
+import { contract, type Contract } from '../src/contract/contract.ts';
+import type { AnyHandler } from '../src/http/pipeline.ts';
+import { createTestApp, TOKEN } from './support/app.ts';
+import { expectError, post } from './support/answer.ts';
+
+const FERN = '{"id":1,"name":"Fern"}';
+const FIXED_TEXT = /^The service failed to answer this request$/;
+
+describe('500 with a fixed text, the cause in the log only: a handler that', () => {
+  test.each<[string, AnyHandler]>([
+    ['throws', () => Promise.reject(new Error('the secret cause'))],
+    ['throws before it returns a promise', () => fail('the secret cause')],
+    ['throws what looks like an answer', () => Promise.reject(Object.assign(new Error('x'), { status: 404 }))],
+    ['returns nothing', async () => undefined as never],
+    ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
+    ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
+    ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Fern', tag: 1n } })],
+    ['returns no body where one is documented', async () => ({ status: 200 })],
+    ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
+    ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
+    [
+      'returns a header that cannot be sent',
+      async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } }),
+    ],
+  ])('%s', async (_what, createPlant) => {
+    const { app, logged } = createTestApp({ handlers: { createPlant } });
+    expectError(await post(app, FERN), 500, FIXED_TEXT);
+    expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
+    expect(logged.at(-1)).toMatchObject({ operationId: 'createPlant', method: 'POST', status: 500 });
+    expect((await post(app, 'null')).status).toBe(400);
+  });
+
+  function fail(message: string): never {
+    throw new Error(message);
+  }
+
+  test('the log has the cause', async () => {
+    const createPlant: AnyHandler = () => fail('the secret cause');
+    const { app, logged } = createTestApp({ handlers: { createPlant } });
+    await post(app, FERN);
+    expect(JSON.stringify(logged)).toContain('the secret cause');
+  });
+});
+
+test('a documented failure of a handler is sent as it is', async () => {
+  const createPlant: AnyHandler = async () => ({ status: 503, body: { error: 503, message: 'later' } });
+  const { app } = createTestApp({ handlers: { createPlant } });
+  expectError(await post(app, FERN), 503, /^later$/);
+});
+
+test('bigints in an answer are written with all their digits', async () => {
+  const createPlant: AnyHandler = async () => ({ status: 200, body: { name: 'Fern', sizes: [9007199254740993n] } });
+  const { app } = createTestApp({ handlers: { createPlant } });
+  expect((await post(app, FERN)).text).toBe('{"name":"Fern","sizes":[9007199254740993]}');
+});
+
+test('every request is one line in the log, without its body, its query or its token', async () => {
+  const { app, logged } = createTestApp();
+  await post(app, FERN);
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toMatchObject({ operationId: 'createPlant', method: 'POST', status: 200 });
+  expect(JSON.stringify(logged)).not.toMatch(new RegExp(`Fern|${TOKEN}`));
+});
+
+describe('an operation without a handler', () => {
+  test('is answered 501 while it is being written', async () => {
+    const { app } = createTestApp({ handlers: {}, production: false });
+    expectError(await post(app, FERN), 501, /createPlant is not implemented yet/);
+  });
+
+  test('is refused in production', () => {
+    expect(() => createTestApp({ handlers: {} })).toThrow('no handler for createPlant');
+  });
+});
+
+describe('security of an operation', () => {
+  const [operation] = Object.values(contract.operations);
+  if (operation === undefined) throw new Error('the contract has no operation');
+  const secured = (...security: string[][]): Contract => ({
+    ...contract,
+    operations: { createPlant: { ...operation, security } },
+  });
+
+  test.each([
+    ['none: open to all', [], 200, 200],
+    ['an empty requirement beside the scheme: open to all', [['bearerAuth'], []], 200, 200],
+    ['the scheme', [['bearerAuth']], 401, 200],
+    ['the scheme, twice', [['bearerAuth', 'bearerAuth']], 401, 200],
+    ['a scheme that the contract does not define: never open', [['nope']], 500, 500],
+  ])('%s', async (_what, security, without, withToken) => {
+    const { app } = createTestApp({ contract: secured(...security) });
+    expect((await post(app, FERN, { Authorization: 'none' })).status).toBe(without);
+    expect((await post(app, FERN)).status).toBe(withToken);
+  });
+
+  test('a scheme that cannot be checked is refused at the start', () => {
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, () => true)).toThrow(/no checker .* key/);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { cleanUp, temporaryFolder } from './support/app.ts';
+import { openConnection, plantRequest } from './support/connection.ts';
+import { run, startService } from './support/service.ts';
+
+const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
+
+describe('npm start', () => {
+  test('with nothing configured prints a curl line that is answered 200, and SIGTERM to npm stops it', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase(), API_TOKENS: '' }, [
+      'env',
+      '-u',
+      'API_TOKENS',
+      'npm',
+      'start',
+      '--silent',
+    ]);
+    const curl = /^curl .*$/m.exec(service.output())?.[0] ?? '';
+    const { stdout } = await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`]);
+    expect(stdout).toBe('{"name":"Fern","tag":"indoor"} 200');
+
+    service.process.kill('SIGTERM');
+    expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
+    await expect(fetch(service.url)).rejects.toThrow();
+  });
+
+  test('tokens that were configured are never printed', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase(), API_TOKENS: 'one-secret,two-secret' });
+    for (const token of ['one-secret', 'two-secret']) {
+      const connection = await openConnection(service.url);
+      connection.write(plantRequest(token, '{"id":1,"name":"Fern"}'));
+      expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    }
+    service.process.kill('SIGINT');
+    const { code, stdout, stderr } = await service.outcome;
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain('secret');
+  });
+});
+
+describe('a configuration mistake stops the start, exit 1', () => {
+  test('with every problem listed, a line each, and no secret in it', async () => {
+    const outcome = await run('node', ['src/main.ts'], {
+      PORT: '70000',
+      HOST: ' ',
+      API_TOKENS: 'fine,my secret,',
+      DATABASE_URL: 'mysql://user:password@host/db',
+      LOG_LEVEL: 'loud',
+      BODY_LIMIT_BYTES: '1MB',
+      SHUTDOWN_GRACE_MS: '-1',
+    });
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: [
+        'API_TOKENS: token 2 of 3 has a character that no bearer token may have (RFC 6750, 2.1)',
+        'API_TOKENS: token 3 of 3 is empty',
+        'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
+        'PORT must be an integer from 0 to 65535, not "70000"',
+        'DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db',
+        'BODY_LIMIT_BYTES must be an integer from 1 to 1073741824, not "1MB"',
+        'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
+        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('no token in production', async () => {
+    const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
+    expect(outcome).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^API_TOKENS must be set.*\n$/),
+    });
+  });
+
+  test('the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    cleanUp(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const outcome = await run('node', ['src/main.ts'], { PORT: String(port), DATABASE_URL: temporaryDatabase() });
+    const line = `cannot listen on 127.0.0.1:${String(port)}: the port is in use\n`;
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
+  });
+
+  test('the host is not an address of this machine', async () => {
+    const outcome = await run('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:3000: .*\n$/),
+    });
+  });
+
+  test.each([
+    ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
+    ['is in a folder that cannot be made', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
+    ['is a folder', () => temporaryFolder(), /cannot be opened/],
+    ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
+    ["is another program's database", otherDatabase, /is another program's database/],
+  ])('the database path %s', async (_what, makePath, reason) => {
+    const path = makePath();
+    const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
+    expect(outcome.stderr).toMatch(reason);
+    expect(outcome.stderr).toContain(path);
+  });
+
+  function file(content: string): string {
+    const path = join(temporaryFolder(), 'file');
+    writeFileSync(path, content);
+    return path;
+  }
+
+  function otherDatabase(): string {
+    const path = join(temporaryFolder(), 'other.db');
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE recipes (id INTEGER)');
+    database.close();
+    return path;
+  }
+});
+
+describe('SIGTERM', () => {
+  test('lets a request under way finish, takes one that crosses it, and then exits 0', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase() });
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    const slow = await openConnection(service.url);
+    const idle = await openConnection(service.url);
+    idle.write(plant);
+    await idle.receive('{"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+
+    service.process.kill('SIGTERM');
+    await service.said('stopping');
+    await expect(openConnection(service.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    idle.write(plant);
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
+    expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+    expect((await service.outcome).code).toBe(0);
+  });
+
+  test('ends a request that never finishes at the deadline, with exit 1', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase(), SHUTDOWN_GRACE_MS: '100' });
+    const slow = await openConnection(service.url);
+    slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGTERM');
+    expect(await slow.closed()).toBe('');
+    expect((await service.outcome).code).toBe(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { cleanUp } from './app.ts';
+
+/** A TCP connection on which a test says exactly what it means to. */
+export type Connection = {
+  readonly write: (text: string | Buffer) => void;
+  /** Everything received, once it contains the text; what there is when the other side closes first. */
+  readonly receive: (text: string) => Promise<string>;
+  /** Everything received, once the other side has closed. */
+  readonly closed: () => Promise<string>;
+};
+
+/** Connects to a service. */
+export async function openConnection(url: string): Promise<Connection> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  cleanUp(() => void socket.destroy());
+  let received = '';
+  let ended = false;
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  const end = (): void => void (ended = true);
+  const closed = once(socket, 'close').then(end, end);
+  await once(socket, 'connect');
+  return {
+    write: (text) => void socket.write(text),
+    async receive(text) {
+      while (!received.includes(text) && !ended) await Promise.race([once(socket, 'data'), closed]);
+      return received;
+    },
+    async closed() {
+      await closed;
+      return received;
+    },
+  };
+}
+
+/** The text of a request to POST /plants. */
+export function plantRequest(token: string, body: string, headers: readonly string[] = []): string {
+  return [
+    'POST /plants HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { cleanUp } from './app.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+export type Service = {
+  readonly url: string;
+  readonly token: string;
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Everything written to standard output so far. */
+  readonly output: () => string;
+  /** Resolves when a text has been written to standard output. */
+  readonly said: (text: string) => Promise<void>;
+  /** What became of the process. */
+  readonly outcome: Promise<Outcome>;
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs a command to its end. */
+export function run(command: string, args: readonly string[], env: Environment = {}, cwd = ROOT): Promise<Outcome> {
+  return start(command, args, env, cwd).outcome;
+}
+
+/** Starts the service and waits until it listens, on a port of its own. */
+export async function startService(
+  env: Environment,
+  command: readonly string[] = ['node', 'src/main.ts'],
+): Promise<Service> {
+  const [program = '', ...args] = command;
+  const { process, output, outcome } = start(program, args, { PORT: '0', API_TOKENS: 'test-token', ...env }, ROOT);
+  let ended = false;
+  void outcome.then(() => (ended = true));
+  const said = async (text: string): Promise<void> => {
+    while (!output().includes(text)) {
+      if (ended) throw new Error(`the service ended: ${JSON.stringify(await outcome)}`);
+      await Promise.race([once(process.stdout, 'data'), outcome]);
+    }
+  };
+  await said('http://');
+  const [url = ''] = /http:\/\/[^\s"]+/.exec(output()) ?? [];
+  return { url, token: 'test-token', process, output, said, outcome };
+}
+
+function start(command: string, args: readonly string[], env: Environment, cwd: string) {
+  const child = spawn(command, args, { cwd, env: { ...withoutOurs(process.env), ...env } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const outcome = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  cleanUp(() => {
+    child.kill('SIGKILL');
+  });
+  return { process: child, output: () => stdout, outcome };
+}
+
+/** The environment without what configures the service, or makes Node behave as under Jest. */
+function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(?:PORT|HOST|API_TOKENS|DATABASE_URL|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|.*_(?:BYTES|MS))$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
+}
