@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/http': ['src/contract', 'src/auth'],
   'src/handlers': ['src/contract', 'src/store'],
   src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
-  'scripts/contract': ['src/contract', 'src/auth'],
+  'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
   scripts: ['scripts/contract', 'src', 'src/contract', 'src/store'],
 };
 

@@ -226,15 +226,25 @@ describe('401: the same body shape as every other error, and a challenge', () =>
 });
 
 describe('other failures have the Error body too', () => {
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '405 with Allow: %s /plants, token or not',
-    async (method) => {
-      const { app } = createTestApp();
-      const response = await request(app)[method.toLowerCase() as 'get']('/plants');
-      expectError(response, 405, /POST/);
-      expect(response.headers['allow']).toBe('POST');
-    },
-  );
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'TRACE'])('405 with Allow: %s /plants, token or not', async (method) => {
+    const { app } = createTestApp();
+    const response = await request(app)[method.toLowerCase() as 'get']('/plants');
+    expectError(response, 405, /POST, OPTIONS/);
+    expect(response.headers['allow']).toBe('POST, OPTIONS');
+  });
+
+  test('405 without a body: HEAD /plants', async () => {
+    const { app } = createTestApp();
+    const response = await request(app).head('/plants');
+    expect([response.status, response.text, response.headers['allow']]).toEqual([405, undefined, 'POST, OPTIONS']);
+  });
+
+  test('204 with Allow: OPTIONS /plants', async () => {
+    const { app } = createTestApp();
+    const response = await request(app).options('/plants');
+    expect([response.status, response.text, response.headers['allow']]).toEqual([204, '', 'POST, OPTIONS']);
+    expect(response.headers).not.toHaveProperty('content-length');
+  });
 
   test.each([
     '/',

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Contract } from '../src/contract/contract.ts';
 import { temporaryFolder } from './support/app.ts';
 import { ROOT, run } from './support/service.ts';
 
@@ -21,7 +22,7 @@ const readGenerated = (folder: string) =>
 describe('npm run generate', () => {
   test('the same document always gives the same files, and they are the ones in the repository', async () => {
     writeContract(CONTRACT);
-    const names = ['generated/types.ts', 'generated/operations.ts', 'generated/document.json'];
+    const names = ['generated/types.ts', 'generated/contract.json'];
     expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
     expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
     expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
@@ -34,7 +35,7 @@ describe('npm run generate', () => {
 
     const before = readGenerated(join(project, 'generated'));
     writeContract(CONTRACT.replace('createPlant', 'addPlant'));
-    const names = ['generated/types.ts', 'generated/operations.ts', 'generated/document.json'];
+    const names = ['generated/types.ts', 'generated/contract.json'];
     const stderr = names.map((name) => `${name} is stale: run npm run generate\n`).join('');
     expect(await generate('--check')).toEqual({ code: 1, stdout: '', stderr });
     expect(readGenerated(join(project, 'generated'))).toEqual(before);
@@ -58,8 +59,8 @@ describe('npm run generate', () => {
     );
     expect(await generate()).toMatchObject({ code: 0, stderr: '' });
     const generated = readGenerated(join(project, 'generated'));
-    const json = /export const int64Shapes = ([^]*?) as const;/.exec(generated['operations.ts'] ?? '')?.[1] ?? '';
-    expect(JSON.parse(json)).toEqual({
+    const { int64Shapes } = JSON.parse(generated['contract.json'] ?? '') as Contract;
+    expect(int64Shapes).toEqual({
       '#/components/schemas/Body': {
         properties: {
           nullable: { int64: true },
@@ -98,8 +99,8 @@ describe('a document is refused with its place and the reason, and generated/ st
     ],
     [
       'a security scheme without a checker',
-      CONTRACT.replace('type: http\n      scheme: bearer', 'type: apiKey\n      in: header\n      name: X-Key'),
-      /openapi\.yaml:\d+:\d+ #\/components\/securitySchemes\/bearerAuth {2}error: .* no checker for apiKey/,
+      CONTRACT.replace('scheme: bearer', 'scheme: digest'),
+      /openapi\.yaml:\d+:\d+ #\/components\/securitySchemes\/bearerAuth {2}error: .* no checker for http digest/,
     ],
     [
       'a security scheme that is not defined',
@@ -107,17 +108,31 @@ describe('a document is refused with its place and the reason, and generated/ st
       /openapi\.yaml:\d+:\d+ #\/security\/0\/other {2}error: There is no `other` security scheme/,
     ],
     [
-      'parameters',
-      CONTRACT.replace(
-        '      requestBody:',
-        '      parameters: [{ name: q, in: query, schema: { type: string } }]\n      requestBody:',
-      ),
-      /#\/paths\/~1plants\/post {2}error: parameters are not supported yet/,
+      'a style without a reader',
+      withParameter('{ name: p, in: query, style: matrix, schema: {} }'),
+      /parameter p: style matrix is not supp/,
     ],
     [
-      'a media type other than JSON',
-      CONTRACT.replace('application/json:', 'application/xml:'),
-      /#\/paths\/~1plants\/post\/requestBody {2}error: media type application\/xml is not supported yet/,
+      'a parameter that is XML',
+      withParameter('{ name: p, in: query, content: { application/xml: {} } }'),
+      /only JSON is/,
+    ],
+    [
+      'servers of an operation',
+      CONTRACT.replace('    post:', '    servers: [{ url: /v2 }]\n    post:'),
+      /servers are supp/,
+    ],
+    ['an operationId __proto__', CONTRACT.replace('createPlant', '__proto__'), /"__proto__" is not an identifier/],
+    ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
+    [
+      'a union of bigint and number',
+      CONTRACT.replace('format: int64', 'oneOf: [{ type: integer, format: int64 }, { type: number }]'),
+      /schemas\/NewPlant\/allOf\/1\/properties\/id {2}error: int64 and another number as alternatives/,
+    ],
+    [
+      'another body for failures',
+      CONTRACT.replace('required: [error, message]', 'required: [error, message, hint]'),
+      /#\/paths\/~1plants\/post\/responses\/400 {2}error: .* \{ error, message \}/,
     ],
     [
       'a schema that cannot be compiled',
@@ -164,6 +179,10 @@ test('an operation that was added to the document and has no handler fails the t
   expect(code).not.toBe(0);
   expect(stdout).toMatch(/^src\/handlers\/handlers\.ts.*'countPlants' is missing/);
 }, 60_000);
+
+function withParameter(parameter: string): string {
+  return CONTRACT.replace('      requestBody:', `      parameters: [${parameter}]\n      requestBody:`);
+}
 
 function withSchema(schema: string): string {
   return `

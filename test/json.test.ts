@@ -59,13 +59,13 @@ describe('parseJson and reviveInt64s', () => {
     ],
   ])('%s', (_what, text, shape, value) => {
     const json = parseJson(text);
-    expect(reviveInt64s(json, shape, { tree })).toEqual([]);
+    expect(reviveInt64s(json, shape, { tree }, 'body')).toEqual([]);
     expect(json.root['']).toEqual(value);
   });
 
   test('a problem is told with its place', () => {
     const json = parseJson('{"id":1,"children":[{"id":9223372036854775808},{"id":1e-400}]}');
-    expect(reviveInt64s(json, tree, { tree })).toEqual([
+    expect(reviveInt64s(json, tree, { tree }, 'body')).toEqual([
       'body/children/0/id must be between -9223372036854775808 and 9223372036854775807',
       'body/children/1/id must be integer',
     ]);
@@ -74,7 +74,7 @@ describe('parseJson and reviveInt64s', () => {
   test('writing gives back what was read', () => {
     const text = '{"a":[9007199254740993,-9223372036854775808],"s":"\\u0000\\ud800é","n":null}';
     const json = parseJson(text);
-    reviveInt64s(json, { properties: { a: { items: int64 } } }, {});
+    reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body');
     expect(stringifyJson(json.root[''])).toBe(text);
   });
 });

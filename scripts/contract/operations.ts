@@ -1,118 +1,122 @@
-import { canCheck } from '../../src/auth/checkable.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import type { Int64Shape } from '../../src/contract/int64.ts';
-import type { MediaType, Operation, SecurityScheme } from '../../src/contract/operation.ts';
-import { findInt64s } from './int64-shapes.ts';
+import { kindOf } from '../../src/contract/media-type.ts';
+import type { Operation, Parameter, RequestMediaType, ResponsePlan } from '../../src/contract/operation.ts';
+import { mergeParameters } from '../../src/contract/slice.ts';
+import {
+  listOperations,
+  type Content,
+  type Document,
+  type ParameterObject,
+  type PathItem,
+  type OperationObject,
+  type RequestBodyObject,
+  type ResponseObject,
+  type SecuritySchemeObject,
+} from './document.ts';
+import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import type { OpenApiDocument } from './load.ts';
-import { dereference, escapePointer } from './reference.ts';
+import { dereference } from './reference.ts';
+import { textTypeOf } from './text-types.ts';
 
 /** What the service needs to know of the document besides the document itself. */
-export type Inventory = {
-  readonly operations: Readonly<Record<string, Operation>>;
-  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  readonly int64Shapes: Readonly<Record<string, Int64Shape>>;
-};
+export type Inventory = Omit<Contract, 'document'>;
 
-/** Something the document asks for that the service could only pretend to do. */
-export type Unsupported = { readonly pointer: string; readonly message: string };
-
-type Requirement = Readonly<Record<string, readonly string[]>>;
-type Content = Readonly<Record<string, { readonly schema?: unknown }>>;
-type RequestBodyObject = { readonly required?: boolean; readonly content: Content };
-type ResponseObject = { readonly content?: Content };
-type OperationObject = {
-  readonly operationId: string;
-  readonly security?: readonly Requirement[];
-  readonly parameters?: readonly unknown[];
-  readonly requestBody?: unknown;
-  readonly responses: Readonly<Record<string, unknown>>;
-};
-type Document = OpenApiDocument & {
-  readonly security?: readonly Requirement[];
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
-};
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i;
-
-/** Takes stock of a document that the linter has passed, and names everything in it that cannot be enforced. */
-export function takeInventory(contract: OpenApiDocument): { inventory: Inventory; unsupported: Unsupported[] } {
+/** Takes stock of a document that the linter has passed. */
+export function takeInventory(contract: OpenApiDocument): Inventory {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
-  const unsupported: Unsupported[] = [];
-  const refuse = (pointer: string, message: string): void => void unsupported.push({ pointer, message });
-
-  const operations = listOperations(document).map(({ path, method, pointer, object, pathItem }): Operation => {
-    if (!IDENTIFIER.test(object.operationId)) {
-      refuse(`${pointer}/operationId`, `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
-    }
-    if ([pathItem['parameters'] ?? [], object.parameters ?? []].flat().length > 0) {
-      refuse(pointer, 'parameters are not supported yet');
-    }
+  const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {
+    const parameters = parametersOf(document, pathItem, object);
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
-    const responses = Object.entries(object.responses).map(
-      ([status, response]) => [status, (dereference(document, response) as ResponseObject).content ?? {}] as const,
-    );
-    const contents: (readonly [string, Content])[] = [
-      ['requestBody', requestBody?.content ?? {}],
-      ...responses.map(([status, content]) => [`responses/${status}`, content] as const),
-    ];
-    for (const [place, content] of contents) {
-      for (const mediaType of Object.keys(content).filter((name) => !JSON_MEDIA_TYPE.test(name))) {
-        refuse(`${pointer}/${place}`, `media type ${mediaType} is not supported yet, only JSON is`);
-      }
-    }
     return {
       operationId: object.operationId,
       method: method.toUpperCase(),
       path,
       security: (object.security ?? document.security ?? []).map((requirement) => Object.keys(requirement)),
+      parameters: parameters.map((parameter) => planParameter(document, parameter)),
+      ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
       ...(requestBody && {
         requestBody: {
           required: requestBody.required ?? false,
-          content: mapValues(requestBody.content, ({ schema }): MediaType => {
-            const shape = int64s.shapeOf(schema);
-            return shape === undefined ? {} : { int64s: shape };
+          content: mapValues(requestBody.content, ({ schema }, mediaType): RequestMediaType => {
+            const kind = kindOf(mediaType);
+            const isForm = kind === 'form' || kind === 'multipart';
+            return {
+              ...optional('int64s', int64s.shapeOf(schema)),
+              ...optional('form', isForm ? textTypeOf(document, schema) : undefined),
+            };
           }),
         },
       }),
-      responses: Object.fromEntries(responses.map(([status, content]) => [status, Object.keys(content)])),
+      responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
     };
   });
-
-  const securitySchemes = mapValues(document.components?.securitySchemes ?? {}, (node, name): SecurityScheme => {
-    const { type, scheme } = dereference(document, node) as SecurityScheme;
-    const kind: SecurityScheme = scheme === undefined ? { type } : { type, scheme: scheme.toLowerCase() };
-    if (!canCheck(kind)) {
-      const named = [type, scheme].filter(Boolean).join(' ');
-      refuse(`#/components/securitySchemes/${name}`, `the service has no checker for ${named}, only for http bearer`);
-    }
-    return kind;
-  });
-
   return {
-    inventory: {
-      operations: Object.fromEntries(operations.map((operation) => [operation.operationId, operation])),
-      securitySchemes,
-      int64Shapes: int64s.named,
-    },
-    unsupported,
+    operations: Object.fromEntries(operations.map((operation) => [operation.operationId, operation])),
+    securitySchemes: mapValues(document.components?.securitySchemes ?? {}, (node) => {
+      const { type, scheme, in: place, name } = dereference(document, node) as SecuritySchemeObject;
+      return {
+        type,
+        ...optional('scheme', scheme?.toLowerCase()),
+        ...optional('in', place),
+        ...optional('name', name),
+      };
+    }),
+    basePaths: basePathsOf(document),
+    int64Shapes: int64s.named,
   };
 }
 
-function listOperations(document: Document) {
-  return Object.entries(document.paths ?? {}).flatMap(([path, pathItem]) =>
-    Object.entries(pathItem)
-      .filter(([key]) => METHODS.includes(key))
-      .map(([method, object]) => ({
-        path,
-        method,
-        pathItem,
-        object: object as OperationObject,
-        pointer: `#/paths/${escapePointer(path)}/${method}`,
-      })),
+/** The parameters of an operation and its path, but for the headers that OpenAPI leaves to HTTP (3.1, 4.8.12.1). */
+export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
+  const inlined = (list: readonly unknown[] = []) => list.map((node) => dereference(document, node) as ParameterObject);
+  const merged = mergeParameters(inlined(pathItem.parameters), inlined(object.parameters)) as ParameterObject[];
+  return merged.filter(
+    ({ name, in: place }) => place !== 'header' || !/^(?:accept|content-type|authorization)$/i.test(name),
   );
+}
+
+function planParameter(document: Document, parameter: ParameterObject): Parameter {
+  const { name, in: place, schema, content } = parameter;
+  const style = parameter.style ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  return {
+    name,
+    in: place,
+    style: content === undefined ? (style as Parameter['style']) : 'json', // Other styles have been refused.
+    explode: parameter.explode ?? style === 'form',
+    type: textTypeOf(document, schema ?? firstSchema(content)),
+  };
+}
+
+function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
+  const places = Object.groupBy(parameters, ({ in: place }) => place);
+  return int64s.shapeOf({
+    properties: mapValues(places, (group) => ({
+      properties: Object.fromEntries(group.map(({ name, schema, content }) => [name, schema ?? firstSchema(content)])),
+    })),
+  });
+}
+
+function planResponse(document: Document, node: unknown): ResponsePlan {
+  const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
+  const required = Object.entries(headers).filter(([name, header]) => {
+    const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };
+    return isRequired === true && name.toLowerCase() !== 'content-type'; // The body brings its own.
+  });
+  return { mediaTypes: Object.keys(content), requiredHeaders: required.map(([name]) => name.toLowerCase()) };
+}
+
+function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
+  const paths = servers.map(({ url, variables = {} }) => {
+    const filled = url.replaceAll(/\{([^{}]+)\}/g, (_all, name: string) => variables[name]?.default ?? '');
+    return new URL(filled, 'http://localhost').pathname.replace(/\/+$/, '');
+  });
+  return [...new Set(paths)];
+}
+
+function firstSchema(content: Content | undefined): unknown {
+  return Object.values(content ?? {})[0]?.schema;
 }
 
 function mapValues<In, Out>(
@@ -120,4 +124,8 @@ function mapValues<In, Out>(
   map: (value: In, key: string) => Out,
 ): Record<string, Out> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}
+
+function optional<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>); // A computed name widens.
 }

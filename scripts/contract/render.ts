@@ -1,15 +1,13 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import type { ContractDocument } from '../../src/contract/slice.ts';
-import {
-  createValidator,
-  InvalidRequest,
-  type OperationValidator,
-  type RequestParts,
-} from '../../src/contract/validator.ts';
-import { hasErrors, loadContract, type Problem } from './load.ts';
+import { findResponse, type Operation } from '../../src/contract/operation.ts';
+import { BrokenContract, createValidator, type OperationValidator } from '../../src/contract/validator.ts';
+import { errorBody } from '../../src/http/failure.ts';
+import { loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { takeInventory, type Inventory } from './operations.ts';
+import { findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The files of generated/ by name; `undefined` when the document was refused. */
 export type RenderedContract = {
@@ -17,26 +15,26 @@ export type RenderedContract = {
   readonly problems: readonly Problem[];
 };
 
-const BANNER = '// Generated from openapi.yaml by `npm run generate`. Do not edit.\n';
+const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
 /** Turns an OpenAPI document into the text of the generated files, or says why not. The same input, the same output. */
 export async function renderContract(path: string): Promise<RenderedContract> {
   const { document, problems, placeOf } = await loadContract(path, 'validity');
   if (document === undefined) return { files: undefined, problems };
+  const refuse = (found: readonly Unsupported[]): RenderedContract => ({
+    files: undefined,
+    problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
+  });
 
-  const { inventory, unsupported } = takeInventory(document);
-  const refused = [...problems, ...unsupported.map(({ pointer, message }) => asError(placeOf(pointer), message))];
-  if (hasErrors(refused)) return { files: undefined, problems: refused };
-
-  const uncompiled = tryValidators(document as unknown as ContractDocument, inventory).map(({ pointer, message }) =>
-    asError(placeOf(pointer), message),
-  );
-  if (uncompiled.length > 0) return { files: undefined, problems: [...refused, ...uncompiled] };
+  const unsupported = findUnsupported(document);
+  if (unsupported.length > 0) return refuse(unsupported);
+  const inventory = takeInventory(document);
+  const invalid = tryValidators(document as unknown as ContractDocument, inventory);
+  if (invalid.length > 0) return refuse(invalid);
 
   const files = {
-    'types.ts': BANNER + (await renderTypes(document as unknown as OpenAPI3)),
-    'operations.ts': BANNER + renderOperations(inventory),
-    'document.json': JSON.stringify(document, null, 2) + '\n',
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document as unknown as OpenAPI3)}`,
+    'contract.json': `${JSON.stringify({ $comment: NOTICE, ...inventory, document }, null, 2)}\n`,
   };
   return { files, problems };
 }
@@ -45,53 +43,70 @@ function asError(place: string, message: string): Problem {
   return { severity: 'error', place, message };
 }
 
-/** The validator compiles a schema when the first request for it comes, and only then says what is wrong with it. */
-function tryValidators(document: ContractDocument, { operations }: Inventory) {
+/** Compiles every schema: what is wrong with one must not come out with the first request for it. */
+function tryValidators(document: ContractDocument, { operations }: Inventory): Unsupported[] {
   return Object.values(operations).flatMap((operation) => {
-    const { path, method, requestBody } = operation;
+    const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
     try {
-      const validator = createValidator(document, operation);
-      for (const mediaType of Object.keys(requestBody?.content ?? {})) {
-        tryRequest(validator, { target: path, headers: {}, query: {}, mediaType, body: undefined });
-      }
-      return [];
+      return tryFailures(pointer, operation, createValidator(document, operation));
     } catch (error) {
-      const pointer = `#/paths/${escapePointer(path)}/${method.toLowerCase()}`;
       return [{ pointer, message: `cannot be validated: ${(error as Error).message}` }];
     }
   });
 }
 
-function tryRequest(validator: OperationValidator, parts: RequestParts): void {
-  try {
-    validator.request(parts);
-  } catch (error) {
-    if (!(error instanceof InvalidRequest)) throw error;
-  }
+/** Where the document has an answer for a failure of the service itself, it must be the one that the service sends. */
+function tryFailures(pointer: string, operation: Operation, validator: OperationValidator): Unsupported[] {
+  const statuses = [
+    400,
+    500,
+    501,
+    ...(operation.security.length > 0 ? [401] : []),
+    ...(operation.requestBody ? [413, 415] : []),
+  ];
+  const byKey = new Map(
+    statuses.flatMap((status) => {
+      const found = findResponse(operation, status);
+      return found === undefined ? [] : [[found[0], { status, plan: found[1] }] as const];
+    }),
+  );
+  return [...byKey].flatMap(([key, { status, plan }]) => {
+    try {
+      if (!plan.mediaTypes.includes('application/json')) throw new BrokenContract('another media type');
+      validator.response(status, 'application/json', errorBody(status, ''));
+      return [];
+    } catch {
+      const message =
+        'the service answers its own failures as application/json with { error, message }; allow that here';
+      return [{ pointer: `${pointer}/responses/${key}`, message }];
+    }
+  });
 }
+
+/** What a schema says of strings, whichever its type. */
+type StringKeywords = {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly contentMediaType?: string;
+  readonly contentEncoding?: string;
+};
 
 async function renderTypes(document: OpenAPI3): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-  const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull());
+  const blob = ts.factory.createTypeReferenceNode('Blob');
+  const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
   const nodes = await openapiTS(document, {
     silent: true,
-    transform({ type, format }) {
+    transform(schema) {
+      const { type, format, contentMediaType, contentEncoding } = schema as StringKeywords;
       const types = [type].flat();
-      if (format !== 'int64' || !types.includes('integer')) return undefined;
-      return types.includes('null') ? ts.factory.createUnionTypeNode([bigint, nullType]) : bigint;
+      const isInt64 = format === 'int64' && types.includes('integer');
+      const isBinary = format === 'binary' && types.includes('string');
+      const isBytes = contentMediaType !== undefined && contentEncoding === undefined && type === undefined;
+      if (!isInt64 && !isBinary && !isBytes) return undefined;
+      const node = isInt64 ? bigint : blob;
+      return types.includes('null') ? ts.factory.createUnionTypeNode([node, nullable]) : node;
     },
   });
   return astToString(nodes);
-}
-
-function renderOperations({ operations, securitySchemes, int64Shapes }: Inventory): string {
-  return [
-    exported('operations', operations),
-    exported('securitySchemes', securitySchemes),
-    exported('int64Shapes', int64Shapes),
-  ].join('\n');
-}
-
-function exported(name: string, value: unknown): string {
-  return `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`;
 }

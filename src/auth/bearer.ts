@@ -1,12 +1,6 @@
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
-
-/**
- * Checks the Authorization header of a request.
- *
- * @returns `undefined` when the client may come in, else the challenge for WWW-Authenticate (RFC 6750, 3)
- */
-export type Checker = (authorization: string | undefined) => Promise<string | undefined>;
+import type { Checker } from './credentials.ts';
 
 type Middleware = (req: unknown, res: unknown, next: (error: unknown) => void) => void;
 
@@ -18,7 +12,7 @@ export function createBearerChecker(schemeName: string, isKnown: (token: string)
   };
   authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify));
 
-  return (authorization) =>
+  return ({ authorization }) =>
     new Promise((resolve, reject) => {
       // The strategy would also take a token from a body or a query: it is shown nothing but the one header.
       const view = { headers: { authorization } };

@@ -1,6 +1,5 @@
-import document from '../../generated/document.json' with { type: 'json' };
-import { int64Shapes, operations as table, securitySchemes as schemes } from '../../generated/operations.ts';
-import type { components, operations as Documented } from '../../generated/types.ts';
+import generated from '../../generated/contract.json' with { type: 'json' };
+import type { operations as Documented } from '../../generated/types.ts';
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import type { ContractDocument } from './slice.ts';
@@ -8,11 +7,13 @@ import type { ContractDocument } from './slice.ts';
 /** The names of all operations. */
 export type OperationId = keyof Documented;
 
-/** A schema of the document, by its name under `components/schemas`. */
-export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
-
 /** What a handler gets. Everything in it has been validated; int64s are bigints. */
-export type Request<Id extends OperationId> = { readonly body: RequestBody<Documented[Id]> };
+export type Request<Id extends OperationId> = {
+  readonly path: Values<Documented[Id]['parameters']['path']>;
+  readonly query: Values<Documented[Id]['parameters']['query']>;
+  readonly headers: Values<Documented[Id]['parameters']['header']>;
+  readonly cookies: Values<Documented[Id]['parameters']['cookie']>;
+} & RequestBody<Documented[Id]>;
 
 /** What a handler may answer: one of the documented statuses, with the headers and the body documented for it. */
 export type Reply<Id extends OperationId> = ReplyOf<Documented[Id]['responses']>;
@@ -27,40 +28,69 @@ export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 export type Contract = {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  /** The paths of the document's servers, without a slash at the end; every operation is under each of them. */
+  readonly basePaths: readonly string[];
   /** Named places of int64s, see {@link Int64Shape}. */
   readonly int64Shapes: Readonly<Record<string, Int64Shape>>;
   readonly document: ContractDocument;
 };
 
-/** The contract of this service. */
-export const contract: Contract = {
-  operations: table satisfies Readonly<Record<OperationId, Operation>>,
-  securitySchemes: schemes,
-  int64Shapes,
-  document,
-};
+/** The contract of this service. The generator writes it in this form; TypeScript reads less out of JSON. */
+export const contract = generated as unknown as Contract;
+
+type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
 
 type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }
-  ? Content[keyof Content]
+  ? BodyIn<Content>
   : Op extends { requestBody?: { content: infer Content } }
-    ? Content[keyof Content] | undefined
-    : undefined;
+    ? BodyIn<Content> | NoBody
+    : NoBody;
+type NoBody = { readonly contentType: undefined; readonly body: undefined };
+
+/** One pair of media type and body for each that is documented. The media type is as sent, perhaps with parameters. */
+type BodyIn<Content> = {
+  [MediaType in keyof Content]: { readonly contentType: Sent<MediaType>; readonly body: Body<MediaType, Content> };
+}[keyof Content];
+type Sent<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
+
+/** What a schema does not say about a body, its media type says. */
+type Body<MediaType extends keyof Content, Content> = unknown extends Content[MediaType]
+  ? MediaType extends `${string}json`
+    ? unknown
+    : MediaType extends `text/${string}`
+      ? string
+      : Blob
+  : Content[MediaType];
 
 type ReplyOf<Responses> = {
   [Status in keyof Responses]: {
     readonly status: StatusOf<Status, keyof Responses>;
-  } & BodyOf<Responses[Status]> &
+  } & BodyOut<Responses[Status]> &
     HeadersOf<Responses[Status]>;
 }[keyof Responses];
 
 /** `default` stands for every failure that is not documented by its own status. */
-type StatusOf<Status, Documented> = Status extends number ? Status : Exclude<FailureStatus, Documented>;
+type StatusOf<Status, Documented> = Status extends number
+  ? Status
+  : Status extends keyof StatusRanges
+    ? Exclude<StatusRanges[Status], Documented>
+    : Exclude<FailureStatus, Documented>;
 
-type BodyOf<Response> = Response extends { content: infer Content }
+type BodyOut<Response> = Response extends { content: infer Content }
   ? [Content[keyof Content]] extends [never]
     ? { readonly body?: undefined }
-    : { readonly body: Content[keyof Content] }
+    : {
+        [MediaType in keyof Content]: {
+          readonly body: Body<MediaType, Content>;
+        } & (IsUnion<keyof Content> extends true
+          ? { readonly contentType: MediaType }
+          : { readonly contentType?: Concrete<MediaType> });
+      }[keyof Content]
   : { readonly body?: undefined };
+
+/** A range (`image/*`) stands for the media types in it. */
+type Concrete<MediaType> = MediaType extends `${infer Type}/*` ? `${Type}/${string}` : MediaType;
+type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 type HeadersOf<Response> = Response extends { headers: infer Headers }
   ? object extends Named<Headers>
@@ -71,43 +101,13 @@ type HeadersOf<Response> = Response extends { headers: infer Headers }
 /** Without the index signature that openapi-typescript adds for headers that are not documented. */
 type Named<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
-/** The statuses of class 4xx and 5xx that IANA has registered. */
-type FailureStatus =
-  | 400
-  | 401
-  | 402
-  | 403
-  | 404
-  | 405
-  | 406
-  | 407
-  | 408
-  | 409
-  | 410
-  | 411
-  | 412
-  | 413
-  | 414
-  | 415
-  | 416
-  | 417
-  | 421
-  | 422
-  | 423
-  | 424
-  | 425
-  | 426
-  | 428
-  | 429
-  | 431
-  | 451
-  | 500
-  | 501
-  | 502
-  | 503
-  | 504
-  | 505
-  | 506
-  | 507
-  | 508
-  | 511;
+/** The statuses that IANA has registered, by class. */
+type StatusRanges = {
+  '2XX': 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
+  '3XX': 300 | 301 | 302 | 303 | 304 | 307 | 308;
+  '4XX':
+    | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417)
+    | (421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
+  '5XX': 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 511;
+};
+type FailureStatus = StatusRanges['4XX'] | StatusRanges['5XX'];

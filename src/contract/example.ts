@@ -3,15 +3,15 @@ import type { Contract } from './contract.ts';
 type BodyExamples = { readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> };
 
 /** A curl command for the first operation of the contract, with the document's own example of a request body. */
-export function exampleCurl({ operations, document }: Contract, baseUrl: string, token: string): string {
+export function exampleCurl({ operations, basePaths, document }: Contract, baseUrl: string, token: string): string {
   const operation = Object.values(operations)[0];
   if (operation === undefined) return `curl ${baseUrl}`;
   const { method, path, requestBody } = operation;
-  const parts = [`curl -X ${method} ${baseUrl}${path}`, `-H 'Authorization: Bearer ${token}'`];
+  const parts = [`curl -X ${method} ${baseUrl}${basePaths[0] ?? ''}${path}`, `-H 'Authorization: Bearer ${token}'`];
 
   const mediaType = Object.keys(requestBody?.content ?? {})[0];
   if (mediaType !== undefined) {
-    const object = document.paths[path]?.[method.toLowerCase()] as
+    const object = document.paths?.[path]?.[method.toLowerCase()] as
       { readonly requestBody?: { readonly content?: Readonly<Record<string, BodyExamples>> } } | undefined;
     const examples = Object.values(object?.requestBody?.content?.[mediaType]?.examples ?? {});
     const body = JSON.stringify(examples[0]?.value ?? {}).replaceAll("'", "'\\''");

@@ -1,4 +1,4 @@
-import type { JsonText } from './json.ts';
+import type { JsonTree } from './json.ts';
 
 /**
  * Where the int64s of a JSON value are: its schema, with everything left out that leads to none. `$ref` names another
@@ -22,15 +22,17 @@ const MAX = 2n ** 63n - 1n;
  * The numbers must already be valid integers to a validator that sees doubles; what a double cannot tell (the last digits
  * beyond 2^53, the ends of the range) is decided here, on the digits that were sent.
  *
+ * @param place what to call the value in a problem: `body`
  * @returns the problems found, each with its place (`body/id`); none when every int64 is exact and in range
  */
 export function reviveInt64s(
-  json: JsonText,
+  json: JsonTree,
   shape: Int64Shape | undefined,
   named: Readonly<Record<string, Int64Shape>>,
+  place: string,
 ): string[] {
   const problems: string[] = [];
-  if (shape !== undefined) revive(json.root, '', shape, 'body');
+  if (shape !== undefined) revive(json.root, '', shape, place);
   return problems;
 
   function revive(holder: Record<string, unknown>, key: string, at: Int64Shape, place: string): void {

@@ -1,37 +1,60 @@
-/** A JSON text, parsed: the value, and the digits of those numbers that a double may have changed. */
-export type JsonText = {
+/** Values as JSON has them, and the digits of those numbers that a double may have changed. */
+export type JsonTree = {
   /** Holds the value under the empty name, as in ECMA-262's `JSON.parse`, so that the value itself can be replaced. */
   readonly root: { '': unknown };
-  /** The number as it was written, where a double may stand for something else; `undefined` where it cannot. */
+  /** The digits that were sent, where a double may stand for something else; `undefined` where it cannot. */
   readonly literal: (holder: object, key: string) => string | undefined;
+};
+
+/** Remembers digits while a tree is made. */
+export type Literals = {
+  readonly note: (holder: object, key: string, literal: string) => void;
+  /** Takes over what another tree remembers of objects that are now part of this one. */
+  readonly include: (tree: JsonTree) => void;
+  readonly literal: JsonTree['literal'];
 };
 
 // A double has 15 decimal digits of its own, so fewer digits than this, without an exponent, stand for themselves.
 // Digits inside strings are found as well: they only cost the slower way.
 const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 
+/** Starts with no digits remembered. */
+export function createLiterals(): Literals {
+  const literals = new Map<object, Map<string, string>>();
+  const included: JsonTree[] = [];
+  return {
+    note(holder, key, literal) {
+      if (!MAY_LOSE_DIGITS.test(literal)) return;
+      const known = literals.get(holder);
+      if (known === undefined) literals.set(holder, new Map([[key, literal]]));
+      else known.set(key, literal);
+    },
+    include: (tree) => void included.push(tree),
+    literal(holder, key) {
+      const known = literals.get(holder)?.get(key);
+      return known ?? included.map((tree) => tree.literal(holder, key)).find((literal) => literal !== undefined);
+    },
+  };
+}
+
 /**
  * Parses a JSON text without losing the digits that a double cannot hold.
  *
  * @throws {SyntaxError} when it is not JSON (RFC 8259), or nested too deeply to be read
  */
-export function parseJson(text: string): JsonText {
+export function parseJson(text: string): JsonTree {
   if (!MAY_LOSE_DIGITS.test(text)) return { root: { '': JSON.parse(text) as unknown }, literal: () => undefined };
 
-  const literals = new Map<object, Map<string, string>>();
+  const literals = createLiterals();
   try {
     const value = (JSON.parse as ParseWithSource)(text, function (key, parsed, { source }) {
-      if (typeof parsed === 'number' && source !== undefined && MAY_LOSE_DIGITS.test(source)) {
-        const known = literals.get(this);
-        if (known === undefined) literals.set(this, new Map([[key, source]]));
-        else known.set(key, source);
-      }
+      if (typeof parsed === 'number' && source !== undefined) literals.note(this, key, source);
       return parsed;
     });
     const root = { '': value };
-    // ECMA-262 holds the outermost value in an object of its own; here that object is `root`.
-    const outermost = typeof value === 'number' ? [...literals.values()][0] : undefined;
-    return { root, literal: (holder, key) => (holder === root ? outermost : literals.get(holder))?.get(key) };
+    // ECMA-262 holds the value in an object of its own; of a number by itself, the text is the literal.
+    if (typeof value === 'number') literals.note(root, '', text.trim());
+    return { root, literal: literals.literal };
   } catch (error) {
     if (error instanceof RangeError) throw new SyntaxError('nested too deeply', { cause: error });
     throw error;

@@ -10,7 +10,7 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import type { Operation } from './operation.ts';
-import { sliceDocument, type ContractDocument } from './slice.ts';
+import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 
 /*
  * express-openapi-validator, one instance per operation, without its middleware.
@@ -20,13 +20,14 @@ import { sliceDocument, type ContractDocument } from './slice.ts';
  * the middleware calls, have none of that. They are not part of its documented API, so package.json pins the version.
  */
 
-/** What the validator sees of a request. `body` may be changed: defaults of the schema are filled in. */
+/** What the validator sees of a request: values. It changes them in place, to fill in the defaults of the schema. */
 export type RequestParts = {
-  /** The request target, with its query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** The media type of the contract that the request's Content-Type matched. */
+  readonly path: object;
+  readonly query: object;
+  /** By their names in lower case. */
+  readonly headers: object;
+  readonly cookies: object;
+  /** The media type of the contract that the body was sent as. */
   readonly mediaType: string | undefined;
   readonly body: unknown;
 };
@@ -35,8 +36,8 @@ export type RequestParts = {
 export type OperationValidator = {
   /** @throws {InvalidRequest} when the request does not conform */
   readonly request: (parts: RequestParts) => void;
-  /** @throws {BrokenContract} when the document has no such answer */
-  readonly response: (status: number, mediaType: string | undefined, body: unknown) => void;
+  /** For JSON bodies. @throws {BrokenContract} when the document has no such answer */
+  readonly response: (status: number, mediaType: string, body: unknown) => void;
 };
 
 /** The request does not conform to the document; the message says what to mend. */
@@ -70,30 +71,43 @@ export function createValidator(document: ContractDocument, operation: Operation
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
   const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, options.preprocessor, {}).preProcess();
-  const requests = new RequestValidator(apiDoc, options.request);
-  const responses = new ResponseValidator(apiDocRes, options.response, {});
+  const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT });
+  const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }, {});
 
-  const { path, method } = operation;
-  const requestSchema = operationOf(apiDoc, operation);
+  const { path, method, requestBody } = operation;
+  const validate = (schema: OperationObject, parts: RequestParts): void => {
+    const view = new RequestView(schema, operation, parts) as unknown as OpenApiRequest;
+    // Synchronous, and without a look at the response.
+    void requests.validate(view, undefined as never, () => undefined);
+  };
+  // Schemas are compiled when the first request with a media type comes: here it is. The parameters are in the schema
+  // only now, for later the validator would take their values apart once more.
+  const schema = operationOf(apiDoc, operation);
+  const emptySchema = { ...schema, parameters: [] };
+  for (const mediaType of [undefined, ...Object.keys(requestBody?.content ?? {})]) {
+    const parts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType, body: undefined };
+    if (mediaType !== undefined || requestBody?.required !== true)
+      ignoreInvalid(() => {
+        validate(schema, parts);
+      });
+  }
   const responseValidators = responses._getOrBuildValidator(
-    new RequestView(requestSchema, operation, NO_PARTS) as unknown as OpenApiRequest,
+    new RequestView(schema, operation, NO_PARTS) as unknown as OpenApiRequest,
     operationOf(apiDocRes, operation).responses,
   );
 
   return {
     request(parts) {
-      const view = new RequestView(requestSchema, operation, parts);
       try {
-        // Synchronous, and without a look at the response, for everything but uploads.
-        void requests.validate(view as unknown as OpenApiRequest, undefined as never, () => undefined);
+        validate(emptySchema, parts);
       } catch (error) {
         if (error instanceof validatorError.BadRequest) throw new InvalidRequest(explain(error.message));
         throw error;
       }
     },
     response(statusCode, mediaType, body) {
-      const accepts = mediaType === undefined ? [] : [mediaType];
       try {
+        const accepts = [mediaType];
         responses._validate({ validators: responseValidators, body: body as object, statusCode, path, accepts });
       } catch (error) {
         if (!(error instanceof validatorError.InternalServerError)) throw error;
@@ -103,31 +117,45 @@ export function createValidator(document: ContractDocument, operation: Operation
   };
 }
 
-const NO_PARTS: RequestParts = { target: '', headers: {}, query: {}, mediaType: undefined, body: undefined };
+// Without this, `{}` would have a property `constructor`.
+const EXACT = { ownProperties: true };
+
+const NO_PARTS: RequestParts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType: undefined, body: undefined };
 
 /** As much of a request as the validator reads. */
 class RequestView {
   readonly method: string;
-  readonly originalUrl: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly params = {};
+  readonly originalUrl = '';
+  readonly headers: object;
+  readonly cookies: object;
+  readonly params: object;
   readonly body: unknown;
   readonly openapi: { expressRoute: string; openApiRoute: string; pathParams: object; schema: unknown };
-  readonly #query: Readonly<Record<string, unknown>>;
+  readonly #query: object;
 
   constructor(schema: OperationObject, { method, path }: Operation, parts: RequestParts) {
     this.method = method;
-    this.originalUrl = parts.target;
-    // The validator keeps a cache by Content-Type: the contract's spelling keeps it bounded, whatever clients send.
-    this.headers = { ...parts.headers, 'content-type': parts.mediaType };
+    // The validator keeps a cache by Content-Type: the contract's names keep it bounded, whatever clients send.
+    const { mediaType } = parts;
+    this.headers = Object.assign(parts.headers, { 'content-type': mediaType && sliceMediaType(mediaType) });
+    this.cookies = parts.cookies;
+    this.params = parts.path;
     this.body = parts.body;
-    this.openapi = { expressRoute: path, openApiRoute: path, pathParams: {}, schema };
+    this.openapi = { expressRoute: path, openApiRoute: path, pathParams: parts.path, schema };
     this.#query = parts.query;
   }
 
   // A getter, as in Express 5: the validator puts an own property over it, which it would undo on a plain object.
-  get query(): Readonly<Record<string, unknown>> {
+  get query(): object {
     return this.#query;
+  }
+}
+
+function ignoreInvalid(validate: () => void): void {
+  try {
+    validate();
+  } catch (error) {
+    if (!(error instanceof validatorError.BadRequest)) throw error;
   }
 }
 
@@ -138,7 +166,10 @@ function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { 
   return operation as OperationObject; // The slice was made for this operation, and the linter has checked its shape.
 }
 
-/** "request/body/id must be integer" -> "body/id must be integer" */
+/** "request/body/id must be integer" -> "body/id must be integer", with the places named as in the document */
 function explain(message: string): string {
-  return message.replaceAll(/(^|, )request\//g, '$1');
+  return message
+    .replaceAll(/(^|, )request\//g, '$1')
+    .replaceAll(/(^|, )params\b/g, '$1path')
+    .replaceAll(/(^|, )(header|cookie)s\b/g, '$1$2');
 }

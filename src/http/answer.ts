@@ -1,22 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Schema } from '../contract/contract.ts';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
-import type { Operation } from '../contract/operation.ts';
+import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
+import { findResponse, type Operation } from '../contract/operation.ts';
 import { BrokenContract, type OperationValidator } from '../contract/validator.ts';
-import type { Failure } from './failure.ts';
+import { errorBody, type Failure } from './failure.ts';
+
+type Headers = Readonly<Record<string, string>>;
 
 /** An answer ready to be sent. */
 export type Answer = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | undefined;
 };
 
 /** What a handler returned, as far as the writer cares. */
 export type AnyReply = {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** Needed where the document has several media types for the status. */
+  readonly contentType?: string;
   readonly body?: unknown;
 };
 
@@ -26,40 +30,60 @@ const LINGER_MS = 1_500;
 /**
  * Turns a reply into an answer, once the document allows it.
  *
- * @throws {BrokenContract} when the document has no such status for the operation, or another body for it
+ * @throws {BrokenContract} when the document has no such status, header or body for the operation
  */
-export function answerReply(operation: Operation, validator: OperationValidator, reply: AnyReply): Answer {
-  const { status, headers = {}, body } = reply;
-  const { responses, operationId } = operation;
-  const documented = responses[status] ?? responses[`${String(status).charAt(0)}XX`] ?? responses['default'];
-  if (documented === undefined) throw new BrokenContract(`${operationId}: status ${String(status)} is not documented`);
-  const [mediaType] = documented;
-  validator.response(status, mediaType, withoutBigints(body));
-  return answerJson(status, headers, mediaType, body);
+export async function answerReply(
+  operation: Operation,
+  validator: OperationValidator,
+  reply: AnyReply,
+): Promise<Answer> {
+  const { status, body } = reply;
+  const broken = (problem: string): never => {
+    throw new BrokenContract(`${operation.operationId}: status ${String(status)} ${problem}`);
+  };
+  const [, plan] = findResponse(operation, status) ?? broken('is not documented');
+  const headers = writeHeaders(reply.headers ?? {});
+  for (const name of plan.requiredHeaders) if (!Object.hasOwn(headers, name)) broken(`needs the header ${name}`);
+
+  if (plan.mediaTypes.length === 0) {
+    return body === undefined ? { status, headers, body } : broken('has no body in the document');
+  }
+  const contentType = reply.contentType ?? plan.mediaTypes[0] ?? '';
+  const mediaType = matchMediaType(contentType, plan.mediaTypes) ?? broken(`cannot be ${contentType}`);
+  if (contentType.includes('*')) broken('needs a contentType without a wildcard');
+  const answered = { status, headers: { ...headers, 'content-type': contentType } };
+
+  if (kindOf(mediaType) === 'json') {
+    validator.response(status, mediaType, withoutBigints(body));
+    return { ...answered, body: stringifyJson(body) };
+  }
+  if (typeof body === 'string') return { ...answered, body };
+  if (body instanceof Uint8Array) return { ...answered, body };
+  if (body instanceof Blob) return { ...answered, body: new Uint8Array(await body.arrayBuffer()) };
+  return broken(`as ${essenceOf(mediaType)} needs a body that is a string, bytes or a Blob`);
 }
 
-/** The answer to a failure. Its body is the contract's Error. */
+/** The answer to a failure. */
 export function answerFailure({ status, message, headers }: Failure): Answer {
-  const body: Schema<'Error'> = { error: status, message };
-  return answerJson(status, headers, 'application/json', body);
+  const body = JSON.stringify(errorBody(status, message));
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
 /** Sends an answer. This is the only place that writes to a response. */
 export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.headersSent || res.destroyed) return;
   if (!req.complete) discardRest(req);
-  res.writeHead(status, { ...headers, 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) });
+  // RFC 9110, 8.6: no Content-Length where there can be no body.
+  const bodyless = body === undefined && (status === 204 || status === 304 || status < 200);
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  res.writeHead(status, bodyless ? headers : { ...headers, 'content-length': length });
   res.end(body);
 }
 
-function answerJson(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  mediaType: string | undefined,
-  body: unknown,
-): Answer {
-  if (mediaType === undefined) return { status, headers, body: undefined };
-  return { status, headers: { ...headers, 'Content-Type': mediaType }, body: stringifyJson(body) };
+/** Header values are written in the style `simple`, the only one that headers have. */
+function writeHeaders(headers: Readonly<Record<string, unknown>>): Headers {
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().map(String).join(',')]));
 }
 
 /** The value as the validator knows numbers. Only a value that has a bigint is copied. */

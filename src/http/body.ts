@@ -1,17 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { parseJson, type JsonText } from '../contract/json.ts';
-import type { Operation } from '../contract/operation.ts';
+import { parseJson, type JsonTree } from '../contract/json.ts';
+import { kindOf, matchMediaType } from '../contract/media-type.ts';
+import type { Operation, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
+import { readMultipartForm, readUrlEncodedForm } from './form.ts';
+import { decodeUtf8 } from './text-value.ts';
 
-/** A request body: the media type of the contract that it was sent as, and what it says. */
-export type RequestBody = { readonly mediaType: string; readonly json: JsonText };
+/** A request body: how it was sent, and what it says. */
+export type RequestBody = JsonTree & {
+  /** The media type of the contract. */
+  readonly mediaType: string;
+  /** The media type of the request, with its parameters. */
+  readonly contentType: string;
+  /** The files of a form. */
+  readonly files?: ReadonlyMap<string, readonly File[]>;
+};
+
+const NO_FIELDS: TextType = { scalars: [] };
 
 /**
  * Reads the body of a request to an operation.
  *
  * @returns `undefined` when there is none and none is required
- * @throws {Failure} 400 when it is missing or not JSON in UTF-8, 413 when it is too large, 415 when it is something else
+ * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 when it is something else
  */
 export async function readBody(
   req: IncomingMessage,
@@ -23,25 +35,43 @@ export async function readBody(
     if (requestBody.required) throw new Failure(400, 'a request body is required');
     return undefined;
   }
-  const mediaType = matchMediaType(req, Object.keys(requestBody.content));
-  return { mediaType, json: parse(decode(await readBytes(req, limitBytes))) };
+  const contentType = req.headers['content-type'] ?? '';
+  const mediaType = findMediaType(req, contentType, Object.keys(requestBody.content));
+  const bytes = await readBytes(req, limitBytes);
+  const sent = { mediaType, contentType };
+  const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
+
+  switch (kindOf(mediaType)) {
+    case 'json':
+      return { ...sent, ...parse(decodeUtf8(bytes)) };
+    case 'form':
+      return { ...sent, ...readUrlEncodedForm(decodeUtf8(bytes), form) };
+    case 'multipart':
+      return { ...sent, ...(await readMultipartForm(bytes, contentType, form)) };
+    case 'text':
+      return { ...sent, ...tree(decodeUtf8(bytes)) };
+    case 'binary':
+      return { ...sent, ...tree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
+  }
+}
+
+function tree(value: unknown): JsonTree {
+  return { root: { '': value }, literal: () => undefined };
 }
 
 function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Media types are compared without their case and parameters (RFC 9110, 8.3.1). */
-function matchMediaType({ headers }: IncomingMessage, documented: readonly string[]): string {
+function findMediaType({ headers }: IncomingMessage, contentType: string, documented: readonly string[]): string {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (coding !== 'identity') {
-    throw new Failure(415, 'send the request body without a Content-Encoding', { 'Accept-Encoding': 'identity' });
+    throw new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
   }
-  const sent = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  const match = documented.find((mediaType) => mediaType.toLowerCase() === sent);
-  if (match !== undefined) return match;
+  const mediaType = matchMediaType(contentType, documented);
+  if (mediaType !== undefined) return mediaType;
   const accepted = documented.join(', ');
-  throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { Accept: accepted });
+  throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
 }
 
 async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -56,20 +86,8 @@ async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buff
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decode(bytes: Buffer): string {
-  let text;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new Failure(400, 'the request body must be encoded in UTF-8');
-  }
+function parse(text: string): JsonTree {
   if (text.startsWith('\uFEFF')) throw new Failure(400, 'the request body must not start with a byte order mark');
-  return text;
-}
-
-function parse(text: string): JsonText {
   try {
     return parseJson(text);
   } catch (error) {

@@ -11,6 +11,11 @@ export class Failure extends Error {
   }
 }
 
+/** The body of every failure; the generator refuses a document that has another one for them. */
+export function errorBody(status: number, message: string): { readonly error: number; readonly message: string } {
+  return { error: status, message };
+}
+
 /** Whatever went wrong inside the service, the client is told this much. */
 export function unexpectedFailure(): Failure {
   return new Failure(500, 'The service failed to answer this request');

@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
+import type { Credentials } from '../auth/credentials.ts';
 import type { Contract } from '../contract/contract.ts';
-import { reviveInt64s } from '../contract/int64.ts';
 import type { Operation } from '../contract/operation.ts';
-import { createValidator, InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import { createValidator, type OperationValidator } from '../contract/validator.ts';
 import { answerFailure, answerReply, send, type Answer, type AnyReply } from './answer.ts';
 import { readBody } from './body.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
+import { parsePairs, type Pair } from './pairs.ts';
+import { readParameters } from './parameters.ts';
+import { validateRequest, type ValidRequest } from './request.ts';
 import { createRouter } from './router.ts';
 
 /** A handler of any operation, whatever it takes. */
@@ -28,8 +30,13 @@ export type PipelineOptions = {
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
 export function createPipeline({ contract, handlers, authenticate, bodyLimitBytes, log }: PipelineOptions) {
-  const route = createRouter(contract.operations);
+  const route = createRouter(contract);
   const validators = new Map<string, OperationValidator>();
+  const apiKeysInQuery = new Set(
+    Object.values(contract.securitySchemes).flatMap(({ in: place, name }) =>
+      place === 'query' && name !== undefined ? [name] : [],
+    ),
+  );
 
   return (req: IncomingMessage, res: ServerResponse): void => {
     void respond(req, res);
@@ -46,13 +53,16 @@ export function createPipeline({ contract, handlers, authenticate, bodyLimitByte
   async function serve(req: IncomingMessage): Promise<{ operation: Operation | undefined; answer: Answer }> {
     let operation;
     try {
-      const { method = '', url = '' } = req;
-      const [path, query] = splitOnce(url, '?');
-      operation = route(method, path);
+      const [pathname, query] = splitOnce(req.url ?? '', '?');
+      const routed = route(req.method ?? '', pathname);
+      if ('allow' in routed) return { operation, answer: { status: 204, headers: routed, body: undefined } };
+      operation = routed.operation;
       const validator = validatorOf(operation);
-      await admit(req, operation);
-      const body = await readAndValidate(req, operation, validator, query);
-      return { operation, answer: answerReply(operation, validator, await handle(operation, body)) };
+      await admit(operation, readCredentials(req, query));
+      const parameters = readParameters(operation, { path: routed.path, query, headers: req.headers }, apiKeysInQuery);
+      const body = await readBody(req, operation, bodyLimitBytes);
+      const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
+      return { operation, answer: await answerReply(operation, validator, await handle(operation, request)) };
     } catch (error) {
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) log.error({ operationId: operation?.operationId, err: error }, 'request failed');
@@ -60,44 +70,20 @@ export function createPipeline({ contract, handlers, authenticate, bodyLimitByte
     }
   }
 
-  async function admit(req: IncomingMessage, operation: Operation): Promise<void> {
-    const challenge = await authenticate(operation, singleAuthorization(req));
+  async function admit(operation: Operation, credentials: Credentials): Promise<void> {
+    const challenge = await authenticate(operation, credentials);
     if (challenge === undefined) return;
-    const message = 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';
-    throw new Failure(401, message, { 'WWW-Authenticate': challenge });
+    const message = challenge.startsWith('Bearer')
+      ? 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>'
+      : 'send a valid API key';
+    throw new Failure(401, message, { 'www-authenticate': challenge });
   }
 
-  async function readAndValidate(
-    req: IncomingMessage,
-    operation: Operation,
-    validator: OperationValidator,
-    query: string,
-  ): Promise<unknown> {
-    const body = await readBody(req, operation, bodyLimitBytes);
-    try {
-      validator.request({
-        target: req.url ?? '',
-        headers: req.headers,
-        query: parseQuery(query),
-        mediaType: body?.mediaType,
-        body: body?.json.root[''],
-      });
-    } catch (error) {
-      if (!(error instanceof InvalidRequest)) throw error;
-      throw new Failure(400, error.message);
-    }
-    if (body === undefined) return undefined;
-    const shape = operation.requestBody?.content[body.mediaType]?.int64s;
-    const problems = reviveInt64s(body.json, shape, contract.int64Shapes);
-    if (problems.length > 0) throw new Failure(400, problems.join(', '));
-    return body.json.root[''];
-  }
-
-  async function handle({ operationId }: Operation, body: unknown): Promise<AnyReply> {
+  async function handle({ operationId }: Operation, request: ValidRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
     try {
-      return await handler({ body } as never); // What has passed the validator is what the handler takes.
+      return await handler(request as never); // What has passed the validator is what the handler takes.
     } catch (error) {
       // Whatever a handler throws is a bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
@@ -130,9 +116,16 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The Authorization header; `undefined` when there are several, of which Node would silently take the first. */
-function singleAuthorization({ headers, rawHeaders }: IncomingMessage): string | undefined {
+function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {
   const isAuthorization = (name: string, index: number): boolean =>
     index % 2 === 0 && name.length === 13 && name.toLowerCase() === 'authorization';
-  return rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined;
+  const find = (pairs: readonly Pair[], name: string): string | undefined =>
+    pairs.find((pair) => pair.name === name)?.decoded();
+  return {
+    // Of several such headers, Node would silently take the first.
+    authorization: rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined,
+    header: (name) => headers[name.toLowerCase()]?.toString(),
+    query: (name) => find(parsePairs(query, '&'), name),
+    cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
+  };
 }

@@ -1,32 +1,64 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way';
+import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
+/** An operation, with the path parameters of the request, percent-decoded. */
+export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
+
+/** What a request asks for: an operation, or which methods its path has (OPTIONS). */
+export type Routed = Route | { readonly allow: string };
+
 /**
  * Finds the operation for a method and a path (without a query). Paths are compared exactly: neither case nor a
- * trailing slash is forgiven.
+ * trailing slash is forgiven. HEAD is served from GET, and OPTIONS by the methods of the path, where the document has
+ * no such operation.
  *
  * @throws {Failure} 404 when the contract does not have the path, 405 when it has it with other methods
  */
-export type Router = (method: string, path: string) => Operation;
+export type Router = (method: string, path: string) => Routed;
+
+// A request target is as long as Node lets a header be, so that this is never what turns a parameter away.
+const MAX_PARAMETER_LENGTH = 16_384;
 
 /** Makes the router from the generated table; it is the only route table there is. */
-export function createRouter(operations: Readonly<Record<string, Operation>>): Router {
-  const tree = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false });
+export function createRouter({ operations, basePaths }: Contract): Router {
+  const tree = findMyWay({ caseSensitive: true, maxParamLength: MAX_PARAMETER_LENGTH });
   const methods = new Set<HTTPMethod>();
   for (const operation of Object.values(operations)) {
     const method = operation.method as HTTPMethod; // The generator takes no method that Node does not know.
     methods.add(method);
-    tree.on(method, operation.path, () => undefined, operation);
+    for (const basePath of basePaths) tree.on(method, pattern(basePath + operation.path), () => undefined, operation);
   }
-  const find = (method: string, path: string): Operation | undefined =>
-    (tree.find(method as HTTPMethod, path)?.store as Operation | null | undefined) ?? undefined;
+
+  const find = (method: HTTPMethod, path: string): Route | undefined => {
+    const found = tree.find(method, path);
+    if (found === null) return undefined;
+    const operation = found.store as Operation;
+    const values = Object.values(found.params);
+    return { operation, path: Object.fromEntries(parameterNames(operation.path).map((name, i) => [name, values[i]])) };
+  };
 
   return (method, path) => {
-    const operation = find(method, path);
-    if (operation !== undefined) return operation;
-    const allowed = [...methods].filter((other) => find(other, path) !== undefined).join(', ');
-    if (allowed === '') throw new Failure(404, 'there is nothing at this path');
-    throw new Failure(405, `this path can be used with ${allowed} only`, { Allow: allowed });
+    const route = find(method as HTTPMethod, path) ?? (method === 'HEAD' ? find('GET', path) : undefined);
+    if (route !== undefined) return route;
+    const documented = [...methods].filter((other) => find(other, path) !== undefined);
+    if (documented.length === 0) throw new Failure(404, 'there is nothing at this path');
+    const implied = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+    const allow = [...new Set([...documented, ...implied])].join(', ');
+    if (method === 'OPTIONS') return { allow };
+    throw new Failure(405, `this path can be used with ${allow} only`, { allow });
   };
+}
+
+const TEMPLATE = /\{([^{}]+)\}/g;
+
+/** `/a/{id}` as find-my-way writes it. Parameters have a number there, for their names may have any character. */
+function pattern(path: string): string {
+  let count = 0;
+  return path.replaceAll(':', '::').replaceAll(TEMPLATE, () => `:p${String(count++)}`);
+}
+
+function parameterNames(path: string): string[] {
+  return [...path.matchAll(TEMPLATE)].map(([, name = '']) => name);
 }

@@ -1,0 +1,57 @@
+import type { SecurityScheme } from '../../src/contract/operation.ts';
+import type { OpenApiDocument } from './load.ts';
+import { escapePointer } from './reference.ts';
+
+/** The parts of a document that the generator looks at; the linter has checked that they have this shape. */
+export type Document = OpenApiDocument & {
+  readonly servers?: readonly Server[];
+  readonly security?: readonly Requirement[];
+  readonly paths?: Readonly<Record<string, PathItem>>;
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
+};
+export type Server = {
+  readonly url: string;
+  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+};
+export type Requirement = Readonly<Record<string, readonly string[]>>;
+export type PathItem = Readonly<Record<string, unknown>> & { readonly parameters?: readonly unknown[] };
+export type Content = Readonly<Record<string, { readonly schema?: unknown; readonly encoding?: object }>>;
+export type ParameterObject = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema?: unknown;
+  readonly content?: Content;
+};
+export type RequestBodyObject = { readonly required?: boolean; readonly content: Content };
+export type ResponseObject = {
+  readonly content?: Content;
+  readonly headers?: Readonly<Record<string, unknown>>;
+};
+export type OperationObject = {
+  readonly operationId: string;
+  readonly security?: readonly Requirement[];
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: unknown;
+  readonly responses?: Readonly<Record<string, unknown>>;
+  readonly servers?: readonly Server[];
+};
+export type SecuritySchemeObject = SecurityScheme;
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Every operation of a document, with the JSON pointer to it. */
+export function listOperations(document: Document) {
+  return Object.entries(document.paths ?? {}).flatMap(([path, pathItem]) =>
+    Object.entries(pathItem)
+      .filter(([key]) => METHODS.includes(key))
+      .map(([method, object]) => ({
+        path,
+        method,
+        pathItem,
+        object: object as OperationObject,
+        pointer: `#/paths/${escapePointer(path)}/${method}`,
+      })),
+  );
+}

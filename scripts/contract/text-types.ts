@@ -1,0 +1,60 @@
+import type { TextType } from '../../src/contract/operation.ts';
+import type { OpenApiDocument } from './load.ts';
+import { dereference } from './reference.ts';
+
+type Schema = {
+  readonly [keyword: string]: unknown;
+  readonly type?: string | readonly string[];
+  readonly nullable?: boolean;
+  readonly properties?: Readonly<Record<string, unknown>>;
+};
+type Scalar = TextType['scalars'][number];
+
+const SCALARS: Readonly<Record<string, Scalar>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+// A text has no deeper structure than this: a form has fields, a field has items, an item has members.
+const MAX_DEPTH = 4;
+
+/** What the text of a parameter or of a form field may stand for, by its schema. */
+export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0): TextType {
+  const schema = (dereference(document, node) ?? {}) as Schema;
+  if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
+  const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
+    .flatMap((list) => (list ?? []) as readonly unknown[])
+    .map((part) => textTypeOf(document, part, depth));
+
+  const types = typesOf(schema);
+  const properties = Object.entries(schema.properties ?? {}).map(
+    ([name, member]) => [name, textTypeOf(document, member, depth + 1)] as const,
+  );
+  const items = types.includes('array') ? textTypeOf(document, schema['items'], depth + 1) : undefined;
+  const isObject = types.includes('object') || properties.length > 0 || parts.some((part) => part.properties);
+  const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
+  const listed = items ?? parts.find((part) => part.items)?.items;
+  if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
+  return {
+    scalars: [...scalars],
+    ...(listed && { items: listed }),
+    ...(isObject && {
+      properties: Object.fromEntries([
+        ...parts.flatMap((part) => Object.entries(part.properties ?? {})),
+        ...properties,
+      ]),
+    }),
+  };
+}
+
+/** The types that a schema names, or that its values have. */
+function typesOf(schema: Schema): readonly string[] {
+  const named = [schema.type ?? []].flat();
+  if (schema.nullable === true) return [...named, 'null'];
+  if (named.length > 0) return named;
+  const values = 'const' in schema ? [schema['const']] : ((schema['enum'] ?? []) as readonly unknown[]);
+  return values.map((value) => (value === null ? 'null' : typeof value));
+}

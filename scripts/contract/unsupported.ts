@@ -1,0 +1,101 @@
+import { canCheck } from '../../src/auth/checkable.ts';
+import { kindOf } from '../../src/contract/media-type.ts';
+import {
+  listOperations,
+  type Content,
+  type Document,
+  type RequestBodyObject,
+  type SecuritySchemeObject,
+} from './document.ts';
+import type { OpenApiDocument } from './load.ts';
+import { parametersOf } from './operations.ts';
+import { dereference, escapePointer } from './reference.ts';
+
+/** Something the document asks for that the service could only pretend to do. */
+export type Unsupported = { readonly pointer: string; readonly message: string };
+
+const STYLES: Readonly<Record<string, readonly string[]>> = {
+  path: ['simple'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+};
+// What these hold is data, whatever it looks like.
+const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
+
+/** Names everything in a document that the linter has passed and the service cannot enforce. */
+export function findUnsupported(contract: OpenApiDocument): Unsupported[] {
+  const document = contract as Document; // The linter has checked this shape.
+  return [...inOperations(document), ...inSecuritySchemes(document), ...inSchemas(document)];
+}
+
+function inOperations(document: Document): Unsupported[] {
+  return listOperations(document).flatMap(({ path, object, pathItem, pointer }) => {
+    const found: Unsupported[] = [];
+    const refuse = (place: string, message: string): void =>
+      void found.push({ pointer: `${pointer}${place}`, message });
+
+    if (!/^[A-Za-z_$][\w$]*$/.test(object.operationId) || object.operationId === '__proto__') {
+      refuse('/operationId', `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
+    }
+    if (/[*()]/.test(path)) refuse('', 'a path with *, ( or ) is not supported');
+    if (object.servers ?? pathItem['servers']) refuse('', 'servers are supported at the top of the document only');
+
+    for (const { name, in: place, style, content } of parametersOf(document, pathItem, object)) {
+      if (style !== undefined && !STYLES[place]?.includes(style)) {
+        refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
+      }
+      const other = Object.keys(content ?? {}).find((mediaType) => kindOf(mediaType) !== 'json');
+      if (other !== undefined) refuse('', `parameter ${name}: content of type ${other} is not supported, only JSON is`);
+    }
+
+    const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+    for (const [mediaType, { encoding }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
+      if (encoding === undefined) continue;
+      refuse(`/requestBody/content/${escapePointer(mediaType)}/encoding`, 'encoding is not supported');
+    }
+    return found;
+  });
+}
+
+function inSecuritySchemes(document: Document): Unsupported[] {
+  return Object.entries(document.components?.securitySchemes ?? {}).flatMap(([name, node]) => {
+    const { type, scheme, in: place } = dereference(document, node) as SecuritySchemeObject;
+    if (canCheck({ type, ...(scheme && { scheme: scheme.toLowerCase() }), ...(place && { in: place }) })) return [];
+    const message = `the service has no checker for ${[type, scheme].filter(Boolean).join(' ')}, only for http bearer and apiKey`;
+    return [{ pointer: `#/components/securitySchemes/${name}`, message }];
+  });
+}
+
+function inSchemas(document: Document): Unsupported[] {
+  const found: Unsupported[] = [];
+  visit(document, '#', '');
+  return found;
+
+  function visit(node: unknown, pointer: string, key: string): void {
+    if (typeof node !== 'object' || node === null) return;
+    const { properties, oneOf, anyOf } = node as Readonly<Record<string, unknown>>;
+    if (key !== 'properties' && Object.hasOwn(Object(properties) as object, '__proto__')) {
+      found.push({ pointer, message: 'a property named __proto__ cannot be validated' });
+    }
+    for (const alternatives of [oneOf, anyOf]) {
+      if (Array.isArray(alternatives) && isAmbiguous(alternatives)) {
+        found.push({ pointer, message: 'int64 and another number as alternatives: a value would be bigint or number' });
+      }
+    }
+    for (const [name, member] of Object.entries(node)) {
+      if (key === 'properties' || !DATA.has(name)) visit(member, `${pointer}/${escapePointer(name)}`, name);
+    }
+  }
+
+  function isAmbiguous(alternatives: readonly unknown[]): boolean {
+    const numbers = alternatives
+      .map(
+        (alternative) =>
+          dereference(document, alternative) as { type?: string | string[]; format?: string } | undefined,
+      )
+      .filter((schema) => /number|integer/.test(String(schema?.type)))
+      .map((schema) => schema?.format === 'int64');
+    return numbers.includes(true) && numbers.includes(false);
+  }
+}

@@ -1,0 +1,93 @@
+import { createLiterals, parseJson, type JsonTree } from '../contract/json.ts';
+import type { TextType } from '../contract/operation.ts';
+import { Failure } from './failure.ts';
+import { readParts } from './multipart.ts';
+import { parsePairs } from './pairs.ts';
+import { decodeUtf8, set, setScalar } from './text-value.ts';
+
+/** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
+export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
+
+/**
+ * Reads a body of type `application/x-www-form-urlencoded`.
+ *
+ * @throws {Failure} 400 when a field cannot stand for what the document says
+ */
+export function readUrlEncodedForm(text: string, type: TextType): FormTree {
+  return buildForm(
+    parsePairs(text, '&').map(({ name, decoded }) => [name, decoded()]),
+    type,
+  );
+}
+
+/**
+ * Reads a body of type `multipart/form-data`.
+ *
+ * @param contentType with its boundary
+ * @throws {Failure} 400 when it is not well-formed, or a field cannot stand for what the document says
+ */
+export async function readMultipartForm(bytes: Buffer, contentType: string, fieldType: TextType): Promise<FormTree> {
+  let parts;
+  try {
+    parts = await readParts(bytes, contentType);
+  } catch {
+    throw new Failure(400, 'the request body is not well-formed multipart/form-data');
+  }
+  const entries = parts.map(({ name, filename, contentType: type, bytes: content }) => {
+    if (filename === undefined) return [name, decodeUtf8(content)] as const;
+    return [name, new File([new Uint8Array(content)], filename, { type })] as const;
+  });
+  return buildForm(entries, fieldType);
+}
+
+function buildForm(entries: readonly (readonly [string, string | File])[], type: TextType): FormTree {
+  const fields = {};
+  const literals = createLiterals();
+  const files = new Map<string, readonly File[]>();
+  const byName = Map.groupBy(entries, ([name]) => name);
+
+  for (const [name, named] of byName) {
+    const values = named.map(([, value]) => value);
+    const uploaded = values.filter((value) => typeof value !== 'string');
+    const texts = values.filter((value) => typeof value === 'string');
+    const member = type.properties?.[name] ?? { scalars: ['string'] };
+    if (uploaded.length > 0) {
+      files.set(name, uploaded);
+      set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
+    } else if (member.items !== undefined) {
+      const list: unknown[] = [];
+      set(fields, name, list);
+      const { items } = member;
+      texts.forEach((text, index) => {
+        setField(list, String(index), text, items, `${name}/${String(index)}`);
+      });
+    } else if (texts.length === 1) setField(fields, name, texts[0] ?? '', member, name);
+    else throw new Failure(400, `body/${name} must be given once`);
+  }
+  return {
+    root: { '': fields },
+    files,
+    literal: literals.literal,
+  };
+
+  /** Objects in a form are JSON texts (OpenAPI 3.1, 4.8.14.4). */
+  function setField(holder: object, key: string, text: string, member: TextType, place: string): void {
+    if (member.properties !== undefined) {
+      const tree = tryJson(text);
+      if (tree === undefined) throw new Failure(400, `body/${place} must be valid JSON`);
+      literals.include(tree);
+      set(holder, key, tree.root['']);
+      return;
+    }
+    const problem = setScalar(holder, key, text, member, literals);
+    if (problem !== undefined) throw new Failure(400, `body/${place} ${problem}`);
+  }
+}
+
+function tryJson(text: string): JsonTree | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

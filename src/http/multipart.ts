@@ -1,0 +1,32 @@
+import { Busboy } from '@fastify/busboy';
+
+/** One part of a multipart body. */
+export type Part = {
+  readonly name: string;
+  /** Present when it was sent as a file. */
+  readonly filename: string | undefined;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+};
+
+/**
+ * Takes a `multipart/form-data` body apart (RFC 7578).
+ *
+ * @param contentType with its boundary
+ * @throws {Error} when it is not well-formed
+ */
+export async function readParts(bytes: Buffer, contentType: string): Promise<Part[]> {
+  // Every part is taken for a file, because busboy would decode a field without telling what it could not decode.
+  const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true });
+  const parts: Part[] = [];
+  parser.on('file', (name, stream, filename: string | undefined, _transferEncoding, type) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => parts.push({ name, filename, contentType: type, bytes: Buffer.concat(chunks) }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    parser.on('finish', resolve).on('error', reject);
+    parser.end(bytes);
+  });
+  return parts;
+}

@@ -1,0 +1,147 @@
+import { createLiterals, parseJson, type JsonTree } from '../contract/json.ts';
+import type { Operation, Parameter, TextType } from '../contract/operation.ts';
+import { Failure } from './failure.ts';
+import { parsePairs, type Pair } from './pairs.ts';
+import { set, setScalar } from './text-value.ts';
+
+/** What a request says outside its body. */
+export type ParameterSource = {
+  /** Decoded. */
+  readonly path: Readonly<Record<string, string | undefined>>;
+  /** As it was sent, without the question mark. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+};
+
+/** The parameters of a request as values, by place and name. Query parameters that nobody asked for stay texts. */
+export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
+
+/** The texts of one parameter, taken apart by its style. */
+type Texts = string | readonly string[] | ReadonlyMap<string, string>;
+
+const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
+
+/**
+ * Reads the parameters of a request: style, percent-encoding and type, each once.
+ *
+ * @param credentials query parameters that are none of the operation's: API keys
+ * @throws {Failure} 400 when a text cannot stand for what the document says
+ */
+export function readParameters(
+  { parameters }: Operation,
+  source: ParameterSource,
+  credentials: ReadonlySet<string>,
+): { values: ParameterValues; literal: JsonTree['literal'] } {
+  const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
+  const literals = createLiterals();
+  let query = parsePairs(source.query, '&');
+  const cookies = parameters.some(({ in: place }) => place === 'cookie') ? parsePairs(cookieOf(source), ';') : [];
+
+  for (const parameter of parameters) {
+    const { name, in: place } = parameter;
+    let texts: Texts | undefined;
+    if (place === 'query') {
+      const own = query.filter((pair) => belongs(pair, parameter));
+      query = query.filter((pair) => !own.includes(pair));
+      texts = takeFromPairs(own, parameter);
+    } else if (place === 'cookie') {
+      texts = takeFromPairs(
+        cookies.filter((pair) => pair.name === name),
+        parameter,
+      );
+    } else {
+      const text = place === 'path' ? source.path[name] : source.headers[name.toLowerCase()];
+      texts = text === undefined ? undefined : takeFromText(String(text), parameter);
+    }
+    if (texts !== undefined) assign(values[place], parameter, texts);
+  }
+  for (const { name, decoded } of query) if (!credentials.has(name)) set(values.query, name, decoded());
+  return { values, literal: literals.literal };
+
+  function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
+    const { name, in: place, type, style } = parameter;
+    const check = (problem: string | undefined, member = ''): void => {
+      if (problem !== undefined) throw new Failure(400, `${place} parameter ${name}${member} ${problem}`);
+    };
+    if (typeof texts === 'string' && style === 'json') {
+      const tree = parseJsonParameter(texts, check);
+      literals.include(tree);
+      set(holder, name, tree.root['']);
+    } else if (typeof texts === 'string') {
+      check(setScalar(holder, name, texts, type, literals));
+    } else if (Array.isArray(texts)) {
+      const list: unknown[] = [];
+      const items = type.items ?? ANY_TEXT;
+      texts.forEach((text: string, index) => {
+        check(setScalar(list, String(index), text, items, literals), `/${String(index)}`);
+      });
+      set(holder, name, list);
+    } else {
+      const object = {};
+      for (const [key, text] of texts as ReadonlyMap<string, string>) {
+        check(setScalar(object, key, text, type.properties?.[key] ?? ANY_TEXT, literals), `/${key}`);
+      }
+      set(holder, name, object);
+    }
+  }
+}
+
+const ANY_TEXT: TextType = { scalars: ['string'] };
+
+/** Whether a part of the query belongs to a parameter. */
+function belongs({ name }: Pair, parameter: Parameter): boolean {
+  if (parameter.style === 'deepObject') return name.startsWith(`${parameter.name}[`) && name.endsWith(']');
+  if (isExplodedObject(parameter)) return Object.hasOwn(parameter.type.properties ?? {}, name);
+  return name === parameter.name;
+}
+
+function takeFromPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
+  const { name, in: place, style, explode, type } = parameter;
+  if (pairs.length === 0) return undefined;
+  if (style === 'deepObject')
+    return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), pair.decoded()]));
+  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, pair.decoded()]));
+  if (type.items !== undefined && explode && place === 'query') return pairs.map((pair) => pair.decoded());
+  const [pair, second] = pairs;
+  if (pair === undefined || second !== undefined) {
+    throw new Failure(400, `${place} parameter ${name} must be given once`);
+  }
+  if (isScalar(type) || style === 'json') return pair.decoded();
+  // Split first, decode then: a delimiter that was percent-encoded is part of a value.
+  const texts = pair.split(DELIMITERS[style] ?? /,/);
+  return type.items === undefined ? alternate(texts) : texts;
+}
+
+function takeFromText(text: string, { in: place, style, explode, type }: Parameter): Texts {
+  if (isScalar(type) || style === 'json') return text;
+  const texts = text.split(',').map((part) => (place === 'header' ? part.trim() : part));
+  if (type.items !== undefined) return text === '' ? [] : texts;
+  if (!explode) return alternate(texts);
+  return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
+}
+
+/** `a,1,b,2` -> a: 1, b: 2 */
+function alternate(texts: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])));
+}
+
+function isScalar({ items, properties }: TextType): boolean {
+  return items === undefined && properties === undefined;
+}
+
+function isExplodedObject({ in: place, style, explode, type }: Parameter): boolean {
+  return place === 'query' && style === 'form' && explode && type.items === undefined && type.properties !== undefined;
+}
+
+function cookieOf({ headers }: ParameterSource): string {
+  return String(headers['cookie'] ?? '');
+}
+
+function parseJsonParameter(text: string, refuse: (message: string) => void): JsonTree {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    refuse(`is not valid JSON: ${(error as SyntaxError).message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
+import { kindOf } from '../contract/media-type.ts';
+import type { Operation } from '../contract/operation.ts';
+import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import type { RequestBody } from './body.ts';
+import { Failure } from './failure.ts';
+import type { readParameters } from './parameters.ts';
+import { set } from './text-value.ts';
+
+/** What every handler gets, whatever its operation. Everything in it has been validated; int64s are bigints. */
+export type ValidRequest = {
+  readonly path: object;
+  readonly query: object;
+  readonly headers: object;
+  readonly cookies: object;
+  readonly contentType: string | undefined;
+  readonly body: unknown;
+};
+
+/**
+ * Checks what a request says against the document, fills in defaults, and puts exact integers and files in their places.
+ *
+ * @throws {Failure} 400 when it does not conform
+ */
+export function validateRequest(
+  operation: Operation,
+  validator: OperationValidator,
+  { values, literal }: ReturnType<typeof readParameters>,
+  body: RequestBody | undefined,
+  int64Shapes: Readonly<Record<string, Int64Shape>>,
+): ValidRequest {
+  // Header names have no case; the validator looks for them in lower case, handlers for the spelling of the document.
+  const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name.toLowerCase(), value]));
+  try {
+    validator.request({
+      path: values.path,
+      query: values.query,
+      headers,
+      cookies: values.cookie,
+      mediaType: body?.mediaType,
+      body: body === undefined || kindOf(body.mediaType) === 'binary' ? undefined : body.root[''],
+    });
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error;
+    throw new Failure(400, error.message);
+  }
+  for (const { name, in: place } of operation.parameters) {
+    if (place === 'header' && Object.hasOwn(headers, name.toLowerCase()))
+      set(values.header, name, headers[name.toLowerCase()]);
+  }
+
+  const parameters = { root: { '': values }, literal };
+  const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
+  if (body !== undefined) {
+    const shape = operation.requestBody?.content[body.mediaType]?.int64s;
+    problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
+    for (const [name, files] of body.files ?? []) placeFiles(body.root[''] as object, name, files);
+  }
+  if (problems.length > 0) throw new Failure(400, problems.join(', '));
+
+  const { path, query, header, cookie } = parameters.root[''];
+  return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
+}
+
+/** The fields of a form are an object; where files belong, it has an empty text, or a list of them. */
+function placeFiles(fields: object, name: string, files: readonly File[]): void {
+  const isList = Array.isArray((fields as Readonly<Record<string, unknown>>)[name]);
+  set(fields, name, isList ? files : files[0]);
+}

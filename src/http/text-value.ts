@@ -1,0 +1,48 @@
+import type { Literals } from '../contract/json.ts';
+import type { TextType } from '../contract/operation.ts';
+import { Failure } from './failure.ts';
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Puts the value that a text stands for into an object: the first of number, boolean, null and string that the schema
+ * allows and the text can be. A text that can be none of them stays a string that says so.
+ *
+ * @returns what is wrong with the text, `undefined` when nothing is
+ */
+export function setScalar(
+  holder: object,
+  key: string,
+  text: string,
+  { scalars }: TextType,
+  literals: Literals,
+): string | undefined {
+  if (scalars.includes('number') && JSON_NUMBER.test(text)) {
+    set(holder, key, Number(text));
+    literals.note(holder, key, text);
+  } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) set(holder, key, text === 'true');
+  else if (scalars.includes('null') && text === 'null') set(holder, key, null);
+  else if (scalars.includes('string')) set(holder, key, text);
+  else return `must be ${scalars.join(' or ')}`;
+  return undefined;
+}
+
+/** Sets an own property whatever its name: plain assignment would take `__proto__` for the prototype. */
+export function set(holder: object, key: string, value: unknown): void {
+  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes what a client sent as text.
+ *
+ * @throws {Failure} 400 when it is not UTF-8, for replacing what is wrong would store what nobody sent
+ */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Failure(400, 'the request body must be encoded in UTF-8');
+  }
+}
