@@ -122,6 +122,11 @@ describe('a document is refused with its place and the reason, and generated/ st
       CONTRACT.replace('    post:', '    servers: [{ url: /v2 }]\n    post:'),
       /servers are supp/,
     ],
+    [
+      'a mistake below a name that every object inherits',
+      CONTRACT.replace(/ {8}tag:\n.*string/, '        valueOf:\n          type: text'),
+      /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/valueOf\/type {2}error: `type` can be one of/,
+    ],
     ['an operationId __proto__', CONTRACT.replace('createPlant', '__proto__'), /"__proto__" is not an identifier/],
     ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
     [

@@ -11,6 +11,7 @@ import {
 } from '@redocly/openapi-core';
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
 /** Something in the document to mend, and where it stands. */
 export type Problem = {
@@ -99,13 +100,14 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   }
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
-  const lint = await lintDocument({ document: read, config: config.styleguide, externalRefResolver });
+  const marked = { ...read, parsed: markInheritedNames(read.parsed) };
+  const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
   const problems = lint.filter(({ ignored }) => ignored !== true).map(toProblem);
   if (hasErrors(problems)) return { document: undefined, problems, placeOf };
 
-  const bundled = await bundle({ config, doc: read, externalRefResolver });
+  const bundled = await bundle({ config, doc: marked, externalRefResolver });
   return {
-    document: bundled.bundle.parsed as OpenApiDocument,
+    document: unmarkNames(bundled.bundle.parsed) as OpenApiDocument,
     problems: [...problems, ...bundled.problems.map(toProblem)],
     placeOf,
   };
@@ -122,11 +124,14 @@ export function formatProblem({ severity, place, message }: Problem): string {
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {
-  const text = `${message.trim().replaceAll(/\s+/g, ' ')} (${ruleId})`;
+  const text = `${unmark(message).trim().replaceAll(/\s+/g, ' ')} (${ruleId})`;
   return { severity, place: location === undefined ? 'the document' : describe(location), message: text };
 }
 
 function describe(location: LocationObject): string {
+  if (location.pointer !== undefined && unmark(location.pointer) !== location.pointer) {
+    return describe({ ...location, pointer: unmark(location.pointer) });
+  }
   const { line, col } = getLineColLocation(location).start;
   const place = `${relative(process.cwd(), location.source.absoluteRef)}:${String(line)}:${String(col)}`;
   return location.pointer === undefined ? place : `${place} ${location.pointer}`;

@@ -4,6 +4,7 @@ import type { ContractDocument } from '../../src/contract/slice.ts';
 import { findResponse, type Operation } from '../../src/contract/operation.ts';
 import { BrokenContract, createValidator, type OperationValidator } from '../../src/contract/validator.ts';
 import { errorBody } from '../../src/http/failure.ts';
+import { markInheritedNames, unmark } from './inherited-names.ts';
 import { loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { takeInventory, type Inventory } from './operations.ts';
@@ -95,7 +96,8 @@ async function renderTypes(document: OpenAPI3): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
-  const nodes = await openapiTS(document, {
+  // A copy also because openapi-typescript writes discriminators into the document that it reads.
+  const nodes = await openapiTS(markInheritedNames(document) as OpenAPI3, {
     silent: true,
     transform(schema) {
       const { type, format, contentMediaType, contentEncoding } = schema as StringKeywords;
@@ -108,5 +110,5 @@ async function renderTypes(document: OpenAPI3): Promise<string> {
       return types.includes('null') ? ts.factory.createUnionTypeNode([node, nullable]) : node;
     },
   });
-  return astToString(nodes);
+  return unmark(astToString(nodes));
 }

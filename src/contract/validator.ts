@@ -70,7 +70,7 @@ export function createValidator(document: ContractDocument, operation: Operation
   const options = new AjvOptions(OPTIONS);
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
   const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
-  const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, options.preprocessor, {}).preProcess();
+  const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT });
   const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }, {});
 
@@ -117,8 +117,8 @@ export function createValidator(document: ContractDocument, operation: Operation
   };
 }
 
-// Without this, `{}` would have a property `constructor`.
-const EXACT = { ownProperties: true };
+// `{}` has no property `constructor`, and a list may be longer than its `prefixItems`.
+const EXACT = { ownProperties: true, strictTuples: false };
 
 const NO_PARTS: RequestParts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType: undefined, body: undefined };
 

@@ -3,7 +3,7 @@ import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
-import { decodeUtf8, set, setScalar } from './text-value.ts';
+import { decodeUtf8, memberType, set, setScalar } from './text-value.ts';
 
 /** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
@@ -50,7 +50,7 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     const values = named.map(([, value]) => value);
     const uploaded = values.filter((value) => typeof value !== 'string');
     const texts = values.filter((value) => typeof value === 'string');
-    const member = type.properties?.[name] ?? { scalars: ['string'] };
+    const member = memberType(type, name);
     if (uploaded.length > 0) {
       files.set(name, uploaded);
       set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));

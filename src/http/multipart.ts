@@ -19,12 +19,13 @@ export async function readParts(bytes: Buffer, contentType: string): Promise<Par
   // Every part is taken for a file, because busboy would decode a field without telling what it could not decode.
   const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true });
   const parts: Part[] = [];
-  parser.on('file', (name, stream, filename: string | undefined, _transferEncoding, type) => {
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => parts.push({ name, filename, contentType: type, bytes: Buffer.concat(chunks) }));
-  });
   await new Promise<void>((resolve, reject) => {
+    parser.on('file', (name, stream, filename: string | undefined, _transferEncoding, type) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => parts.push({ name, filename, contentType: type, bytes: Buffer.concat(chunks) }));
+      stream.on('error', reject);
+    });
     parser.on('finish', resolve).on('error', reject);
     parser.end(bytes);
   });

@@ -2,7 +2,7 @@ import { createLiterals, parseJson, type JsonTree } from '../contract/json.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
-import { set, setScalar } from './text-value.ts';
+import { ANY_TEXT, memberType, set, setScalar } from './text-value.ts';
 
 /** What a request says outside its body. */
 export type ParameterSource = {
@@ -79,14 +79,12 @@ export function readParameters(
     } else {
       const object = {};
       for (const [key, text] of texts as ReadonlyMap<string, string>) {
-        check(setScalar(object, key, text, type.properties?.[key] ?? ANY_TEXT, literals), `/${key}`);
+        check(setScalar(object, key, text, memberType(type, key), literals), `/${key}`);
       }
       set(holder, name, object);
     }
   }
 }
-
-const ANY_TEXT: TextType = { scalars: ['string'] };
 
 /** Whether a part of the query belongs to a parameter. */
 function belongs({ name }: Pair, parameter: Parameter): boolean {

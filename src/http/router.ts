@@ -36,6 +36,7 @@ export function createRouter({ operations, basePaths }: Contract): Router {
     if (found === null) return undefined;
     const operation = found.store as Operation;
     const values = Object.values(found.params);
+    if (values.includes('')) return undefined; // A path parameter cannot be empty.
     return { operation, path: Object.fromEntries(parameterNames(operation.path).map((name, i) => [name, values[i]])) };
   };
 

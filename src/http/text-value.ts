@@ -27,6 +27,14 @@ export function setScalar(
   return undefined;
 }
 
+/** What a member of an object may be: what the schema says of it, or any text. */
+export function memberType({ properties = {} }: TextType, name: string): TextType {
+  return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? ANY_TEXT;
+}
+
+/** What has no schema stays a string. */
+export const ANY_TEXT: TextType = { scalars: ['string'] };
+
 /** Sets an own property whatever its name: plain assignment would take `__proto__` for the prototype. */
 export function set(holder: object, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
