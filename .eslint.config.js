@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-export default defineConfig(globalIgnores(['generated/', 'data/']), eslint.configs.recommended, {
+export default defineConfig(globalIgnores(['generated/', 'data/', 'test/contracts/']), eslint.configs.recommended, {
   files: ['**/*.ts'],
   extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
   languageOptions: { parserOptions: { project: true } },

@@ -116,3 +116,7 @@ export interface operations {
         };
     };
 }
+
+/** The operations that the service has. */
+export type OperationId =
+  | 'createPlant';

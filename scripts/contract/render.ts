@@ -5,7 +5,7 @@ import { findResponse, type Operation } from '../../src/contract/operation.ts';
 import { BrokenContract, createValidator, type OperationValidator } from '../../src/contract/validator.ts';
 import { errorBody } from '../../src/http/failure.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
-import { loadContract, type Problem } from './load.ts';
+import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { takeInventory, type Inventory } from './operations.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
@@ -34,7 +34,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   if (invalid.length > 0) return refuse(invalid);
 
   const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document as unknown as OpenAPI3)}`,
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(inventory)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...inventory, document }, null, 2)}\n`,
   };
   return { files, problems };
@@ -92,12 +92,18 @@ type StringKeywords = {
   readonly contentEncoding?: string;
 };
 
-async function renderTypes(document: OpenAPI3): Promise<string> {
+/** openapi-typescript's `operations` has those of webhooks and callbacks too; this has the ones that are served. */
+function renderOperationId({ operations }: Inventory): string {
+  const names = Object.keys(operations).map((operationId) => `\n  | '${operationId}'`);
+  return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
+}
+
+async function renderTypes(document: OpenApiDocument): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
   // A copy also because openapi-typescript writes discriminators into the document that it reads.
-  const nodes = await openapiTS(markInheritedNames(document) as OpenAPI3, {
+  const nodes = await openapiTS(withParameterSchemas(markInheritedNames(document)) as OpenAPI3, {
     silent: true,
     transform(schema) {
       const { type, format, contentMediaType, contentEncoding } = schema as StringKeywords;
@@ -111,4 +117,16 @@ async function renderTypes(document: OpenAPI3): Promise<string> {
     },
   });
   return unmark(astToString(nodes));
+}
+
+/** A copy in which parameters have the schema of their content, which openapi-typescript takes for a string. */
+function withParameterSchemas(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(withParameterSchemas);
+  const { in: place, name, content, ...rest } = node as Readonly<Record<string, unknown>>;
+  if (typeof place === 'string' && typeof name === 'string' && typeof content === 'object' && content !== null) {
+    const { schema } = Object.values(content)[0] as { readonly schema?: unknown };
+    return { ...rest, in: place, name, schema };
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, withParameterSchemas(member)]));
 }

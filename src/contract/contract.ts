@@ -1,11 +1,10 @@
 import generated from '../../generated/contract.json' with { type: 'json' };
-import type { operations as Documented } from '../../generated/types.ts';
+import type { OperationId, operations as Documented } from '../../generated/types.ts';
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import type { ContractDocument } from './slice.ts';
 
-/** The names of all operations. */
-export type OperationId = keyof Documented;
+export type { OperationId };
 
 /** What a handler gets. Everything in it has been validated; int64s are bigints. */
 export type Request<Id extends OperationId> = {

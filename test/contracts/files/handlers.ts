@@ -1,0 +1,24 @@
+import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { PlantStore } from '../store/plant-store.ts';
+
+export function createHandlers(_store: PlantStore): Handlers {
+  return { uploadFiles, putBlob, getBlob, writeNote };
+}
+
+async function uploadFiles({ body }: Request<'uploadFiles'>): Promise<Reply<'uploadFiles'>> {
+  const { title, owner = null, cover, pages = [] } = body;
+  return { status: 201, body: { title, owner, sizes: [cover, ...pages].map(({ size }) => size) } };
+}
+
+async function putBlob({ body }: Request<'putBlob'>): Promise<Reply<'putBlob'>> {
+  return { status: 204, headers: { ETag: `"${String(body.size)}"` } };
+}
+
+async function getBlob({ path, query }: Request<'getBlob'>): Promise<Reply<'getBlob'>> {
+  const headers = { 'Content-Disposition': `attachment; filename="${path.name}"` };
+  return { status: 200, headers, body: new Blob([new Uint8Array(query.length ?? 0)]) };
+}
+
+async function writeNote({ body }: Request<'writeNote'>): Promise<Reply<'writeNote'>> {
+  return { status: 200, body: body ?? '' };
+}

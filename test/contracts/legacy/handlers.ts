@@ -1,0 +1,12 @@
+import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { PlantStore } from '../store/plant-store.ts';
+
+export function createHandlers(_store: PlantStore): Handlers {
+  return { putAccount };
+}
+
+async function putAccount({ path, query, body }: Request<'putAccount'>): Promise<Reply<'putAccount'>> {
+  if (query.dryRun === true && path.id === 404n)
+    return { status: 404, body: { error: 404, message: 'no such account' } };
+  return { status: 200, body };
+}

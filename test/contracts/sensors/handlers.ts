@@ -1,0 +1,19 @@
+import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { PlantStore } from '../store/plant-store.ts';
+
+export function createHandlers(_store: PlantStore): Handlers {
+  return { readSensors, addReading };
+}
+
+async function readSensors({ path, query }: Request<'readSensors'>): Promise<Reply<'readSensors'>> {
+  const { sensors, format } = path;
+  const values = query.hours ?? [];
+  if (format === 'csv') return { status: 200, contentType: 'text/csv', body: values.join(',') };
+  const since: bigint | null = query.filter?.since ?? query.ids?.[0] ?? null;
+  return { status: 203, contentType: 'application/json', body: { sensors, values, since } };
+}
+
+async function addReading({ body }: Request<'addReading'>): Promise<Reply<'addReading'>> {
+  if (body?.sensor === 7) return { status: 409, body: { error: 409, message: 'sensor 7 is broken' } };
+  return { status: 202 };
+}
