@@ -42,7 +42,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     tokens: tokens ?? (madeUpToken === undefined ? [] : [madeUpToken]),
     madeUpToken,
     store: readStore(env, problems),
-    bodyLimitBytes: readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 30 }, problems),
+    bodyLimitBytes: readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems),
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     logLevel: readLogLevel(env, problems),
   };

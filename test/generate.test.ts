@@ -131,8 +131,23 @@ describe('a document is refused with its place and the reason, and generated/ st
     ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
     [
       'a union of bigint and number',
-      CONTRACT.replace('format: int64', 'oneOf: [{ type: integer, format: int64 }, { type: number }]'),
-      /schemas\/NewPlant\/allOf\/1\/properties\/id {2}error: int64 and another number as alternatives/,
+      withSchema('\n      oneOf: [{ type: integer, format: int64 }, { type: number }]'),
+      /post\/requestBody\/content\/application~1json {2}error: the body may be int64 or another number: bigint or number/,
+    ],
+    [
+      'a union whose members disagree',
+      withSchema(`
+      oneOf:
+        - { type: object, properties: { v: { type: array, items: { type: integer, format: int64 } } } }
+        - { type: object, properties: { v: { type: array, items: { type: number } } } }`),
+      /error: the body\/v\/\* may be int64 or another number/,
+    ],
+    [
+      'an int64 that depends on something else',
+      withSchema(`
+      if: { properties: { kind: { const: a } } }
+      then: { properties: { children: { $ref: '#/components/schemas/Body' }, v: { type: integer, format: int64 } } }`),
+      /error: the body has an int64 under then/,
     ],
     [
       'another body for failures',

@@ -27,7 +27,9 @@ describe('integerOf', () => {
     ['0e999999999999', 0n],
     [`1${'0'.repeat(400)}`, 2n ** 64n],
     [`0.${'0'.repeat(400)}1`, undefined],
-  ])('%s is %s', (literal, integer) => {
+    [`1.${'0'.repeat(500_000)}1`, undefined],
+    [`1${'0'.repeat(500_000)}1e-500001`, undefined],
+  ])('%.30s is %s', (literal, integer) => {
     expect(integerOf(literal)).toBe(integer);
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { openStore } from '../src/store/open-store.ts';
 import { cleanUp, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { run, startService } from './support/service.ts';
@@ -63,7 +64,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'PORT must be an integer from 0 to 65535, not "70000"',
         'DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db',
-        'BODY_LIMIT_BYTES must be an integer from 1 to 1073741824, not "1MB"',
+        'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
         '',
@@ -104,17 +105,31 @@ describe('a configuration mistake stops the start, exit 1', () => {
     ['is a folder', () => temporaryFolder(), /cannot be opened/],
     ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
     ["is another program's database", otherDatabase, /is another program's database/],
+    ['is the database of a newer version', newerDatabase, /was written by a newer version/],
   ])('the database path %s', async (_what, makePath, reason) => {
     const path = makePath();
+    const read = (): Buffer | undefined =>
+      statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
+    const before = read();
     const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
     expect(outcome.stderr).toMatch(reason);
     expect(outcome.stderr).toContain(path);
+    expect(read()).toEqual(before);
   });
 
   function file(content: string): string {
     const path = join(temporaryFolder(), 'file');
     writeFileSync(path, content);
+    return path;
+  }
+
+  function newerDatabase(): string {
+    const path = join(temporaryFolder(), 'plants.db');
+    void openStore({ engine: 'sqlite', path }).close();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
     return path;
   }
 
@@ -144,6 +159,18 @@ describe('SIGTERM', () => {
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
     expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+    expect((await service.outcome).code).toBe(0);
+  });
+
+  test('does not wait for connections that ask for nothing', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase() });
+    const silent = await openConnection(service.url);
+    const half = await openConnection(service.url);
+    half.write('POST /pl');
+    await fetch(service.url);
+    service.process.kill('SIGTERM');
+    expect(await silent.closed()).toBe('');
+    expect(await half.closed()).toBe('');
     expect((await service.outcome).code).toBe(0);
   });
 

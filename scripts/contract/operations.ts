@@ -115,7 +115,8 @@ function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
   return [...new Set(paths)];
 }
 
-function firstSchema(content: Content | undefined): unknown {
+/** The schema of a parameter that has `content`, which is of one media type. */
+export function firstSchema(content: Content | undefined): unknown {
   return Object.values(content ?? {})[0]?.schema;
 }
 

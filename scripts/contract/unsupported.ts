@@ -7,8 +7,9 @@ import {
   type RequestBodyObject,
   type SecuritySchemeObject,
 } from './document.ts';
+import { findInt64Conflicts } from './int64-conflicts.ts';
 import type { OpenApiDocument } from './load.ts';
-import { parametersOf } from './operations.ts';
+import { firstSchema, parametersOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
 
 /** Something the document asks for that the service could only pretend to do. */
@@ -41,7 +42,10 @@ function inOperations(document: Document): Unsupported[] {
     if (/[*()]/.test(path)) refuse('', 'a path with *, ( or ) is not supported');
     if (object.servers ?? pathItem['servers']) refuse('', 'servers are supported at the top of the document only');
 
-    for (const { name, in: place, style, content } of parametersOf(document, pathItem, object)) {
+    for (const { name, in: place, style, content, schema } of parametersOf(document, pathItem, object)) {
+      for (const problem of findInt64Conflicts(document, schema ?? firstSchema(content), `parameter ${name}`)) {
+        refuse('', `${problem}: bigint or number?`);
+      }
       if (style !== undefined && !STYLES[place]?.includes(style)) {
         refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
       }
@@ -50,6 +54,11 @@ function inOperations(document: Document): Unsupported[] {
     }
 
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+    for (const [mediaType, { schema }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
+      for (const problem of findInt64Conflicts(document, schema, 'the body')) {
+        refuse(`/requestBody/content/${escapePointer(mediaType)}`, `${problem}: bigint or number?`);
+      }
+    }
     for (const [mediaType, { encoding }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
       if (encoding === undefined) continue;
       refuse(`/requestBody/content/${escapePointer(mediaType)}/encoding`, 'encoding is not supported');
@@ -74,28 +83,12 @@ function inSchemas(document: Document): Unsupported[] {
 
   function visit(node: unknown, pointer: string, key: string): void {
     if (typeof node !== 'object' || node === null) return;
-    const { properties, oneOf, anyOf } = node as Readonly<Record<string, unknown>>;
+    const { properties } = node as Readonly<Record<string, unknown>>;
     if (key !== 'properties' && Object.hasOwn(Object(properties) as object, '__proto__')) {
       found.push({ pointer, message: 'a property named __proto__ cannot be validated' });
-    }
-    for (const alternatives of [oneOf, anyOf]) {
-      if (Array.isArray(alternatives) && isAmbiguous(alternatives)) {
-        found.push({ pointer, message: 'int64 and another number as alternatives: a value would be bigint or number' });
-      }
     }
     for (const [name, member] of Object.entries(node)) {
       if (key === 'properties' || !DATA.has(name)) visit(member, `${pointer}/${escapePointer(name)}`, name);
     }
-  }
-
-  function isAmbiguous(alternatives: readonly unknown[]): boolean {
-    const numbers = alternatives
-      .map(
-        (alternative) =>
-          dereference(document, alternative) as { type?: string | string[]; format?: string } | undefined,
-      )
-      .filter((schema) => /number|integer/.test(String(schema?.type)))
-      .map((schema) => schema?.format === 'int64');
-    return numbers.includes(true) && numbers.includes(false);
   }
 }

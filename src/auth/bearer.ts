@@ -14,8 +14,9 @@ export function createBearerChecker(schemeName: string, isKnown: (token: string)
 
   return ({ authorization }) =>
     new Promise((resolve, reject) => {
-      // The strategy would also take a token from a body or a query: it is shown nothing but the one header.
-      const view = { headers: { authorization } };
+      // The strategy would also take a token from a body or a query: it is shown nothing but the one header. It wants
+      // exactly one space in it; RFC 9110, 11.6.2, allows more.
+      const view = { headers: { authorization: authorization?.replace(/ +/, ' ') } };
       const verdict = (error: Error | null, user: unknown, challenge: unknown): void => {
         if (error !== null) reject(error);
         else if (user === true) resolve(undefined);

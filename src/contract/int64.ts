@@ -84,8 +84,11 @@ export function integerOf(literal: string): bigint | undefined {
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  const significant = digits.replace(/0+$/, '');
-  const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
+  // Not by /0+$/, which tries again from every zero there is.
+  let end = digits.length;
+  while (digits.charAt(end - 1) === '0') end -= 1;
+  const significant = digits.slice(0, end);
+  const zeros = Number(exponent) - fraction.length + digits.length - end;
   if (zeros < 0) return undefined;
   const magnitude = significant.length + zeros > 19 ? 2n ** 64n : BigInt(significant + '0'.repeat(zeros));
   return sign === '-' ? -magnitude : magnitude;

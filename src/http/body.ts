@@ -64,8 +64,8 @@ function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 function findMediaType({ headers }: IncomingMessage, contentType: string, documented: readonly string[]): string {
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (coding !== 'identity') {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (coding !== '' && coding !== 'identity') {
     throw new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
   }
   const mediaType = matchMediaType(contentType, documented);
@@ -82,7 +82,10 @@ async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buff
     if (type === 'entity.too.large') {
       throw new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
     }
-    throw new Failure(400, 'the request body ended early');
+    if (type === 'request.aborted' || type === 'request.size.invalid') {
+      throw new Failure(400, 'the request body ended early');
+    }
+    throw error;
   }
 }
 

@@ -41,6 +41,8 @@ export function createRouter({ operations, basePaths }: Contract): Router {
   };
 
   return (method, path) => {
+    // A request target has no fragment (RFC 9112, 3.2); find-my-way would cut it off.
+    if (path.includes('#')) throw new Failure(404, 'there is nothing at this path');
     const route = find(method as HTTPMethod, path) ?? (method === 'HEAD' ? find('GET', path) : undefined);
     if (route !== undefined) return route;
     const documented = [...methods].filter((other) => find(other, path) !== undefined);

@@ -19,8 +19,8 @@ export interface PlantReader {
 /** Where plants are kept. Nothing that was added is ever changed or removed. */
 export interface PlantStore extends PlantReader {
   /**
-   * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine; when it
-   * rejects, the plant was not stored.
+   * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine. When it
+   * rejects, the plant cannot be read; only where a sync to disk failed may a crash bring it back.
    */
   add(plant: StoredPlant): Promise<void>;
 }

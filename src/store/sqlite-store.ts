@@ -8,6 +8,8 @@ import { StoreUnavailable, type PlantReader, type PlantStore, type StoredPlant }
 const APPLICATION_ID = 0x706c6e74;
 const SCHEMA_VERSION = 1;
 const BUSY_TIMEOUT_MS = 5_000;
+const WAL_RETRY_MS = 20;
+const SQLITE_BUSY = 5;
 
 // `seq` is the order of creation. The plant is kept as JSON text because SQLite cuts text at U+0000 and UTF-8 has no
 // lone surrogates; JSON escapes both. The index ends with `seq`, as every index of a rowid table does, so it also finds
@@ -39,9 +41,10 @@ export function openSqliteStore(path: string): PlantStore {
   const database = explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const opened = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
-    opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     migrate(opened, path);
+    // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
+    opened.exec('PRAGMA synchronous = FULL');
+    setWriteAheadLog(opened);
     return opened;
   });
   const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
@@ -91,13 +94,32 @@ async function* listPlants(database: DatabaseSync, which: 'current' | 'history')
   }
 }
 
+/** Changes nothing in a file that is not a plant store of this version. */
 function migrate(database: DatabaseSync, path: string): void {
   transact(database, () => {
-    if (isPlantStore(database)) return;
+    if (isPlantStore(database)) {
+      const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+      if (version > SCHEMA_VERSION) throw new StoreUnavailable(`${path} was written by a newer version of the service`);
+      return;
+    }
     const { count } = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number };
     if (count > 0) throw new StoreUnavailable(`${path} is another program's database`);
     database.exec(SCHEMA);
   });
+}
+
+/** The one statement for which SQLite does not wait until another process has opened the same file. */
+function setWriteAheadLog(database: DatabaseSync): void {
+  for (let waitedMs = 0; ; waitedMs += WAL_RETRY_MS) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      const isBusy = primaryCode(error) === SQLITE_BUSY;
+      if (!isBusy || waitedMs >= BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
+    }
+  }
 }
 
 function isPlantStore(database: DatabaseSync): boolean {
@@ -118,7 +140,7 @@ function transact(database: DatabaseSync, work: () => void): void {
 
 // SQLite's primary result codes (https://sqlite.org/rescode.html) that a person can do something about.
 const REASONS: Readonly<Record<number, string>> = {
-  5: 'is locked by another process',
+  [SQLITE_BUSY]: 'is locked by another process',
   8: 'is read-only',
   10: 'cannot be read or written',
   11: 'is damaged',
@@ -132,9 +154,14 @@ function explaining<Result>(path: string, open: () => Result): Result {
     return open();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
-    const { errcode = 0, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
-    // The low byte of an extended result code is the primary one.
-    const reason = REASONS[errcode & 0xff] ?? `cannot be opened (${code ?? message})`;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = REASONS[primaryCode(error)] ?? `cannot be opened (${code ?? message})`;
     throw new StoreUnavailable(`the database ${path} ${reason}`, { cause: error });
   }
+}
+
+/** SQLite's primary result code: the low byte of the extended one. 0 for what is not SQLite's. */
+function primaryCode(error: unknown): number {
+  const { errcode = 0 } = error as { readonly errcode?: number };
+  return errcode & 0xff;
 }

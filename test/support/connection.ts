@@ -5,6 +5,8 @@ import { cleanUp } from './app.ts';
 /** A TCP connection on which a test says exactly what it means to. */
 export type Connection = {
   readonly write: (text: string | Buffer) => void;
+  /** Sends nothing more. */
+  readonly end: () => void;
   /** Everything received, once it contains the text; what there is when the other side closes first. */
   readonly receive: (text: string) => Promise<string>;
   /** Everything received, once the other side has closed. */
@@ -24,6 +26,7 @@ export async function openConnection(url: string): Promise<Connection> {
   await once(socket, 'connect');
   return {
     write: (text) => void socket.write(text),
+    end: () => void socket.end(),
     async receive(text) {
       while (!received.includes(text) && !ended) await Promise.race([once(socket, 'data'), closed]);
       return received;
