@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
+import { contract } from '../src/contract/contract.ts';
 import { ROOT } from './support/service.ts';
 
 /** What each part of the code may import from. Data flows one way: a part knows those below it, never those above. */
@@ -80,6 +81,14 @@ describe('architecture', () => {
     expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
     expect(users(/^node:sqlite$/)).toEqual(['src/store/sqlite-store.ts']);
     expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual(['src/server.ts']);
+  });
+
+  test('every operation has a test file, which asks for all of its statuses', () => {
+    const untested = Object.keys(contract.operations).filter((operationId) => {
+      const file = join(ROOT, 'test', `${operationId}.test.ts`);
+      return !existsSync(file) || !readFileSync(file, 'utf8').includes(`testEveryStatus('${operationId}')`);
+    });
+    expect(untested).toEqual([]);
   });
 
   test('only main.ts and the commands touch the process', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp, TOKEN } from './support/app.ts';
-import { expectError, expectNothingLeaked, post } from './support/answer.ts';
+import { expectError, expectNothingLeaked, post, testEveryStatus } from './support/answer.ts';
 
 describe('200: a valid NewPlant is stored and answered with its Plant', () => {
   test('with name and tag, and never an id', async () => {
@@ -225,7 +225,7 @@ describe('401: the same body shape as every other error, and a challenge', () =>
   });
 });
 
-describe('other failures have the Error body too', () => {
+describe('default: other failures have the Error body too', () => {
   test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'TRACE'])('405 with Allow: %s /plants, token or not', async (method) => {
     const { app } = createTestApp();
     const response = await request(app)[method.toLowerCase() as 'get']('/plants');
@@ -288,3 +288,5 @@ describe('other failures have the Error body too', () => {
     expect(response.headers['accept-encoding']).toBe('identity');
   });
 });
+
+testEveryStatus('createPlant');

@@ -1,3 +1,4 @@
+import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import type { ContractDocument } from '../../src/contract/slice.ts';
@@ -105,6 +106,7 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
   // A copy also because openapi-typescript writes discriminators into the document that it reads.
   const nodes = await openapiTS(withParameterSchemas(markInheritedNames(document)) as OpenAPI3, {
     silent: true,
+    redocly: await createConfig({}), // The document has been judged already.
     transform(schema) {
       const { type, format, contentMediaType, contentEncoding } = schema as StringKeywords;
       const types = [type].flat();

@@ -117,8 +117,9 @@ export function createValidator(document: ContractDocument, operation: Operation
   };
 }
 
-// `{}` has no property `constructor`, and a list may be longer than its `prefixItems`.
-const EXACT = { ownProperties: true, strictTuples: false };
+// `{}` has no property `constructor`; a list may be longer than its `prefixItems`; the linter has judged the schemas, and
+// without the schemas of JSON Schema itself an instance is made in a third of the time.
+const EXACT = { ownProperties: true, strictTuples: false, meta: false };
 
 const NO_PARTS: RequestParts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType: undefined, body: undefined };
 
