@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import pino from 'pino';
-import { createApp } from './app.ts';
+import { createApp, MissingHandlers } from './app.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
@@ -17,7 +17,7 @@ const { config } = read;
 
 const log = pino({ level: config.logLevel });
 const store = await orRefuse(() => openStore(config.store));
-const app = createApp({ contract, handlers: createHandlers(store), log, ...config });
+const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
 const server = await orRefuse(() => startServer(app, config.host, config.port));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
@@ -51,7 +51,7 @@ async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<
   try {
     return await start();
   } catch (error) {
-    if (error instanceof StoreUnavailable) return refuse(error.message);
+    if (error instanceof StoreUnavailable || error instanceof MissingHandlers) return refuse(error.message);
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     const reason =
