@@ -11,34 +11,44 @@ import { hasErrors, loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { takeInventory, type Inventory } from './operations.ts';
 
-/** The files of generated/ by name; `undefined` when the document was refused. */
+/** What the generator makes of a document. */
 export type RenderedContract = {
+  /** The files of generated/ by name; `undefined` when the document was refused. */
   readonly files: Readonly<Record<string, string>> | undefined;
+  readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
+  /** The files that the document is made of: absolute paths. */
+  readonly sources: readonly string[];
 };
 
 const BANNER = '// Generated from openapi.yaml by `npm run generate`. Do not edit.\n';
 
 /** Turns an OpenAPI document into the text of the generated files, or says why not. The same input, the same output. */
 export async function renderContract(path: string): Promise<RenderedContract> {
-  const { document, problems, placeOf } = await loadContract(path, 'validity');
-  if (document === undefined) return { files: undefined, problems };
+  const { document, problems, placeOf, sources } = await loadContract(path, 'validity');
+  const refuse = (reasons: readonly Problem[]): RenderedContract => ({
+    files: undefined,
+    operationIds: [],
+    problems: reasons,
+    sources,
+  });
+  if (document === undefined) return refuse(problems);
 
   const { inventory, unsupported } = takeInventory(document);
   const refused = [...problems, ...unsupported.map(({ pointer, message }) => asError(placeOf(pointer), message))];
-  if (hasErrors(refused)) return { files: undefined, problems: refused };
+  if (hasErrors(refused)) return refuse(refused);
 
   const uncompiled = tryValidators(document as unknown as ContractDocument, inventory).map(({ pointer, message }) =>
     asError(placeOf(pointer), message),
   );
-  if (uncompiled.length > 0) return { files: undefined, problems: [...refused, ...uncompiled] };
+  if (uncompiled.length > 0) return refuse([...refused, ...uncompiled]);
 
   const files = {
     'types.ts': BANNER + (await renderTypes(document as unknown as OpenAPI3)),
     'operations.ts': BANNER + renderOperations(inventory),
     'document.json': JSON.stringify(document, null, 2) + '\n',
   };
-  return { files, problems };
+  return { files, operationIds: Object.keys(inventory.operations), problems, sources };
 }
 
 function asError(place: string, message: string): Problem {
