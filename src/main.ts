@@ -22,6 +22,8 @@ const server = await orRefuse(() => startServer(app, config.host, config.port));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
 else introduce(config.madeUpToken);
+// `npm run dev` listens for this, to keep the address and the token when it starts the service again.
+process.send?.({ url: server.url, madeUpToken: config.madeUpToken });
 process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
 
 function introduce(token: string): void {
