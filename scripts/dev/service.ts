@@ -17,6 +17,9 @@ const GRACE_MS = 50;
 // A handler in an endless loop does not hear SIGTERM.
 const KILL_AFTER_MS = 500;
 
+// Most of a start is compiling the same packages again.
+const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
+
 /** Gets the service ready to be started. When it ends by itself, that is told, and the next restart tries again. */
 export function createService(): DevelopedService {
   let running: ChildProcess | undefined;
@@ -32,7 +35,13 @@ export function createService(): DevelopedService {
 
   function start(): void {
     const child = spawn(process.execPath, ['--import', './scripts/dev/leash.ts', 'src/main.ts'], {
-      env: { ...process.env, ...kept, NODE_ENV: 'development', SHUTDOWN_GRACE_MS: String(GRACE_MS) },
+      env: {
+        NODE_COMPILE_CACHE, // Unless the environment has another.
+        ...process.env,
+        ...kept,
+        NODE_ENV: 'development',
+        SHUTDOWN_GRACE_MS: String(GRACE_MS),
+      },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     running = child;
