@@ -5,8 +5,8 @@ import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import type { ContractDocument } from './slice.ts';
 
-/** The names of all operations. */
-export type OperationId = keyof Documented;
+/** The names of all operations. (Of a document without any, openapi-typescript makes a record of all strings.) */
+export type OperationId = string extends keyof Documented ? never : keyof Documented;
 
 /** A schema of the document, by its name under `components/schemas`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
