@@ -39,10 +39,11 @@ ${exampleCurl(contract, server.url, token)}
 }
 
 function shutDown(signal: NodeJS.Signals): void {
-  log.info({ signal }, 'stopping');
+  const stopped = server.stop(config.shutdownGraceMs);
+  log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
   // A second signal does what it does by default: it ends the process.
   process.off('SIGTERM', shutDown).off('SIGINT', shutDown);
-  void server.stop(config.shutdownGraceMs).then(async (inTime) => {
+  void stopped.then(async (inTime) => {
     await store.close();
     log.info({ inTime }, 'stopped');
     process.exitCode = inTime ? 0 : 1;
