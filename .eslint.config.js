@@ -10,6 +10,8 @@ export default defineConfig(globalIgnores(['generated/', 'data/', 'test/contract
     // A type is a shape; an interface is something that several modules implement.
     '@typescript-eslint/consistent-type-definitions': 'off',
     '@typescript-eslint/consistent-type-imports': 'error',
+    // An index signature says what its keys are.
+    '@typescript-eslint/consistent-indexed-object-style': 'off',
     // What returns a promise is async, whether or not it has to wait today.
     '@typescript-eslint/require-await': 'off',
     '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],

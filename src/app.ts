@@ -19,14 +19,22 @@ export type AppOptions = {
   readonly log: Logger;
 };
 
+/** The service is not finished: operations of the contract have no handler yet. */
+export class MissingHandlers extends Error {}
+
 /**
  * Puts the service together, without a port: an Express application. What it serves is exactly the contract.
  *
- * @throws {Error} when the contract asks for what is not there: a checker for a security scheme, or in production a handler
+ * @throws {MissingHandlers} in production, when an operation has no handler
+ * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
  */
 export function createApp({ contract, handlers, production, tokens, bodyLimitBytes, log }: AppOptions): Express {
   const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
-  if (production && missing.length > 0) throw new Error(`no handler for ${missing.join(', ')}`);
+  if (production && missing.length > 0) {
+    throw new MissingHandlers(
+      `no handler for ${missing.join(', ')}: with NODE_ENV=production every operation must have one`,
+    );
+  }
 
   const app = express();
   app.disable('x-powered-by');

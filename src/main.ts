@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import pino from 'pino';
-import { createApp } from './app.ts';
+import { createApp, MissingHandlers } from './app.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
@@ -17,11 +17,13 @@ const { config } = read;
 
 const log = pino({ level: config.logLevel });
 const store = await orRefuse(() => openStore(config.store));
-const app = createApp({ contract, handlers: createHandlers(store), log, ...config });
+const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
 const server = await orRefuse(() => startServer(app, config.host, config.port));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
 else introduce(config.madeUpToken);
+// `npm run dev` listens for this, to keep the address and the token when it starts the service again.
+process.send?.({ url: server.url, madeUpToken: config.madeUpToken });
 process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
 
 function introduce(token: string): void {
@@ -37,10 +39,10 @@ ${exampleCurl(contract, server.url, token)}
 }
 
 function shutDown(signal: NodeJS.Signals): void {
+  const stopped = server.stop(config.shutdownGraceMs);
+  log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
   // A second signal does what it does by default: it ends the process.
   process.off('SIGTERM', shutDown).off('SIGINT', shutDown);
-  const stopped = server.stop(config.shutdownGraceMs);
-  log.info({ signal }, 'stopping');
   void stopped.then(async (inTime) => {
     await store.close();
     log.info({ inTime }, 'stopped');
@@ -52,7 +54,7 @@ async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<
   try {
     return await start();
   } catch (error) {
-    if (error instanceof StoreUnavailable) return refuse(error.message);
+    if (error instanceof StoreUnavailable || error instanceof MissingHandlers) return refuse(error.message);
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     const reason =

@@ -15,7 +15,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/handlers': ['src/contract', 'src/store'],
   src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
-  scripts: ['scripts/contract', 'src', 'src/contract', 'src/store'],
+  'scripts/dev': [],
+  scripts: ['scripts/contract', 'scripts/dev', 'src', 'src/contract', 'src/store'],
 };
 
 const files = ['src', 'scripts', 'generated'].flatMap((folder) =>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../src/contract/contract.ts';
 import { temporaryFolder } from './support/app.ts';
@@ -178,27 +178,6 @@ describe('a document is refused with its place and the reason, and generated/ st
     });
   });
 });
-
-test('an operation that was added to the document and has no handler fails the type check by its name', async () => {
-  for (const name of ['src', 'generated', 'tsconfig.json', 'package.json']) {
-    cpSync(join(ROOT, name), join(project, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
-  const typecheck = () => run('npm', ['run', '--silent', 'typecheck'], {}, project);
-  expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
-
-  const added = `
-  /plants/count:
-    get:
-      operationId: countPlants
-      responses:
-        '204': { description: Not telling. }`;
-  writeContract(CONTRACT.replace('\npaths:', `\npaths:${added}`));
-  expect(await generate()).toMatchObject({ code: 0, stderr: '' });
-  const { code, stdout } = await typecheck();
-  expect(code).not.toBe(0);
-  expect(stdout).toMatch(/^src\/handlers\/handlers\.ts.*'countPlants' is missing/);
-}, 60_000);
 
 function withParameter(parameter: string): string {
   return CONTRACT.replace('      requestBody:', `      parameters: [${parameter}]\n      requestBody:`);

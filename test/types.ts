@@ -1,10 +1,23 @@
-import type { Handlers, Reply, Request } from '../src/contract/contract.ts';
+import type { Handler, Handlers, Matched, Reply, Request, Unmatched } from '../src/contract/contract.ts';
 
 // Read by the type check, never run: each of these must not compile.
 
-// A missing handler is an error that names the operation.
-// @ts-expect-error Property 'createPlant' is missing
-export const missing: Handlers = {};
+export const none = {} satisfies Handlers;
+export interface MissingHandler extends Unmatched<typeof none> {
+  // @ts-expect-error Property 'createPlant' of type '"an operation without a handler"' is not assignable
+  readonly [name: string]: Matched;
+}
+
+export interface StaleHandler extends Unmatched<{ createPlant: Handler<'createPlant'>; oldThing: Handler<never> }> {
+  // @ts-expect-error Property 'oldThing' of type '"a handler without an operation"' is not assignable
+  readonly [name: string]: Matched;
+}
+
+// @ts-expect-error the handler of an operation is a function
+export const noFunction: Handlers = { createPlant: undefined };
+
+// @ts-expect-error 201 is not documented
+export const wrongHandler: Handlers = { createPlant: async () => ({ status: 201, body: { name: 'Fern' } }) };
 
 export async function undocumentedStatus(): Promise<Reply<'createPlant'>> {
   // @ts-expect-error 201 is not documented
@@ -43,6 +56,10 @@ export async function wrongId({ body }: Request<'createPlant'>): Promise<number>
 }
 
 // And these must.
+export interface EveryHandler extends Unmatched<{ createPlant: Handler<'createPlant'> }> {
+  readonly [name: string]: Matched;
+}
+
 export async function documentedStatus(): Promise<Reply<'createPlant'>> {
   return { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 401, message: 'no' } };
 }

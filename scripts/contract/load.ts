@@ -10,7 +10,7 @@ import {
   type NormalizedProblem,
 } from '@redocly/openapi-core';
 import { readFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
 /** Something in the document to mend, and where it stands. */
@@ -27,6 +27,8 @@ export type LoadedContract = {
   readonly problems: readonly Problem[];
   /** The place of a JSON pointer (`#/paths/~1plants`) of the document. */
   readonly placeOf: (pointer: string) => string;
+  /** The files that it is made of, those that could not be read included: absolute paths. */
+  readonly sources: readonly string[];
 };
 
 /** Parsed JSON or YAML whose shape the linter has checked. */
@@ -81,6 +83,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
     document: undefined,
     problems: [{ severity: 'error', place, message }],
     placeOf: () => path,
+    sources: [resolve(path)],
   });
 
   let read;
@@ -103,13 +106,16 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
   const problems = lint.filter(({ ignored }) => ignored !== true).map(toProblem);
-  if (hasErrors(problems)) return { document: undefined, problems, placeOf };
+  const referredTo = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
+  const sources = [resolve(path), ...referredTo];
+  if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
 
   const bundled = await bundle({ config, doc: marked, externalRefResolver });
   return {
     document: unmarkNames(bundled.bundle.parsed) as OpenApiDocument,
     problems: [...problems, ...bundled.problems.map(toProblem)],
     placeOf,
+    sources,
   };
 }
 

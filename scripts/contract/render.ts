@@ -11,22 +11,28 @@ import { escapePointer } from './reference.ts';
 import { takeInventory, type Inventory } from './operations.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 
-/** The files of generated/ by name; `undefined` when the document was refused. */
+/** What the generator makes of a document. */
 export type RenderedContract = {
+  /** The files of generated/ by name; `undefined` when the document was refused. */
   readonly files: Readonly<Record<string, string>> | undefined;
+  readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
+  /** The files that the document is made of: absolute paths. */
+  readonly sources: readonly string[];
 };
 
 const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
 /** Turns an OpenAPI document into the text of the generated files, or says why not. The same input, the same output. */
 export async function renderContract(path: string): Promise<RenderedContract> {
-  const { document, problems, placeOf } = await loadContract(path, 'validity');
-  if (document === undefined) return { files: undefined, problems };
+  const { document, problems, placeOf, sources } = await loadContract(path, 'validity');
   const refuse = (found: readonly Unsupported[]): RenderedContract => ({
     files: undefined,
+    operationIds: [],
     problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
+    sources,
   });
+  if (document === undefined) return refuse([]);
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return refuse(unsupported);
@@ -38,7 +44,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(inventory)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...inventory, document }, null, 2)}\n`,
   };
-  return { files, problems };
+  return { files, operationIds: Object.keys(inventory.operations), problems, sources };
 }
 
 function asError(place: string, message: string): Problem {

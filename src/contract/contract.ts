@@ -20,8 +20,24 @@ export type Reply<Id extends OperationId> = ReplyOf<Documented[Id]['responses']>
 /** The function behind an operation. What it throws becomes a 500 with a fixed text; the cause goes to the log only. */
 export type Handler<Id extends OperationId> = (request: Request<Id>) => Promise<Reply<Id>>;
 
-/** One handler for every operation of the document: leave one out, and this does not compile. */
-export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
+/**
+ * Handlers by operationId, each typed by its operation. That there is one for every operation, and none without, is for
+ * {@link Unmatched} to say: TypeScript names four missing properties at most, and none beside a superfluous one.
+ */
+export type Handlers = { readonly [Id in OperationId]?: Handler<Id> } & {
+  readonly [name: string]: (request: never) => Promise<unknown>;
+};
+
+/**
+ * What is left to do about a set of handlers, by name. An interface that extends this with an index signature of
+ * {@link Matched} does not compile while anything is left, with an error of its own for every name.
+ */
+export type Unmatched<Written extends Handlers> = {
+  readonly [Id in Exclude<OperationId, keyof Written>]: 'an operation without a handler';
+} & { readonly [Name in Exclude<keyof Written, OperationId>]: 'a handler without an operation' };
+
+/** The opposite of {@link Unmatched}. */
+export type Matched = 'an operation with its handler';
 
 /** What the service is made from: the generated tables and the document itself. */
 export type Contract = {

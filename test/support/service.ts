@@ -30,9 +30,10 @@ export function run(command: string, args: readonly string[], env: Environment =
 export async function startService(
   env: Environment,
   command: readonly string[] = ['node', 'src/main.ts'],
+  cwd = ROOT,
 ): Promise<Service> {
   const [program = '', ...args] = command;
-  const { process, output, outcome } = start(program, args, { PORT: '0', API_TOKENS: 'test-token', ...env }, ROOT);
+  const { process, output, outcome } = start(program, args, { PORT: '0', API_TOKENS: 'test-token', ...env }, cwd);
   let ended = false;
   void outcome.then(() => (ended = true));
   const said = async (text: string): Promise<void> => {

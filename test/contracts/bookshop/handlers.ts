@@ -1,8 +1,12 @@
-import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { Handlers, Matched, Reply, Request, Unmatched } from '../contract/contract.ts';
 import type { PlantStore } from '../store/plant-store.ts';
 
-export function createHandlers(_store: PlantStore): Handlers {
-  return { listBooks, addBook, getBook, removeBook };
+export function createHandlers(_store: PlantStore) {
+  return { listBooks, addBook, getBook, removeBook } satisfies Handlers;
+}
+
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
 }
 
 async function listBooks({ query }: Request<'listBooks'>): Promise<Reply<'listBooks'>> {

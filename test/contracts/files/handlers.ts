@@ -1,8 +1,12 @@
-import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { Handlers, Matched, Reply, Request, Unmatched } from '../contract/contract.ts';
 import type { PlantStore } from '../store/plant-store.ts';
 
-export function createHandlers(_store: PlantStore): Handlers {
-  return { uploadFiles, putBlob, getBlob, writeNote };
+export function createHandlers(_store: PlantStore) {
+  return { uploadFiles, putBlob, getBlob, writeNote } satisfies Handlers;
+}
+
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
 }
 
 async function uploadFiles({ body }: Request<'uploadFiles'>): Promise<Reply<'uploadFiles'>> {

@@ -1,8 +1,12 @@
-import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { Handlers, Matched, Reply, Request, Unmatched } from '../contract/contract.ts';
 import type { PlantStore } from '../store/plant-store.ts';
 
-export function createHandlers(_store: PlantStore): Handlers {
-  return { readSensors, addReading };
+export function createHandlers(_store: PlantStore) {
+  return { readSensors, addReading } satisfies Handlers;
+}
+
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
 }
 
 async function readSensors({ path, query }: Request<'readSensors'>): Promise<Reply<'readSensors'>> {

@@ -1,8 +1,12 @@
-import type { Handlers, Reply, Request } from '../contract/contract.ts';
+import type { Handlers, Matched, Reply, Request, Unmatched } from '../contract/contract.ts';
 import type { PlantStore } from '../store/plant-store.ts';
 
-export function createHandlers(_store: PlantStore): Handlers {
-  return { toString: health, constructor: echo, replaceUnits, findUnits };
+export function createHandlers(_store: PlantStore) {
+  return { toString: health, constructor: echo, replaceUnits, findUnits } satisfies Handlers;
+}
+
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
 }
 
 async function health(): Promise<Reply<'toString'>> {
