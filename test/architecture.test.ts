@@ -14,7 +14,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/handlers': ['src/contract', 'src/store'],
   src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth'],
-  scripts: ['scripts/contract', 'src', 'src/contract', 'src/store'],
+  'scripts/diff': ['scripts/contract'],
+  scripts: ['scripts/contract', 'scripts/diff', 'src', 'src/contract', 'src/store'],
 };
 
 const files = ['src', 'scripts', 'generated'].flatMap((folder) =>
