@@ -481,3 +481,66 @@ describe.each([
     }).toEqual(want);
   });
 });
+
+describe('kinds that only a discriminator leads to:', () => {
+  const kind = (lives: unknown): Fragment => ({
+    allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: { lives } }],
+  });
+  const pets = (mapping: Fragment | undefined, kinds: Fragment, propertyName = 'kind'): Fragment => ({
+    components: {
+      schemas: {
+        Pet: {
+          type: 'object',
+          required: ['kind', 'type'],
+          properties: { kind: text, type: text },
+          discriminator: { propertyName, ...(mapping && { mapping }) },
+        },
+        ...kinds,
+      },
+    },
+  });
+  const CAT = { cat: '#/components/schemas/Cat' };
+  const BOTH = { ...CAT, dog: 'Dog' };
+  const KINDS = { Cat: kind(integer), Dog: kind(text) };
+
+  test.each<readonly [string, readonly [Fragment, Fragment], SchemaRow[2]]>([
+    ['the same', [pets(BOTH, KINDS), pets(BOTH, KINDS)], { request: [], response: [] }],
+    [
+      'a kind changed',
+      [pets(BOTH, KINDS), pets(BOTH, { ...KINDS, Cat: kind(text) })],
+      { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
+    ],
+    [
+      'a kind changed that has no mapping',
+      [pets(undefined, KINDS), pets(undefined, { ...KINDS, Dog: kind(integer) })],
+      { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
+    ],
+    [
+      'a kind removed',
+      [pets(BOTH, KINDS), pets(CAT, KINDS)],
+      {
+        request: ['ERR request-body-discriminator-mapping-deleted'],
+        response: ['INFO response-body-discriminator-mapping-deleted'],
+      },
+    ],
+    [
+      'a kind added',
+      [pets(CAT, KINDS), pets(BOTH, KINDS)],
+      { request: [], response: ['WARN response-body-discriminator-mapping-added'] },
+    ],
+    [
+      'told apart by another property',
+      [pets(BOTH, KINDS), pets(BOTH, KINDS, 'type')],
+      {
+        request: ['ERR request-body-discriminator-property-name-changed'],
+        response: ['ERR response-body-discriminator-property-name-changed'],
+      },
+    ],
+  ])('%s', (_what, [base, revision], want) => {
+    const pet = { $ref: '#/components/schemas/Pet' };
+    expect({
+      request: summarize(requestWith(pet, base), requestWith(pet, revision)),
+      response: summarize(responseWith(pet, base), responseWith(pet, revision)),
+    }).toEqual(want);
+  });
+});

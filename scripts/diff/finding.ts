@@ -4,13 +4,15 @@
 //
 // Rules of our own, where oasdiff has none: `*-additional-properties-closed` and `-opened`, `api-server-added` and
 // `-removed`, `api-base-path-changed`, `request-property-wrapped-in-one-of`, `*-choices-changed`, and `*-changed` for
-// keywords that are only compared as text (`not`, `if`, `contains`, …).
+// keywords that are only compared as text (`not`, `if`, `contains`, …). Where oasdiff has a rule for some places of a schema
+// only, its name is used for the others as well (`response-property-became-enum`).
 //
 // Levels that are not oasdiff's:
 // - Removing an optional property or header of a response is WARN, as in its releases before 2026, not INFO: often
 //   `optional` only means that nobody wrote `required`.
 // - Changing a default of a request is WARN, not INFO: a request that leaves it out means something else from now on.
 // - `api-security-added` is ERR, not INFO, where no authentication was needed before.
+// - `*-discriminator-*` follow the law, too, instead of INFO.
 // - `api-security-component-type-changed` is ERR, not INFO: the credentials clients have don't work any more.
 
 /** ERR breaks clients, WARN may break some, INFO breaks none. */

@@ -2,6 +2,7 @@ import { compareChoices, compareWithChoice } from './alternatives.ts';
 import { compareBounds } from './bounds.ts';
 import { directionOf, report, type Comparison, type Schemas, type Subject } from './comparison.ts';
 import { compareConstraints } from './constraints.ts';
+import { compareDiscriminators } from './discriminator.ts';
 import type { Finding } from './finding.ts';
 import { isSet, type Pair, type Place } from './place.ts';
 import { compareAdditional, compareProperties } from './properties.ts';
@@ -63,6 +64,7 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     ...compareProperties(at, schemas),
     ...compareAdditional(at, schemas),
     ...compareItems(at, schemas),
+    ...compareDiscriminators(at, schemas),
     ...compareDeprecation(at, schemas),
   ];
 }
