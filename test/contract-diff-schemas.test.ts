@@ -324,6 +324,34 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-any-of-added'], response: ['ERR response-property-any-of-added'] },
   ],
   [
+    'requirements as alternatives, and none any more',
+    [{ ...property(text), oneOf: [{ required: ['a'] }, { required: ['b'] }] }, property(text)],
+    {
+      request: ['INFO request-property-became-optional', 'INFO request-property-became-optional'],
+      response: [
+        'ERR response-property-one-of-added',
+        'INFO response-property-one-of-removed',
+        'INFO response-property-one-of-removed',
+      ],
+    },
+  ],
+  [
+    'an optional property removed in two alternatives',
+    [
+      { oneOf: [cat, dog] },
+      {
+        oneOf: [
+          { ...cat, properties: { kind: cat.properties.kind } },
+          { ...dog, properties: { kind: dog.properties.kind } },
+        ],
+      },
+    ],
+    {
+      request: ['WARN request-property-removed', 'WARN request-property-removed'],
+      response: ['WARN response-optional-property-removed', 'WARN response-optional-property-removed'],
+    },
+  ],
+  [
     'a change inside an alternative',
     [{ oneOf: [cat, dog] }, { oneOf: [dog, { ...cat, properties: { ...cat.properties, lives: text } }] }],
     { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
@@ -336,7 +364,14 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
   [
     'alternatives none of which is what there was',
     [text, { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] }],
-    { request: ['ERR request-property-wrapped-in-one-of'], response: ['ERR response-property-one-of-added'] },
+    {
+      request: ['ERR request-property-wrapped-in-one-of'],
+      response: [
+        'ERR response-property-one-of-added',
+        'INFO response-property-max-length-set',
+        'INFO response-property-type-specialized',
+      ],
+    },
   ],
 ];
 

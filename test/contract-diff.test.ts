@@ -422,6 +422,11 @@ describe('nothing is reported for', () => {
     ['the same bound twice', { ...text, maxLength: 5 }, { allOf: [{ ...text, maxLength: 5 }, { maxLength: 7 }] }],
     ['a oneOf of one', { oneOf: [thing] }, thing],
     ['alternatives reordered', { oneOf: [text, thing] }, { oneOf: [reordered, text] }],
+    [
+      'alternatives inside alternatives',
+      { oneOf: [text, { oneOf: [integer, thing] }] },
+      { oneOf: [thing, text, integer] },
+    ],
     ['types as alternatives', { type: ['string', 'integer'] }, { oneOf: [integer, text] }],
     ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
     ['values reordered', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],

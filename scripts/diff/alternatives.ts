@@ -43,18 +43,23 @@ function compareAlternatives(at: Comparison, all: Pair<readonly Alternative[]>):
       findings.push(...compare(base, revision));
     }
   };
-  pairUp((base, revision) => compare(base, revision).length === 0);
   pairUp((base, revision) => nameOf(base) !== undefined && nameOf(base) === nameOf(revision));
+  pairUp((base, revision) => compare(base, revision).length === 0);
 
-  // Clients send what the base allows, and get what the revision allows.
+  // Clients send what the base allows, and get what the revision allows: each of these must fit some alternative of the
+  // other side, be that taken or not.
   const isRequest = directionOf(at) === 'request';
-  for (const base of isRequest ? left.base : all.base) {
-    for (const revision of isRequest ? all.revision : left.revision) {
-      if (!isHarmless(compare(base, revision))) continue;
-      left.base.delete(base);
-      left.revision.delete(revision);
-    }
+  for (const one of isRequest ? left.base : left.revision) {
+    const pairs = isRequest
+      ? all.revision.map((revision) => ({ base: one, revision }))
+      : all.base.map((base) => ({ base, revision: one }));
+    const fit = pairs.find(({ base, revision }) => isHarmless(compare(base, revision)));
+    if (fit === undefined) continue;
+    left.base.delete(fit.base);
+    left.revision.delete(fit.revision);
+    findings.push(...compare(fit.base, fit.revision));
   }
+  pairUp((base, revision) => compare(base, revision).every(({ level }) => level !== 'ERR'));
   if (left.base.size === 1 && left.revision.size === 1) pairUp(() => true);
   return [...findings, ...reportRest(at, left, all)];
 }

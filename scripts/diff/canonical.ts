@@ -1,7 +1,15 @@
 import { isObject, rawChild, target, type Place } from './place.ts';
 
 /** Keywords that tell people something and validators nothing. */
-const ANNOTATIONS = new Set(['$comment', 'description', 'example', 'examples', 'externalDocs', 'summary', 'title']);
+export const ANNOTATIONS = new Set([
+  '$comment',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'summary',
+  'title',
+]);
 
 /** A JSON value as text that does not depend on the order of its members. */
 export function canonical(value: unknown): string {

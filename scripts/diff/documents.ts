@@ -5,6 +5,7 @@ import { compareOperations } from './operations.ts';
 /**
  * Everything in which the newer document differs from the base for clients, worst first; nothing when only order,
  * wording, names of components or the way schemas are put together have changed.
+ * Callbacks, and what webhooks send, are not looked at.
  *
  * @param today `2026-12-31`: what may be removed because its sunset is past
  */

@@ -4,8 +4,8 @@
 //
 // Rules of our own, where oasdiff has none: `*-additional-properties-closed` and `-opened`, `api-server-added` and
 // `-removed`, `api-base-path-changed`, `request-property-wrapped-in-one-of`, `*-choices-changed`, and `*-changed` for
-// keywords that are only compared as text (`not`, `if`, `contains`, …). Where oasdiff has a rule for some places of a schema
-// only, its name is used for the others as well (`response-property-became-enum`).
+// keywords that are only compared as text (`not`, `if`, `contains`, …). Where oasdiff has a rule for some places of a
+// schema only, its name is used for the others as well (`response-property-became-enum`).
 //
 // Levels that are not oasdiff's:
 // - Removing an optional property or header of a response is WARN, as in its releases before 2026, not INFO: often

@@ -23,6 +23,10 @@ export function compareProperties(at: Comparison, schemas: Pair<Schema>): readon
       const parts = at.part(name, { base: base.places, revision: revision.places });
       return [...compareRequired(at, name, { base, revision }, schemas.revision), ...parts];
     }
+    if (base && there.base && base.places.length === 0) {
+      // It was required and never described, so there is nothing to remove but the requirement.
+      return compareRequired(at, name, { base, revision: { ...base, required: false } }, schemas.revision);
+    }
     if (base && there.base) return removed(at, name, base, revision, schemas.revision);
     return revision && there.revision ? added(at, name, revision, base, schemas.base) : [];
   });

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from './canonical.ts';
 import { elements, isObject, membersOf, rawChild, target, type Place } from './place.ts';
 
 /** A schema node whose own keywords apply to a value. */
@@ -14,6 +15,9 @@ export type Schema = { readonly leaves: readonly Leaf[]; readonly choices: reado
 
 /** Keywords that bring in other schemas for the same value. */
 const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
+
+/** What a schema may say that is nothing but a choice. */
+const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
 
 /** Reads the schema that is the conjunction of several places; of none, the schema that accepts everything. */
 export function readSchema(places: readonly (Place | Leaf)[]): Schema {
@@ -34,7 +38,7 @@ export function readSchema(places: readonly (Place | Leaf)[]): Schema {
     for (const member of elements(rawChild(place, 'allOf'))) visit(member, nullable);
     for (const keyword of ['oneOf', 'anyOf']) {
       const choice = rawChild(place, keyword);
-      const all = elements(choice);
+      const all = elements(choice).flatMap((member) => flattenChoice(member));
       const members = all.filter((member) => !acceptsOnlyNull(member));
       const withNull = nullable || members.length < all.length;
       const [only] = members;
@@ -74,6 +78,15 @@ export function keywordPlaces({ leaves }: Schema, keyword: string): readonly Pla
 /** Whether a document is of OpenAPI 3.0, whose schemas are not quite JSON Schema. */
 export function isVersion30({ document }: Place): boolean {
   return document.openapi.startsWith('3.0');
+}
+
+/** The alternatives inside an alternative that is nothing but a choice itself. */
+function flattenChoice(member: Place, seen: readonly string[] = []): readonly Place[] {
+  const place = target(member) ?? member;
+  const choices = ['oneOf', 'anyOf'].flatMap((keyword) => rawChild(place, keyword) ?? []);
+  const isChoiceOnly = choices.length === 1 && Object.keys(membersOf(place.value)).every((key) => IN_CHOICES.has(key));
+  if (!isChoiceOnly || seen.includes(place.pointer)) return [member];
+  return elements(choices[0]).flatMap((inner) => flattenChoice(inner, [...seen, place.pointer]));
 }
 
 function acceptsOnlyNull(place: Place): boolean {
