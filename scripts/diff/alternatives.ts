@@ -71,15 +71,13 @@ function reportRest(
 ): readonly Finding[] {
   // A schema without alternatives has not lost one: its values don't fit any of those there are now.
   const wrapped = all.base.length === 1 && all.revision.length > 1 && left.base.size === 1;
-  if (wrapped)
-    return [report(at, 'wrapped-in-one-of', 'differs', 'none of the new alternatives accepts what was sent')];
-  const describe = ({ places }: Alternative): string => places.at(-1)?.pointer ?? '';
+  if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is what there was')];
   return [
     ...[...left.base].map((one) =>
-      report(at, `${one.keyword}-removed`, 'narrows', `alternative ${describe(one)} was removed`, one.places.at(-1)),
+      report(at, `${one.keyword}-removed`, 'narrows', 'an alternative was removed', one.places.at(-1)),
     ),
     ...[...left.revision].map((one) =>
-      report(at, `${one.keyword}-added`, 'widens', `alternative ${describe(one)} was added`, one.places.at(-1)),
+      report(at, `${one.keyword}-added`, 'widens', 'an alternative was added', one.places.at(-1)),
     ),
   ];
 }
