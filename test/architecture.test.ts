@@ -16,7 +16,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
   'scripts/dev': [],
-  scripts: ['scripts/contract', 'scripts/dev', 'src', 'src/contract', 'src/store'],
+  'scripts/diff': ['scripts/contract'],
+  scripts: ['scripts/contract', 'scripts/dev', 'scripts/diff', 'src', 'src/contract', 'src/store'],
 };
 
 const files = ['src', 'scripts', 'generated'].flatMap((folder) =>

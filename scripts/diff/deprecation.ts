@@ -1,0 +1,53 @@
+import type { Finding, Level } from './finding.ts';
+import { isSet, textAt, type Pair, type Place } from './place.ts';
+
+/**
+ * Compares what is said about an operation's end.
+ *
+ * Its day stands in `x-sunset`, written `2026-12-31`.
+ */
+export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
+  const found = (rule: string, level: Level, message: string): Finding => ({
+    rule,
+    level,
+    pointer: revision.pointer,
+    operation,
+    message,
+  });
+  const before = sunsetOf(base);
+  const after = sunsetOf(revision);
+  const isDeprecated = isSet(revision, 'deprecated');
+  if (isSet(base, 'deprecated') !== isDeprecated) {
+    if (!isDeprecated) return [found('endpoint-reactivated', 'INFO', 'is not deprecated any more')];
+    return after === undefined
+      ? [found('endpoint-deprecated', 'INFO', 'is deprecated')]
+      : [found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${after}`)];
+  }
+  if (before === undefined || before === after || !isDeprecated) return [];
+  if (after === undefined) return [found('sunset-deleted', 'ERR', `sunset ${before} was removed`)];
+  const text = `sunset ${before} became ${after}`;
+  return after < before ? [found('api-sunset-date-changed-too-small', 'ERR', text)] : [];
+}
+
+/**
+ * What removing an operation means to its clients: nothing new once its sunset is past, or when it was deprecated
+ * without one.
+ *
+ * @param today `2026-12-31`
+ */
+export function reportRemoval(operation: string, place: Place, wholePath: boolean, today: string): Finding {
+  const prefix = wholePath ? 'api-path' : 'api';
+  const found = (aspect: string, level: Level, message: string): Finding => {
+    return { rule: `${prefix}-removed-${aspect}`, level, pointer: place.pointer, operation, message };
+  };
+  const sunset = sunsetOf(place);
+  if (!isSet(place, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
+  if (sunset !== undefined && today < sunset) {
+    return found('before-sunset', 'ERR', `was removed before its sunset on ${sunset}`);
+  }
+  return found('with-deprecation', 'INFO', 'was removed after deprecation');
+}
+
+function sunsetOf(operation: Place): string | undefined {
+  return textAt(operation, 'x-sunset')?.slice(0, '2026-12-31'.length);
+}

@@ -1,0 +1,45 @@
+import type { Finding, Level } from './finding.ts';
+import { child, children, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { compareSchemas } from './schema.ts';
+
+/** Compares the headers of a response. */
+export function compareHeaders(operation: string, status: string, { base, revision }: Pair): readonly Finding[] {
+  const before = headersOf(base);
+  const after = headersOf(revision);
+  const found = (rule: string, level: Level, place: Place, name: string, what: string): Finding => ({
+    rule,
+    level,
+    pointer: place.pointer,
+    operation,
+    message: `response ${status} header ${name} ${what}`,
+  });
+
+  const ofBase = [...before].flatMap(([name, place]) => {
+    const now = after.get(name);
+    const required = isSet(place, 'required');
+    if (now === undefined) {
+      return required
+        ? [found('required-response-header-removed', 'ERR', place, name, 'was removed')]
+        : [found('optional-response-header-removed', 'WARN', place, name, 'was removed')];
+    }
+    const becameOptional = required && !isSet(now, 'required');
+    const described = { subject: 'response-header', operation, place: now } as const;
+    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(now, 'schema') };
+    return [
+      ...(becameOptional
+        ? [found('response-header-became-optional', 'ERR', now, name, 'is not required any more')]
+        : []),
+      ...compareSchemas({ ...described, name: `response ${status} header ${name}` }, schemas),
+    ];
+  });
+  const added = [...after].filter(([name]) => !before.has(name));
+  return [...ofBase, ...added.map(([name, place]) => found('response-header-added', 'INFO', place, name, 'was added'))];
+}
+
+function headersOf(response: Place): ReadonlyMap<string, Place> {
+  const entries = [...children(child(response, 'headers'))].map(
+    ([name, place]) => [name.toLowerCase(), place] as const,
+  );
+  // The media types say what Content-Type is; OpenAPI ignores it here.
+  return new Map(entries.filter(([name]) => name !== 'content-type'));
+}

@@ -1,0 +1,106 @@
+import type { Finding, Level } from './finding.ts';
+import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
+import { compareSchemas } from './schema.ts';
+
+/** An operation of a path, with the path's template. */
+export type OperationPlace = { readonly path: string; readonly item: Place; readonly place: Place };
+
+type Parameter = { readonly name: string; readonly place: Place };
+
+/** Headers that OpenAPI describes elsewhere and ignores as parameters. */
+const IGNORED = ['header accept', 'header content-type', 'header authorization'];
+
+/** Compares the parameters of an operation, those of its path included. What a path parameter is called is no matter. */
+export function compareParameters(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
+  const before = parametersOf(base);
+  const after = parametersOf(revision);
+  const ofBase = [...before].flatMap(([key, old]) => {
+    const now = after.get(key);
+    if (now !== undefined) return compareParameter(operation, { base: old, revision: now });
+    return isSet(old.place, 'deprecated')
+      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', old, 'was removed')]
+      : [found(operation, 'request-parameter-removed', 'WARN', old, 'was removed')];
+  });
+  const added = [...after].flatMap(([key, parameter]) => {
+    if (before.has(key)) return [];
+    if (key.startsWith('path ')) return [found(operation, 'new-request-path-parameter', 'ERR', parameter, 'was added')];
+    return isSet(parameter.place, 'required')
+      ? [found(operation, 'new-required-request-parameter', 'ERR', parameter, 'was added, required')]
+      : [found(operation, 'new-optional-request-parameter', 'INFO', parameter, 'was added, optional')];
+  });
+  return [...ofBase, ...added];
+}
+
+function compareParameter(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
+  const place = revision.place;
+  const changes: readonly (readonly [
+    keyword: string,
+    set: readonly [string, Level],
+    unset: readonly [string, Level],
+  ])[] = [
+    ['required', ['became-required', 'ERR'], ['became-optional', 'INFO']],
+    ['deprecated', ['deprecated', 'INFO'], ['reactivated', 'INFO']],
+  ];
+  const flags = changes.flatMap(([keyword, set, unset]) => {
+    const after = isSet(place, keyword);
+    if (isSet(base.place, keyword) === after) return [];
+    const [aspect, level] = after ? set : unset;
+    return [
+      found(operation, `request-parameter-${aspect}`, level, revision, after ? `is ${keyword}` : `is not ${keyword}`),
+    ];
+  });
+  const described = { subject: 'request-parameter', operation, place, name: revision.name } as const;
+  return [
+    ...flags,
+    ...compareSerialization(operation, { base, revision }),
+    ...compareSchemas(described, { base: schemaOf(base.place), revision: schemaOf(place) }),
+  ];
+}
+
+function compareSerialization(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
+  const [before, after] = [serializationOf(base.place), serializationOf(revision.place)];
+  if (before.style !== after.style) {
+    const text = `style ${before.style} became ${after.style}`;
+    return [found(operation, 'request-parameter-style-changed', 'ERR', revision, text)];
+  }
+  if (before.explode === after.explode) return [];
+  const text = `explode ${String(before.explode)} became ${String(after.explode)}`;
+  return [found(operation, 'request-parameter-explode-changed', 'ERR', revision, text)];
+}
+
+/** How a parameter is written, defaults filled in; its media type where it has one. */
+function serializationOf(place: Place): { readonly style: string; readonly explode: boolean } {
+  const [mediaType] = children(child(place, 'content')).keys();
+  if (mediaType !== undefined) return { style: mediaType, explode: false };
+  const isForm = ['query', 'cookie'].includes(textAt(place, 'in') ?? '');
+  const style = textAt(place, 'style') ?? (isForm ? 'form' : 'simple');
+  const { explode } = membersOf(place.value);
+  const { type } = membersOf(child(place, 'schema')?.value);
+  // A single value looks the same either way.
+  if (['string', 'integer', 'number', 'boolean'].includes(String(type))) return { style, explode: false };
+  return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
+}
+
+function schemaOf(parameter: Place): Place | undefined {
+  const [content] = children(child(parameter, 'content')).values();
+  return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
+}
+
+function found(operation: string, rule: string, level: Level, { name, place }: Parameter, what: string): Finding {
+  return { rule, level, pointer: place.pointer, operation, message: `${name} ${what}` };
+}
+
+/** Parameters by what identifies them to a client: where they are and what they are called there. */
+function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string, Parameter> {
+  const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
+  const entries = [item, place].flatMap((owner) => {
+    const list = child(owner, 'parameters');
+    return elements(list).flatMap((_element, index) => child(list, index) ?? []);
+  });
+  const keyed = entries.map((parameter) => {
+    const [name = '', where = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
+    const id = where === 'path' ? String(positions.indexOf(name)) : where === 'header' ? name.toLowerCase() : name;
+    return [`${where} ${id}`, { name: `${where} parameter ${name}`, place: parameter }] as const;
+  });
+  return new Map(keyed.filter(([key]) => !IGNORED.includes(key)));
+}

@@ -1,0 +1,144 @@
+import { directionOf, type Comparison } from './comparison.ts';
+import { levelOf, type Effect, type Finding } from './finding.ts';
+import { children, elements, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
+
+/** What a schema says about one property. */
+type Property = {
+  readonly places: readonly Place[];
+  readonly required: boolean;
+  /** Not sent in this direction: `readOnly` in a request, `writeOnly` in a response. */
+  readonly hidden: boolean;
+};
+
+/** Compares the properties of objects: which there are, which are required, and their schemas. */
+export function compareProperties(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
+  const before = propertiesOf(at, schemas.base);
+  const after = propertiesOf(at, schemas.revision);
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const base = before.get(name);
+    const revision = after.get(name);
+    const there = { base: base?.hidden === false, revision: revision?.hidden === false };
+    if (base && revision && there.base && there.revision) {
+      const parts = at.part(name, { base: base.places, revision: revision.places });
+      return [...compareRequired(at, name, { base, revision }, schemas.revision), ...parts];
+    }
+    if (base && there.base && base.places.length === 0) {
+      // It was required and never described, so there is nothing to remove but the requirement.
+      return compareRequired(at, name, { base, revision: { ...base, required: false } }, schemas.revision);
+    }
+    if (base && there.base) return removed(at, name, base, revision, schemas.revision);
+    return revision && there.revision ? added(at, name, revision, base, schemas.base) : [];
+  });
+}
+
+/** Compares what is said about the properties that are not named. */
+export function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const before = isClosed(base);
+  const after = isClosed(revision);
+  const pointer = (keywordPlaces(revision, 'additionalProperties')[0] ?? at.place).pointer;
+  const found = (aspect: string, effect: Effect, message: string): Finding => ({
+    rule: `${at.subject}-additional-properties-${aspect}`,
+    level: levelOf(directionOf(at), effect),
+    pointer,
+    operation: at.operation,
+    message: `${at.name}: ${message}`,
+  });
+  if (!before && after) return [found('closed', 'narrows', 'other properties are not allowed any more')];
+  // Most clients skip what they do not know, so this breaks only those that validate what they get.
+  const opened = directionOf(at) === 'request' ? 'widens' : 'unsure';
+  if (before && !after) return [found('opened', opened, 'other properties are allowed')];
+  if (before) return [];
+  return at.part('*', { base: additionalOf(base), revision: additionalOf(revision) });
+}
+
+function compareRequired(
+  at: Comparison,
+  name: string,
+  { base, revision }: Pair<Property>,
+  schema: Schema,
+): readonly Finding[] {
+  if (base.required === revision.required) return [];
+  const place = revision.places[0] ?? keywordPlaces(schema, 'required')[0] ?? at.place;
+  if (!revision.required) return [found(at, 'became-optional', 'widens', name, place, 'is not required any more')];
+  const withDefault = directionOf(at) === 'request' && hasDefault(revision);
+  const rule = withDefault ? 'became-required-with-default' : 'became-required';
+  return [found(at, rule, 'narrows', name, place, 'became required')];
+}
+
+function removed(
+  at: Comparison,
+  name: string,
+  base: Property,
+  hidden: Property | undefined,
+  revision: Schema,
+): readonly Finding[] {
+  const place = hidden?.places[0] ?? base.places[0] ?? at.place;
+  const kind = base.required ? 'required' : 'optional';
+  const effect = base.required ? 'widens' : 'unsure';
+  if (directionOf(at) === 'response') {
+    const aspect = `${kind}-property-${hidden ? 'became-write-only' : 'removed'}`;
+    return [found(at, aspect, effect, name, place, hidden ? 'became writeOnly' : 'was removed')];
+  }
+  if (hidden) return [found(at, `${kind}-property-became-read-only`, 'none', name, place, 'became readOnly')];
+  const refused = isClosed(revision);
+  return [found(at, 'property-removed', refused ? 'narrows' : 'unsure', name, place, 'was removed')];
+}
+
+function added(
+  at: Comparison,
+  name: string,
+  revision: Property,
+  hidden: Property | undefined,
+  base: Schema,
+): readonly Finding[] {
+  const place = revision.places[0] ?? at.place;
+  const kind = revision.required ? 'required' : 'optional';
+  if (directionOf(at) === 'response') {
+    const aspect = `${kind}-property-${hidden ? 'became-not-write-only' : 'added'}`;
+    const effect = isClosed(base) ? 'unsure' : 'none';
+    return [found(at, aspect, effect, name, place, hidden ? 'is not writeOnly any more' : 'was added')];
+  }
+  const effect = revision.required ? 'narrows' : 'widens';
+  if (hidden) {
+    const aspect = `${kind}-property-became-not-read-only`;
+    return [found(at, aspect, effect, name, place, 'is not readOnly any more')];
+  }
+  const rule = revision.required && hasDefault(revision) ? 'property-with-default' : 'property';
+  return [{ ...found(at, rule, effect, name, place, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
+}
+
+function found(at: Comparison, aspect: string, effect: Effect, name: string, place: Place, what: string): Finding {
+  const direction = directionOf(at);
+  const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
+  const message = `${at.name}: property ${name} ${what}`;
+  return { rule, level: levelOf(direction, effect), pointer: place.pointer, operation: at.operation, message };
+}
+
+function propertiesOf(at: Comparison, schema: Schema): ReadonlyMap<string, Property> {
+  const declared = keywordPlaces(schema, 'properties');
+  const required = new Set(
+    keywordPlaces(schema, 'required').flatMap((place) => elements(place).map(({ value }) => String(value))),
+  );
+  const names = new Set([...declared.flatMap((place) => [...children(place).keys()]), ...required]);
+  const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
+  return new Map(
+    [...names].map((name) => {
+      const places = declared.flatMap((place) => rawChild(place, name) ?? []);
+      const hidden = readSchema(places).leaves.some((leaf) => isSet(leaf, hiding));
+      return [name, { places, required: required.has(name), hidden }];
+    }),
+  );
+}
+
+function isClosed(schema: Schema): boolean {
+  return ['additionalProperties', 'unevaluatedProperties'].some((name) => keywordValues(schema, name).includes(false));
+}
+
+function additionalOf(schema: Schema): readonly Place[] {
+  return keywordPlaces(schema, 'additionalProperties').filter(({ value }) => value !== true);
+}
+
+function hasDefault({ places }: Property): boolean {
+  return keywordValues(readSchema(places), 'default').length > 0;
+}

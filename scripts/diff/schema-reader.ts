@@ -1,0 +1,95 @@
+import { ANNOTATIONS } from './canonical.ts';
+import { elements, isObject, membersOf, rawChild, target, type Place } from './place.ts';
+
+/** A schema node whose own keywords apply to a value. */
+export type Leaf = Place & {
+  /** `null` passes in spite of the keywords: `anyOf: [this, { type: 'null' }]`. */
+  readonly nullable: boolean;
+};
+
+/** A `oneOf` or `anyOf` with at least two alternatives other than `null`. */
+export type Choice = { readonly place: Place; readonly members: readonly Place[]; readonly nullable: boolean };
+
+/** A schema with references followed and `allOf` merged: every leaf and every choice must accept a value. */
+export type Schema = { readonly leaves: readonly Leaf[]; readonly choices: readonly Choice[] };
+
+/** Keywords that bring in other schemas for the same value. */
+const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
+
+/** What a schema may say that is nothing but a choice. */
+const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
+
+/** Reads the schema that is the conjunction of several places; of none, the schema that accepts everything. */
+export function readSchema(places: readonly (Place | Leaf)[]): Schema {
+  const leaves: Leaf[] = [];
+  const choices: Choice[] = [];
+  const seen = new Set<string>();
+
+  const visit = (place: Place, nullable: boolean): void => {
+    const id = identityOf({ ...place, nullable });
+    if (seen.has(id)) return;
+    seen.add(id);
+
+    const named = target(place);
+    if (named !== undefined) visit(named, nullable);
+    // OpenAPI 3.0 ignores what stands beside a `$ref`.
+    if (named !== undefined && isVersion30(place)) return;
+    leaves.push({ ...place, nullable, value: place.value === false ? { type: [] } : place.value });
+    for (const member of elements(rawChild(place, 'allOf'))) visit(member, nullable);
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const choice = rawChild(place, keyword);
+      const all = elements(choice).flatMap((member) => flattenChoice(member));
+      const members = all.filter((member) => !acceptsOnlyNull(member));
+      const withNull = nullable || members.length < all.length;
+      const [only] = members;
+      if (only !== undefined && members.length === 1) visit(only, withNull);
+      else if (choice !== undefined && members.length > 1) choices.push({ place: choice, members, nullable: withNull });
+    }
+  };
+  for (const place of places) visit(place, 'nullable' in place && place.nullable);
+  return { leaves, choices };
+}
+
+/** The conjunction of the keywords of a schema without its choices, for putting one of the alternatives beside. */
+export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
+  return leaves.map((leaf) => {
+    const own = Object.entries(membersOf(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
+    return { ...leaf, value: Object.fromEntries(own) };
+  });
+}
+
+/** Tells places apart, also those at one pointer of which only a part counts. */
+export function identityOf(place: Place & { readonly nullable?: boolean }): string {
+  const names = isObject(place.value) ? Object.keys(place.value).join() : String(place.value);
+  const type = JSON.stringify(membersOf(place.value)['type'] ?? null);
+  return [place.pointer, place.nullable === true, names, type].join(' ');
+}
+
+/** The values of a keyword in all leaves that have it. */
+export function keywordValues({ leaves }: Schema, keyword: string): readonly unknown[] {
+  return leaves.flatMap(({ value }) => membersOf(value)[keyword] ?? []);
+}
+
+/** The places of a keyword in all leaves that have it. */
+export function keywordPlaces({ leaves }: Schema, keyword: string): readonly Place[] {
+  return leaves.flatMap((leaf) => rawChild(leaf, keyword) ?? []);
+}
+
+/** Whether a document is of OpenAPI 3.0, whose schemas are not quite JSON Schema. */
+export function isVersion30({ document }: Place): boolean {
+  return document.openapi.startsWith('3.0');
+}
+
+/** The alternatives inside an alternative that is nothing but a choice itself. */
+function flattenChoice(member: Place, seen: readonly string[] = []): readonly Place[] {
+  const place = target(member) ?? member;
+  const choices = ['oneOf', 'anyOf'].flatMap((keyword) => rawChild(place, keyword) ?? []);
+  const isChoiceOnly = choices.length === 1 && Object.keys(membersOf(place.value)).every((key) => IN_CHOICES.has(key));
+  if (!isChoiceOnly || seen.includes(place.pointer)) return [member];
+  return elements(choices[0]).flatMap((inner) => flattenChoice(inner, [...seen, place.pointer]));
+}
+
+function acceptsOnlyNull(place: Place): boolean {
+  const { type, const: constant, enum: values } = membersOf(place.value);
+  return type === 'null' || constant === null || (Array.isArray(values) && values.every((value) => value === null));
+}

@@ -1,0 +1,90 @@
+import { compareChoices, compareWithChoice } from './alternatives.ts';
+import { compareBounds } from './bounds.ts';
+import { directionOf, report, type Comparison, type Schemas, type Subject } from './comparison.ts';
+import { compareConstraints } from './constraints.ts';
+import { compareDiscriminators } from './discriminator.ts';
+import type { Finding } from './finding.ts';
+import { isSet, type Pair, type Place } from './place.ts';
+import { compareAdditional, compareProperties } from './properties.ts';
+import { identityOf, keywordPlaces, readSchema, type Schema } from './schema-reader.ts';
+import { compareTypes } from './types.ts';
+import { compareDefaults, compareValues } from './values.ts';
+
+/** What a pair of schemas describes, and where to point at when one of them is absent. */
+export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place'>;
+
+/**
+ * Compares the schemas of the same value in two documents; an absent one accepts everything. What counts as a break
+ * follows from the subject: a request must not be narrowed, a response must not be widened.
+ */
+export function compareSchemas(described: Described, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
+  const known = new Map<string, readonly Finding[]>();
+
+  const compare = (what: Described, schemas: Schemas): readonly Finding[] => {
+    const key = [what.subject, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    // A schema that contains itself is compared once; inside, the two are taken to agree.
+    known.set(key, []);
+    const place = schemas.revision[0] ?? what.place;
+    const at: Comparison = {
+      ...what,
+      place,
+      part: (step, parts) =>
+        compare({ ...what, place, subject: partOf(what.subject), name: `${what.name}/${step}` }, parts),
+      same: (parts) => compare({ ...what, place }, parts),
+    };
+    const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
+    const findings = [...new Set(compareAt(at, schemas, read))];
+    known.set(key, findings);
+    return findings;
+  };
+  return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
+}
+
+function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): readonly Finding[] {
+  const { findings: ofTypes, comparable } = compareTypes(at, schemas);
+  if (!comparable) return ofTypes;
+  const counts = [schemas.base.choices.length, schemas.revision.choices.length];
+  if (counts.includes(0) && counts.includes(1)) {
+    const nullness = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
+    return [...nullness, ...compareWithChoice(at, schemas, places)];
+  }
+  const ofChoices =
+    counts[0] === counts[1]
+      ? compareChoices(at, schemas)
+      : [report(at, 'choices-changed', 'unsure', 'oneOf and anyOf were changed in a way that is not analysed')];
+  return [
+    ...(ofChoices.length > 0 && counts[0] !== 0 ? ofTypes.filter(({ rule }) => rule.endsWith('nullable')) : ofTypes),
+    ...ofChoices,
+    ...compareValues(at, schemas),
+    ...compareDefaults(at, schemas),
+    ...compareBounds(at, schemas),
+    ...compareConstraints(at, schemas),
+    ...compareProperties(at, schemas),
+    ...compareAdditional(at, schemas),
+    ...compareItems(at, schemas),
+    ...compareDiscriminators(at, schemas),
+    ...compareDeprecation(at, schemas),
+  ];
+}
+
+function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  return at.part('items', { base: keywordPlaces(base, 'items'), revision: keywordPlaces(revision, 'items') });
+}
+
+function compareDeprecation(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isSet(leaf, 'deprecated')));
+  if (before === after || !at.subject.endsWith('property')) return [];
+  return [report(at, after ? 'deprecated' : 'reactivated', 'none', after ? 'is deprecated' : 'is not deprecated now')];
+}
+
+function partOf(subject: Subject): Subject {
+  if (subject === 'request-parameter' || subject === 'request-parameter-property') return 'request-parameter-property';
+  if (subject === 'response-header') return subject;
+  return directionOf({ subject }) === 'request' ? 'request-property' : 'response-property';
+}
+
+function identitiesOf(places: readonly Place[]): string {
+  return [...new Set(places.map(identityOf))].sort().join('\t');
+}

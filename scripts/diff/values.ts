@@ -1,0 +1,67 @@
+import { canonical } from './canonical.ts';
+import { report, type Comparison } from './comparison.ts';
+import type { Finding } from './finding.ts';
+import { membersOf, type Pair } from './place.ts';
+import { keywordPlaces, keywordValues, type Leaf, type Schema } from './schema-reader.ts';
+
+/** Compares `enum` and `const`: which values are listed. Null is left to the comparison of types. */
+export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const before = listedValues(base);
+  const after = listedValues(revision);
+  const [place = at.place] = [...keywordPlaces(revision, 'enum'), ...keywordPlaces(revision, 'const')];
+  const [gone = at.place] = [...keywordPlaces(base, 'enum'), ...keywordPlaces(base, 'const')];
+  const constant = { base: isConstant(base), revision: isConstant(revision) };
+
+  if (before === undefined && after === undefined) return [];
+  if (before === undefined) {
+    const rule = constant.revision ? 'const-added' : 'became-enum';
+    return [report(at, rule, 'narrows', `only ${list(after)} is allowed`, place)];
+  }
+  if (after === undefined) {
+    const rule = constant.base ? 'const-removed' : 'became-not-enum';
+    return [report(at, rule, 'widens', `not only ${list(before)} is allowed any more`)];
+  }
+  const removed = before.filter((value) => !after.includes(value));
+  const added = after.filter((value) => !before.includes(value));
+  if (removed.length > 0 && added.length > 0 && constant.base && constant.revision) {
+    return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, place)];
+  }
+  return [
+    ...removed.map((value) => report(at, 'enum-value-removed', 'narrows', `value ${value} was removed`, gone)),
+    ...added.map((value) => report(at, 'enum-value-added', 'widens', `value ${value} was added`, place)),
+  ];
+}
+
+/** Compares what a request that leaves the value out means. */
+export function compareDefaults(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before] = keywordValues(base, 'default').map(canonical);
+  const [after] = keywordValues(revision, 'default').map(canonical);
+  if (before === after) return [];
+  const effect = at.subject.startsWith('request') ? 'unsure' : 'none';
+  if (before === undefined) return [report(at, 'default-value-added', effect, `default ${String(after)} was added`)];
+  if (after === undefined) return [report(at, 'default-value-removed', effect, `default ${before} was removed`)];
+  return [report(at, 'default-value-changed', effect, `default ${before} became ${after}`)];
+}
+
+function isConstant(schema: Schema): boolean {
+  return keywordValues(schema, 'const').length > 0;
+}
+
+function list(values: readonly string[] | undefined): string {
+  return (values ?? []).join(', ');
+}
+
+/** The values that all lists of a schema have in common, as JSON; `undefined` where there is no list. */
+function listedValues({ leaves }: Schema): readonly string[] | undefined {
+  const [first, ...others] = leaves.flatMap((leaf) => {
+    const listed = valuesOfLeaf(leaf);
+    return listed === undefined ? [] : [listed];
+  });
+  return first?.filter((value) => value !== 'null' && others.every((other) => other.includes(value)));
+}
+
+function valuesOfLeaf({ value }: Leaf): readonly string[] | undefined {
+  const { enum: values, const: constant } = membersOf(value);
+  if (constant !== undefined) return [canonical(constant)];
+  return Array.isArray(values) ? values.map(canonical) : undefined;
+}
