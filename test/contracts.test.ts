@@ -10,5 +10,7 @@ describe.each(readdirSync(join(ROOT, 'test', 'contracts')))('the contract of %s'
     const generated = await run('npm', ['run', '--silent', 'generate'], {}, folder);
     expect(generated).toMatchObject({ code: 0, stderr: '' });
     expect(await run('npm', ['run', '--silent', 'typecheck'], {}, folder)).toMatchObject({ code: 0, stdout: '' });
+    const checked = await run('npm', ['run', '--silent', 'contract', '--', '--runs', '30', '--seed', '1'], {}, folder);
+    expect(checked).toMatchObject({ code: 0 });
   }, 120_000);
 });

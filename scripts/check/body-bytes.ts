@@ -1,0 +1,91 @@
+import { stringifyJson } from '../../src/contract/json.ts';
+import type { BodyContent } from './api-operation.ts';
+import { isArray, isObject, type Json } from './json-value.ts';
+
+/** How the values of a media type become bytes. */
+export type Encoding = 'json' | 'form' | 'multipart' | 'text' | 'binary';
+
+/** A request body, and what it is sent as. */
+export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };
+
+/** How bodies of a media type are written; `undefined` when there is no telling what is valid. */
+export function encodingOf({ mediaType }: BodyContent): Encoding | undefined {
+  const [type = '', parameters] = mediaType.split(';', 2);
+  const name = type.trim();
+  if (/^application\/(?:[\w.+-]+\+)?json$/.test(name)) return 'json';
+  if (name === 'application/x-www-form-urlencoded') return 'form';
+  if (name === 'multipart/form-data') return 'multipart';
+  if (/^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name)) return undefined;
+  if (name.startsWith('text/')) return parameters === undefined || parameters.includes('utf-8') ? 'text' : undefined;
+  return 'binary';
+}
+
+/** Whether a documented media type, perhaps with wildcards, covers another. */
+export function covers(documented: string, sent: string): boolean {
+  const bare = (type: string): string => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const [type = '', subtype = ''] = bare(documented).split('/');
+  const [sentType = '', sentSubtype = ''] = bare(sent).split('/');
+  return (type === '*' || type === sentType) && (subtype === '*' || subtype === sentSubtype);
+}
+
+/** A value as a request body of a media type; it must be of the kind that {@link encodingOf} tells. */
+export function writeBody(content: BodyContent, value: Json): BodyBytes {
+  const contentType = content.mediaType.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
+  switch (encodingOf(content)) {
+    case 'form':
+      return { contentType, bytes: Buffer.from(new URLSearchParams(fieldsOf(value)).toString()) };
+    case 'multipart':
+      return writeMultipart(contentType, content, value);
+    case 'text':
+      return { contentType, bytes: Buffer.from(scalarText(value)) };
+    case 'binary':
+      return { contentType, bytes: Buffer.from(scalarText(value), 'latin1') };
+    case 'json':
+    case undefined:
+      return { contentType, bytes: Buffer.from(stringifyJson(value)) };
+  }
+}
+
+/** A value without the parts that a form has no text for: nulls and empty lists. */
+export function withoutTextless(value: Json): Json {
+  if (!isObject(value)) return value;
+  const hasText = (member: Json): boolean =>
+    member !== null && !(isArray(member) && (member.length === 0 || member.includes(null)));
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => hasText(member)));
+}
+
+// Nothing that is generated contains it: generated names and texts have no such run of hyphens.
+const BOUNDARY = '----------------------------contract-check';
+
+function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
+  const properties = typeof content.schema === 'object' ? content.schema['properties'] : undefined;
+  const parts = fieldsOf(value).map(([name, text]) => {
+    const schema = (properties as Readonly<Record<string, Json>> | undefined)?.[name] ?? {};
+    const property = isObject(schema) && isObject(schema['items'] ?? null) ? schema['items'] : schema;
+    const type = content.partTypes[name] ?? fileTypeOf(property ?? null);
+    const file = fileTypeOf(property ?? null) === undefined ? '' : '; filename="file.bin"';
+    const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
+    return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
+  });
+  const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`);
+  return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
+}
+
+function fileTypeOf(schema: Json): string | undefined {
+  if (!isObject(schema)) return undefined;
+  const { format, contentMediaType } = schema;
+  if (typeof contentMediaType === 'string') return contentMediaType;
+  return format === 'binary' ? 'application/octet-stream' : undefined;
+}
+
+/** The fields of a form: an array is sent as several fields of its name. */
+function fieldsOf(value: Json): [string, string][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    (isArray(member) ? member : [member]).map((item): [string, string] => [name, scalarText(item)]),
+  );
+}
+
+function scalarText(value: Json): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
+}

@@ -1,0 +1,114 @@
+import type { OpenApiDocument } from '../contract/load.ts';
+
+/** A schema of JSON Schema 2020-12, its references absolute, so that it can be compiled wherever it stands. */
+export type Schema = boolean | SchemaObject;
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
+/** A document whose schemas say what holds in one direction, with the address its references start with. */
+export type SchemaDocument = { readonly id: string; readonly document: OpenApiDocument };
+
+const SCHEMAS_BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const SCHEMA_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const SCHEMAS = [
+  ...['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
+  ...['unevaluatedItems', 'unevaluatedProperties'],
+];
+const DATA = ['example', 'examples'];
+
+/**
+ * Rewrites every schema of an OpenAPI 3.0 or 3.1 document as plain JSON Schema 2020-12.
+ *
+ * @param direction `readOnly` properties do not belong into requests, `writeOnly` ones not into responses: they are
+ * neither required nor described there (OpenAPI 3.1, 4.8.24.5)
+ */
+export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
+  const id = `https://contract.invalid/${direction}`;
+  const foreign = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isOld = document.openapi.startsWith('3.0');
+  // The linter has checked that this is an object.
+  return { id, document: convertNode(document) as OpenApiDocument };
+
+  function convertNode(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(convertNode);
+    if (!isRecord(node)) return node;
+    return mapRecord(node, (value, key) => {
+      if (DATA.includes(key)) return value;
+      if (key === 'schema') return convertSchema(value);
+      return key === 'schemas' && isRecord(value) ? mapRecord(value, convertSchema) : convertNode(value);
+    });
+  }
+
+  function convertSchema(schema: unknown): unknown {
+    if (!isRecord(schema)) return schema;
+    const converted = mapRecord(schema, (value, keyword) => {
+      if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + value;
+      if (SCHEMAS.includes(keyword)) return convertSchema(value);
+      if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) return value.map(convertSchema);
+      if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value)) return mapRecord(value, convertSchema);
+      return value;
+    });
+    return markIntegers(discriminate(withoutForeign(isOld ? modernise(converted) : converted)));
+  }
+
+  function withoutForeign(schema: SchemaObject): SchemaObject {
+    const { properties, required } = schema;
+    if (!isRecord(properties)) return schema;
+    const isForeign = (name: string): boolean => {
+      const property = properties[name];
+      return isRecord(property) && property[foreign] === true;
+    };
+    const kept = Object.entries(properties).filter(([name]) => !isForeign(name));
+    return {
+      ...schema,
+      properties: Object.fromEntries(kept),
+      ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !isForeign(name)) }),
+    };
+  }
+}
+
+/** OpenAPI 3.0 has its own spelling of null and of exclusive limits. */
+function modernise(schema: SchemaObject): SchemaObject {
+  const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const { minimum, maximum, type, enum: values } = rest;
+  return {
+    ...rest,
+    ...(nullable === true && typeof type === 'string' && { type: [type, 'null'] }),
+    ...(nullable === true &&
+      Array.isArray(values) && { enum: [...new Set<unknown>([...(values as unknown[]), null])] }),
+    ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
+    ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
+  };
+}
+
+/** What a discriminator says about its alternatives: the property holds the name of the schema, or one mapped to it. */
+function discriminate(schema: SchemaObject): SchemaObject {
+  const { discriminator, oneOf, anyOf } = schema;
+  const list = oneOf ?? anyOf;
+  if (!isRecord(discriminator) || !Array.isArray(list)) return schema;
+  const property = String(discriminator['propertyName']);
+  const mapping = Object.entries(isRecord(discriminator['mapping']) ? discriminator['mapping'] : {});
+  const alternatives = (list as Schema[]).map((alternative): Schema => {
+    const reference = isRecord(alternative) ? alternative['$ref'] : undefined;
+    if (typeof reference !== 'string') return alternative;
+    const name = reference.slice(reference.lastIndexOf('/') + 1);
+    const mapped = mapping.filter(([, target]) => target === name || reference.endsWith(String(target)));
+    const names = mapped.length === 0 ? [name] : mapped.map(([key]) => key);
+    return { allOf: [alternative, { required: [property], properties: { [property]: { enum: names } } }] };
+  });
+  return { ...schema, [oneOf === undefined ? 'anyOf' : 'oneOf']: alternatives };
+}
+
+/** Ajv sees doubles: the keyword `exactInteger` of the oracle looks at the digits instead. */
+function markIntegers(schema: SchemaObject): SchemaObject {
+  const types = [schema['type']].flat();
+  if (!types.includes('integer') || types.includes('number')) return schema;
+  return { ...schema, exactInteger: schema['format'] === 'int64' ? 'int64' : 'any' };
+}
+
+function isRecord(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mapRecord(record: SchemaObject, map: (value: unknown, key: string) => unknown): SchemaObject {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

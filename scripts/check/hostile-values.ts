@@ -1,0 +1,48 @@
+import type { Json } from './json-value.ts';
+
+// What services get wrong: the ends of number ranges, text that is not plain, and values that are unusually large.
+
+/** Integers at which int32, double and int64 end, and their neighbours. */
+export const EDGE_INTEGERS: readonly bigint[] = [31n, 32n, 53n, 63n].flatMap((bits) => {
+  const end = 2n ** bits;
+  return [end - 1n, end, end + 1n, -end - 1n, -end, -end + 1n];
+});
+
+/** Strings that every Unicode-capable service keeps as they are. */
+export const EDGE_TEXTS: readonly string[] = [
+  ...['', ' ', '0', '1.5', 'true', 'null', '__proto__', "'", '"', '\\', '%', '{}', '🌿', 'e\u0301', '\u202e', '\u2028'],
+  ...['\ufeffx', '\uffff', '\r\n', '\u0000', 'a\u0000b'],
+];
+
+/** Strings that JSON can spell but UTF-8 cannot. */
+export const LONE_SURROGATES: readonly string[] = ['\ud800', 'a\udc00b'];
+
+/** Names that objects of JavaScript have already, or that libraries treat in a way of their own. */
+export const EDGE_NAMES: readonly string[] = [
+  '',
+  'extra',
+  '__proto__',
+  'constructor',
+  'toString',
+  'access_token',
+  '\u0000',
+];
+
+const DEPTH = 200;
+const WIDTH = 500;
+const LONG_TEXT_CHARS = 10_000;
+
+/** One value of every kind, hostile ones first of all; whether one is valid somewhere is for the oracle to say. */
+export const HOSTILE_VALUES: readonly Json[] = [
+  ...[null, true, false, 0, 1, -1, 1.5, 1e300, -1e-300],
+  ...EDGE_INTEGERS,
+  ...EDGE_TEXTS,
+  ...LONE_SURROGATES,
+  'x'.repeat(LONG_TEXT_CHARS),
+  ...['2026-02-30', '1', 'a@b'],
+  ...[[], [null], [[]], {}, { extra: null }],
+  Array.from({ length: DEPTH }).reduce<Json>((inside) => [inside], []),
+  Array.from({ length: DEPTH }).reduce<Json>((inside) => ({ extra: inside }), {}),
+  Array.from({ length: WIDTH }, (_, index) => index),
+  Object.fromEntries(Array.from({ length: WIDTH }, (_, index) => [`p${String(index)}`, index])),
+];

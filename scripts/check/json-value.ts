@@ -1,0 +1,56 @@
+/** A JSON value with exact integers: what a double cannot hold is a bigint. */
+export type Json = null | boolean | number | bigint | string | JsonArray | JsonObject;
+export type JsonArray = readonly Json[];
+export type JsonObject = { readonly [name: string]: Json };
+
+/** The way to a part of a value: property names and indices. The empty place is the value itself. */
+export type Place = readonly (string | number)[];
+
+export function isArray(value: Json): value is JsonArray {
+  return Array.isArray(value);
+}
+
+export function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object, the items of an array by index; nothing for any other value. */
+export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
+  if (isArray(value)) return value.map((item, index) => [index, item] as const);
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** The places of a value, outermost first, at most `limit`. */
+export function placesOf(value: Json, limit: number): Place[] {
+  const found: { place: Place; part: Json }[] = [{ place: [], part: value }];
+  // The list grows while it is walked: breadth first.
+  for (const { place, part } of found) {
+    if (found.length >= limit) break;
+    for (const [key, member] of membersOf(part)) found.push({ place: [...place, key], part: member });
+  }
+  return found.slice(0, limit).map(({ place }) => place);
+}
+
+/** The part of a value at one of its places. */
+export function partAt(value: Json, [key, ...rest]: Place): Json {
+  if (key === undefined) return value;
+  const [, member = null] = membersOf(value).find(([name]) => name === key) ?? [];
+  return partAt(member, rest);
+}
+
+/** A copy with another part at a place; a last key that is not there yet is added. */
+export function replaceAt(value: Json, [key, ...rest]: Place, replacement: Json): Json {
+  if (key === undefined) return replacement;
+  const part = rest.length === 0 ? replacement : replaceAt(partAt(value, [key]), rest, replacement);
+  if (isArray(value)) return value.map((item, index) => (index === key ? part : item));
+  return isObject(value) ? { ...value, [key]: part } : value;
+}
+
+/** A copy without the part at a place, which must not be the empty one. */
+export function removeAt(value: Json, place: Place): Json {
+  const key = place.at(-1);
+  const holder = place.slice(0, -1);
+  const part = partAt(value, holder);
+  const rest = membersOf(part).filter(([name]) => name !== key);
+  return replaceAt(value, holder, isArray(part) ? rest.map(([, item]) => item) : Object.fromEntries(rest));
+}

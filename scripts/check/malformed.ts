@@ -1,0 +1,45 @@
+import { stringifyJson } from '../../src/contract/json.ts';
+import type { ApiOperation } from './api-operation.ts';
+import { covers, encodingOf, type BodyBytes } from './body-bytes.ts';
+import { isObject } from './json-value.ts';
+import type { RequestInput } from './wire-request.ts';
+
+/** A body that no operation may take, and what is wrong with it. */
+export type MalformedBody = BodyBytes & { readonly fault: string };
+
+const NOT_JSON = [
+  ...['{', '[', '"', '{"extra":1,}', '[1,]', "{'extra':1}", '{extra:1}', '{"extra" 1}', 'tru', 'NaN', 'undefined'],
+  ...['01', '+1', '.5', '1.', '0x10', '"\u0001"', '"\\x"', '//\n{}', ' ', '['.repeat(1_000)],
+];
+const OTHER_TYPES = ['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'];
+
+/** The bodies that cannot be read, or are sent as something that the operation does not take, made from a valid one. */
+export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
+  if (requestBody === undefined || body === undefined) return [];
+  const text = stringifyJson(body.value);
+  const contentType = body.content.mediaType;
+  const isTaken = (type: string): boolean => requestBody.contents.some(({ mediaType }) => covers(mediaType, type));
+  const mistyped = OTHER_TYPES.filter((type) => !isTaken(type)).map((type): MalformedBody => ({
+    fault: `sent as ${type}`,
+    contentType: type,
+    bytes: Buffer.from(text),
+  }));
+  if (encodingOf(body.content) !== 'json') return mistyped;
+
+  const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad): MalformedBody => {
+    return { fault: 'malformed JSON', contentType, bytes: Buffer.from(bad) };
+  });
+  const empty = { fault: 'an empty body', contentType, bytes: Buffer.alloc(0) };
+  return [
+    ...mistyped,
+    ...broken,
+    ...(requestBody.required ? [empty] : []),
+    // JSON is UTF-8 (RFC 8259, 8.1); 0xff is never a part of it.
+    ...(isObject(body.value) ? [{ fault: 'a byte that is not UTF-8', contentType, bytes: withBadByte(text) }] : []),
+  ];
+}
+
+function withBadByte(text: string): Buffer {
+  const start = text === '{}' ? '{' : `${text.slice(0, -1)},`;
+  return Buffer.concat([Buffer.from(`${start}"extra":"`), Buffer.from([0xff]), Buffer.from('"}')]);
+}

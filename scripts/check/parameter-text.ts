@@ -1,0 +1,95 @@
+import { stringifyJson } from '../../src/contract/json.ts';
+import type { Parameter } from './api-operation.ts';
+import { isArray, isObject, type Json } from './json-value.ts';
+
+/**
+ * A parameter value as it stands in a request (OpenAPI 3.1, 4.8.12.3): for a query or a cookie, the pairs of name and
+ * value; otherwise a single pair. Percent-encoded everywhere but in headers.
+ *
+ * @returns `undefined` when the value cannot be written in the parameter's style
+ */
+export function writeParameter(parameter: Parameter, value: Json): readonly (readonly [string, string])[] | undefined {
+  const { name, in: location, style, explode } = parameter;
+  const encode = location === 'header' ? (text: string) => text : encodeURIComponent;
+  if (!isSendable(parameter, value)) return undefined;
+  const key = encode(name);
+  if (parameter.isJson) return [[key, encode(stringifyJson(value))]];
+  if (!isArray(value) && !isObject(value)) {
+    const text = scalarText(value);
+    const isClear = text !== undefined && (text !== '' || (location === 'query' && parameter.allowEmptyValue));
+    return isClear && !(location === 'path' && /^\.{1,2}$/.test(text)) ? [[key, encode(text)]] : undefined;
+  }
+
+  // Neither an empty list nor one inside another has a text in any style.
+  const members = isArray(value) ? value.map((item) => ['', item] as const) : Object.entries(value);
+  const pairs = members.map(([part, member]) => [encode(part), writeScalar(member, encode)] as const);
+  if (pairs.length === 0 || pairs.some(([, text]) => text === undefined || text === '')) return undefined;
+  const texts = pairs.map(([part, text = '']) => [part, text] as const);
+  const isList = isArray(value);
+  if (style === 'deepObject') return isList ? undefined : texts.map(([part, text]) => [`${key}%5B${part}%5D`, text]);
+  if (style === 'form' && explode) return texts.map(([part, text]) => [isList ? key : part, text]);
+  if (isList) return [[key, texts.map(([, text]) => text).join(SEPARATORS[style] ?? ',')]];
+  return style === 'simple' && explode
+    ? [[key, texts.map((pair) => pair.join('=')).join(',')]]
+    : [[key, texts.flat().join(SEPARATORS[style] ?? ',')]];
+}
+
+/**
+ * The values that a server may read a text as: the text itself, or the number, boolean or null that it spells; for lists
+ * and objects, in every combination.
+ */
+export function readingsOf(value: Json): readonly Json[] {
+  if (isArray(value)) return readingsOfAll(value);
+  if (isObject(value)) {
+    const names = Object.keys(value);
+    const readings = readingsOfAll(Object.values(value));
+    return readings.map((items) => Object.fromEntries(items.map((item, index) => [names[index] ?? '', item])));
+  }
+  const text = scalarText(value);
+  if (text === undefined) return [value];
+  const spelled: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
+  const literal = Object.hasOwn(spelled, text) ? spelled[text] : undefined;
+  const integer = /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+  const number = integer ?? (/^-?\d+\.\d+$/.test(text) ? Number(text) : undefined);
+  return [text, literal, number].filter((reading) => reading !== undefined);
+}
+
+/** Every combination of the readings of some values; of many values, all as texts and all as what they spell. */
+function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
+  if (values.length > MOST_COMBINED) {
+    return [0, -1].map((which) => values.map((value) => readingsOf(value).at(which) ?? null));
+  }
+  return values.reduce<readonly (readonly Json[])[]>(
+    (lists, value) => readingsOf(value).flatMap((reading) => lists.map((list) => [...list, reading])),
+    [[]],
+  );
+}
+
+/** Whether a parameter's style is one that can be written. */
+export function isKnownStyle({ style, in: location }: Parameter): boolean {
+  const known = ['form', 'deepObject', ...Object.keys(SEPARATORS)];
+  return location === 'path' || location === 'header' ? style === 'simple' : known.includes(style);
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
+const LONGEST_CHARS = 500;
+const MOST_COMBINED = 5;
+
+function scalarText(value: Json): string | undefined {
+  if (isArray(value) || isObject(value) || value === null) return undefined;
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  // Whether a parameter may have an exponent is nowhere said.
+  return typeof value === 'number' && text.includes('e') ? undefined : text;
+}
+
+function writeScalar(value: Json, encode: (text: string) => string): string | undefined {
+  const text = scalarText(value);
+  return text === undefined ? undefined : encode(text);
+}
+
+/** UTF-8 has no lone surrogates, a header nothing but visible characters, and a request line only so much room. */
+function isSendable({ in: location }: Parameter, value: Json): boolean {
+  const text = stringifyJson(value);
+  if (text.length > LONGEST_CHARS || /\\ud[89a-f]/.test(text)) return false;
+  return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(text);
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import type { SchemaObject } from './dialect.ts';
+import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
+import type { Json } from './json-value.ts';
+
+/** Which strings can be sent: any that JSON can spell, those that UTF-8 can, or those that fit into any header. */
+export type TextKind = 'any' | 'well-formed' | 'token';
+
+const SAFE = 2n ** 53n - 1n;
+const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+
+/**
+ * Integers in the range of the schema, its ends and those of the usual types more often than others.
+ *
+ * @param plain near zero, as far as the schema has such
+ */
+export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
+  const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
+  const step = BigInt(Math.max(1, Math.trunc(numberOf(schema, 'multipleOf') ?? 1)));
+  const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
+  const below = limit(schema, 'maximum', 'exclusiveMaximum', -1n, highest);
+  const min = above > lowest ? above : lowest;
+  const max = below < highest ? below : highest;
+  const from = ceilDivide(min, step);
+  const to = -ceilDivide(-max, step);
+  if (from > to) return fc.constantFrom<Json>(min); // The oracle will say that there is none.
+  const edges = [...EDGE_INTEGERS, 0n, 1n, -1n].filter((edge) => edge >= min && edge <= max && edge % step === 0n);
+  const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: to > 99n && from <= 0n ? 99n : to });
+  if (plain) return small.map((n) => n * step);
+  return fc.oneof(
+    small.map((n) => n * step),
+    fc.constantFrom(from * step, to * step, ...edges),
+    fc.bigInt({ min: from, max: to }).map((n) => n * step),
+  );
+}
+
+/** Numbers in the range of the schema. */
+export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
+  const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
+  const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
+  const max = Math.min(numberOf(schema, 'maximum') ?? end, numberOf(schema, 'exclusiveMaximum') ?? end);
+  const step = numberOf(schema, 'multipleOf');
+  if (min > max) return fc.constant(min);
+  if (step !== undefined) {
+    const range = { min: Math.max(Math.ceil(min / step), -1e6), max: Math.min(Math.floor(max / step), 1e6) };
+    // Decimal steps such as 0.01: written and read again, so that 3 * 0.1 is 0.3.
+    return fc.integer(range).map((n) => Number((n * step).toPrecision(12)));
+  }
+  const isIn = (n: number): boolean => n >= min && n <= max;
+  const edges = [min, max, 0, 1, -1, 1.5, 5e-324, 1e-7, 2 ** 53].filter(isIn);
+  return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true, noDefaultInfinity: true }));
+}
+
+/** Strings of the schema's length, pattern and format. */
+export function strings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
+  const { pattern, format } = schema;
+  if (typeof pattern === 'string') return matching(pattern) ?? plainStrings(schema, kind);
+  return (typeof format === 'string' ? FORMATS[format]?.() : undefined) ?? plainStrings(schema, kind);
+}
+
+function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
+  const minLength = Math.max(numberOf(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
+  const maxLength = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
+  const fits = (text: string): boolean => lengthOf(text) >= minLength && lengthOf(text) <= maxLength;
+  const token = fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_'));
+  const lengths = { minLength, maxLength };
+  if (kind === 'token') return fc.string({ ...lengths, unit: token });
+  const edges = [...EDGE_TEXTS, ...(kind === 'any' ? LONE_SURROGATES : [])].filter(fits);
+  const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+  return fc.oneof(
+    fc.string({ ...lengths, unit: token }),
+    fc.string({ ...lengths, unit: 'binary' }),
+    ...(edges.length > 0 ? [fc.constantFrom(...edges)] : []),
+    ...(kind === 'any' ? [fc.string({ ...lengths, unit }).filter(fits)] : []),
+  );
+}
+
+function matching(pattern: string): fc.Arbitrary<Json> | undefined {
+  try {
+    return fc.stringMatching(new RegExp(pattern, 'u'));
+  } catch {
+    return undefined; // A construct that fast-check cannot generate for: the oracle picks from all strings.
+  }
+}
+
+const dates = (): fc.Arbitrary<string> =>
+  fc
+    .date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    .map((date) => date.toISOString());
+
+const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
+  'date-time': dates,
+  date: () => dates().map((text) => text.slice(0, 10)),
+  time: () => dates().map((text) => text.slice(11)),
+  duration: () => fc.constantFrom('P1D', 'PT1H', 'P1Y2M3DT4H5M6S'),
+  uuid: () => fc.uuid(),
+  email: () => fc.emailAddress(),
+  hostname: () => fc.domain(),
+  ipv4: () => fc.ipV4(),
+  ipv6: () => fc.ipV6(),
+  uri: () => fc.webUrl(),
+  'uri-reference': () => fc.webPath(),
+  byte: () => fc.base64String(),
+  'json-pointer': () => fc.constantFrom('', '/a', '/a~1b/0'),
+  regex: () => fc.constantFrom('^a+$', '[0-9]'),
+};
+
+/** As JSON Schema counts: a surrogate pair is one character. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function numberOf(schema: SchemaObject, keyword: string): number | undefined {
+  const value = schema[keyword];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The integer limit of a schema; `beyond` is where to go from an exclusive one. */
+function limit(schema: SchemaObject, inclusive: string, exclusive: string, beyond: bigint, fallback: bigint): bigint {
+  const round = (n: number): bigint => BigInt(beyond > 0n ? Math.ceil(n) : Math.floor(n));
+  const within = numberOf(schema, inclusive);
+  const outside = numberOf(schema, exclusive);
+  const found = [
+    ...(within === undefined ? [] : [round(within)]),
+    ...(outside === undefined ? [] : [Number.isInteger(outside) ? BigInt(outside) + beyond : round(outside)]),
+  ];
+  return found.reduce((one, other) => (one > other === beyond > 0n ? one : other), found[0] ?? fallback);
+}
+
+function ceilDivide(n: bigint, divisor: bigint): bigint {
+  const quotient = n / divisor;
+  return n % divisor > 0n ? quotient + 1n : quotient;
+}

@@ -1,0 +1,120 @@
+import { encodingOf } from './body-bytes.ts';
+import { EDGE_NAMES, HOSTILE_VALUES } from './hostile-values.ts';
+import {
+  isArray,
+  isObject,
+  membersOf,
+  partAt,
+  placesOf,
+  removeAt,
+  replaceAt,
+  type Json,
+  type Place,
+} from './json-value.ts';
+import type { RequestInput } from './wire-request.ts';
+
+const MOST_PLACES = 40;
+
+/**
+ * Every way in which a request can differ from another in one place. Some are valid, some are not.
+ *
+ * @param tried a request whose own variants have been tried: the places of its body are left alone
+ */
+export function* variantsOf(input: RequestInput, tried?: RequestInput): Generator<RequestInput> {
+  const { parameters, body } = input;
+  yield* withoutOneParameter(input);
+  for (const [index, { parameter, value }] of parameters.entries()) {
+    for (const other of variantsAt(value, [[]])) {
+      yield { body, parameters: parameters.with(index, { parameter, value: other }) };
+    }
+    for (const place of placesOf(value, MOST_PLACES).slice(1)) {
+      for (const other of HOSTILE_VALUES) {
+        yield { body, parameters: parameters.with(index, { parameter, value: replaceAt(value, place, other) }) };
+      }
+    }
+  }
+  if (body === undefined) return;
+  const { content, value } = body;
+  const encoding = encodingOf(content);
+  if (encoding === 'json') {
+    const known = new Set(tried?.body && placesOf(tried.body.value, MOST_PLACES).map(String));
+    const places = placesOf(value, MOST_PLACES).filter((place) => !known.has(String(place)));
+    for (const other of variantsAt(value, places)) yield { parameters, body: { content, value: other } };
+  }
+  // Forms have no types: what is left to do wrong is to leave a part out.
+  if (encoding === 'json' || encoding === 'form' || encoding === 'multipart') yield* withoutOnePart(input);
+}
+
+/** Every way in which a request can do with one part less. */
+export function* withoutOne(input: RequestInput): Generator<RequestInput> {
+  yield* withoutOneParameter(input);
+  yield* withoutOnePart(input);
+}
+
+/** Every way in which a request can be made simpler by one step. */
+export function* simplerThan(input: RequestInput): Generator<RequestInput> {
+  yield* withoutOne(input);
+  const { parameters, body } = input;
+  if (body === undefined) return;
+  for (const place of placesOf(body.value, MOST_PLACES)) {
+    for (const shorter of shorterThan(partAt(body.value, place))) {
+      yield { parameters, body: { content: body.content, value: replaceAt(body.value, place, shorter) } };
+    }
+  }
+}
+
+/** One of the ways in which a body can differ in one place, chosen by two numbers. */
+export function mutateBody(input: RequestInput, where: number, how: number): RequestInput {
+  const { body, parameters } = input;
+  if (body === undefined) return input;
+  const places = placesOf(body.value, MOST_PLACES);
+  const place = places[where % places.length] ?? [];
+  const choices = HOSTILE_VALUES.length + 1;
+  const value =
+    how % choices === HOSTILE_VALUES.length && place.length > 0
+      ? removeAt(body.value, place)
+      : replaceAt(body.value, place, HOSTILE_VALUES[how % choices] ?? null);
+  return { parameters, body: { content: body.content, value } };
+}
+
+/** The halves of a text, a list or an object, and a text without its first or last character. */
+function shorterThan(value: Json): readonly Json[] {
+  const list: readonly unknown[] = typeof value === 'string' ? Array.from(value) : membersOf(value);
+  if (list.length < 2) return [];
+  const half = list.length >> 1;
+  if (typeof value === 'string') {
+    const characters = Array.from(value);
+    const ranges = [characters.slice(0, half), characters.slice(half), characters.slice(1), characters.slice(0, -1)];
+    return ranges.map((range) => range.join(''));
+  }
+  if (isArray(value)) return [value.slice(0, half), value.slice(half)];
+  const members = membersOf(value);
+  return [members.slice(0, half), members.slice(half)].map((some) => Object.fromEntries(some));
+}
+
+function* withoutOneParameter({ parameters, body }: RequestInput): Generator<RequestInput> {
+  for (const [index, { parameter }] of parameters.entries()) {
+    // Without a path parameter, it would be another path.
+    if (parameter.in !== 'path') yield { body, parameters: parameters.toSpliced(index, 1) };
+  }
+}
+
+function* withoutOnePart({ parameters, body }: RequestInput): Generator<RequestInput> {
+  if (body === undefined) return;
+  for (const place of placesOf(body.value, MOST_PLACES).slice(1)) {
+    yield { parameters, body: { content: body.content, value: removeAt(body.value, place) } };
+  }
+}
+
+function* variantsAt(value: Json, places: readonly Place[]): Generator<Json> {
+  for (const place of places) {
+    const part = partAt(value, place);
+    for (const other of HOSTILE_VALUES) yield replaceAt(value, place, other);
+    // An array of one hostile item, and an object with one more member.
+    if (isArray(part)) for (const other of HOSTILE_VALUES) yield replaceAt(value, place, [other]);
+    if (isObject(part)) {
+      const names = EDGE_NAMES.filter((name) => !Object.hasOwn(part, name));
+      for (const name of names) yield replaceAt(value, [...place, name], 'x');
+    }
+  }
+}

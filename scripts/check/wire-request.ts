@@ -1,0 +1,58 @@
+import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
+import { writeBody, type BodyBytes } from './body-bytes.ts';
+import type { Credential } from './credentials.ts';
+import type { Json } from './json-value.ts';
+import { writeParameter } from './parameter-text.ts';
+
+/** A request, byte for byte. */
+export type WireRequest = {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer | undefined;
+};
+
+/** What a request to an operation says, before it is written down. */
+export type RequestInput = {
+  readonly parameters: readonly { readonly parameter: Parameter; readonly value: Json }[];
+  readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
+};
+
+/**
+ * Writes a request to an operation.
+ *
+ * @returns `undefined` when a parameter has a value that cannot be written in its style
+ */
+export function writeRequest(
+  { method, path }: Pick<ApiOperation, 'method' | 'path'>,
+  { parameters, body }: RequestInput,
+  credentials: readonly Credential[],
+): WireRequest | undefined {
+  const pairs: Record<Parameter['in'], (readonly [string, string])[]> = { path: [], query: [], header: [], cookie: [] };
+  for (const { parameter, value } of parameters) {
+    const written = writeParameter(parameter, value);
+    if (written === undefined) return undefined;
+    pairs[parameter.in].push(...written);
+  }
+  for (const { in: location, name, value } of credentials) {
+    pairs[location].push(location === 'header' ? [name, value] : [name, encodeURIComponent(value)]);
+  }
+
+  const inPath = new Map(pairs.path);
+  const filled = path.replaceAll(
+    /\{([^}]+)\}/g,
+    (whole, name: string) => inPath.get(encodeURIComponent(name)) ?? whole,
+  );
+  const query = pairs.query.map((pair) => pair.join('=')).join('&');
+  const cookie = pairs.cookie.map((pair) => pair.join('=')).join('; ');
+  const headers = [...pairs.header, ...(cookie === '' ? [] : [['Cookie', cookie] as const])];
+  const request = { method, target: query === '' ? filled : `${filled}?${query}`, headers, body: undefined };
+  return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
+}
+
+/** The request with another body. */
+export function withBody(request: WireRequest, { contentType, bytes }: BodyBytes): WireRequest {
+  const kept = request.headers.filter(([name]) => name !== 'Content-Type');
+  return { ...request, headers: [...kept, ['Content-Type', contentType]], body: bytes };
+}

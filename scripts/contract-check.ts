@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { contract } from '../src/contract/contract.ts';
+import { checkContract, DEFAULT_RUNS } from './check/contract-run.ts';
+import { CannotCheck } from './check/oracle.ts';
+import { formatProgress, formatResult } from './check/report.ts';
+import { startTemporaryService } from './check/temporary-service.ts';
+import { formatProblem, loadContract, type OpenApiDocument } from './contract/load.ts';
+
+// `npm run contract` checks the running service against its document. Exit 0 when every check passes, 1 when one fails,
+// 2 when that could not be found out.
+const USAGE = `npm run contract -- [options]
+  --url URL         check the server there instead of starting this service on a temporary store
+  --token TOKEN     what that server accepts: a bearer token, an API key, or user:password
+  --document FILE   an OpenAPI document, instead of the generated one
+  --operation ID    check this operation only
+  --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
+  --seed N          repeat a run`;
+const PROGRESS_MS = 100;
+const START_URL = 'http://127.0.0.1:3000';
+const HINT = 'to send a request again: npm start, and set TOKEN to the token it prints';
+const INTERRUPTED = 130; // As a shell calls it.
+const LARGEST_SEED = 2 ** 31 - 1;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let stop: (() => Promise<void>) | undefined;
+  try {
+    const options = readOptions();
+    const document = await readDocument(options.document);
+    const service = options.url === undefined ? await startTemporaryService() : undefined;
+    stop = service?.stop;
+    const interruption = new AbortController();
+    if (service !== undefined) {
+      process.once('SIGINT', () => {
+        interruption.abort();
+        void service.stop(); // Without a server, the checks end.
+      });
+    }
+    const server = { baseUrl: service?.url ?? options.url ?? '', token: service?.token ?? options.token };
+    const result = await checkContract({ ...options, ...server, document, onProgress: createProgressLine() });
+    clearLine();
+    if (interruption.signal.aborted) return INTERRUPTED;
+    // The service of this run is about to stop: its requests can be sent again to one that npm start starts.
+    console.log(formatResult(result, service === undefined ? server : { ...server, baseUrl: START_URL }));
+    if (service !== undefined && result.failures.length > 0) console.log(HINT);
+    return result.failures.length > 0 ? 1 : 0;
+  } catch (error) {
+    clearLine();
+    console.error(error instanceof CannotCheck ? error.message : error);
+    return 2;
+  } finally {
+    await stop?.();
+  }
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const;
+  const options = { url: text, token: text, document: text, operation: text, runs: text, seed: text };
+  try {
+    const { values } = parseArgs({ options });
+    return {
+      ...values,
+      runs: readInteger('runs', values.runs, DEFAULT_RUNS),
+      seed: readInteger('seed', values.seed, Math.floor(Math.random() * LARGEST_SEED)),
+    };
+  } catch (error) {
+    if (error instanceof CannotCheck) throw error;
+    throw new CannotCheck(`${(error as Error).message}\n${USAGE}`, { cause: error });
+  }
+}
+
+function readInteger(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= LARGEST_SEED) return value;
+  throw new CannotCheck(`--${name} must be an integer from 0 to ${String(LARGEST_SEED)}, not "${text}"`);
+}
+
+async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
+  if (path === undefined) return contract.document; // The same document, described in part.
+  const { document, problems } = await loadContract(path, 'validity');
+  if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
+  return document;
+}
+
+/** Only a terminal shows a line that is written over. */
+function createProgressLine(): Parameters<typeof checkContract>[0]['onProgress'] {
+  if (!process.stderr.isTTY) return undefined;
+  let lastAt = 0;
+  return (progress) => {
+    if (performance.now() - lastAt < PROGRESS_MS) return;
+    lastAt = performance.now();
+    clearLine();
+    process.stderr.write(formatProgress(progress));
+  };
+}
+
+function clearLine(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}

@@ -1,0 +1,127 @@
+import type { OpenApiDocument } from '../../scripts/contract/load.ts';
+
+// A document with what the checks have to know about besides JSON bodies: parameters everywhere, uploads, text, response
+// headers, 204, a base path, operations with their own security and with none.
+
+const int64 = { type: 'integer', format: 'int64' };
+const int32 = { type: 'integer', format: 'int32' };
+const json = (schema: object) => ({ 'application/json': { schema } });
+const failure = (description: string) => ({ description, content: json({ $ref: '#/components/schemas/Error' }) });
+const itemId = { $ref: '#/components/parameters/ItemId' };
+
+export const referenceDocument: OpenApiDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Reference', version: '1.0.0' },
+  servers: [{ url: '/v1' }],
+  security: [{ bearer: [] }],
+  paths: {
+    '/items': {
+      get: {
+        operationId: 'findItems',
+        parameters: [
+          { name: 'text', in: 'query', required: true, schema: { type: 'string' } },
+          { name: 'limit', in: 'query', schema: { ...int32, minimum: 1 } },
+          { name: 'kinds', in: 'query', schema: { type: 'array', items: { enum: ['tree', 'herb'] } }, explode: false },
+          {
+            ...{ name: 'range', in: 'query', style: 'deepObject', explode: true },
+            schema: { type: 'object', properties: { min: int64, max: int64 }, additionalProperties: false },
+          },
+          { name: 'theme', in: 'cookie', schema: { type: 'string', enum: ['dark', 'light'] } },
+        ],
+        responses: {
+          '200': {
+            description: 'Those found',
+            headers: { 'X-Total': { required: true, schema: { type: 'integer', minimum: 0 } } },
+            content: json({ type: 'array', items: { $ref: '#/components/schemas/Item' } }),
+          },
+          '400': failure('Invalid'),
+          '401': failure('Unknown token'),
+        },
+      },
+    },
+    '/items/{itemId}': {
+      parameters: [itemId],
+      put: {
+        operationId: 'putItem',
+        parameters: [{ name: 'X-Request-Id', in: 'header', required: true, schema: { type: 'string' } }],
+        requestBody: { required: true, content: json({ $ref: '#/components/schemas/Item' }) },
+        responses: {
+          '200': {
+            description: 'As it is now',
+            headers: { ETag: { required: true, schema: { type: 'string' } } },
+            content: json({ $ref: '#/components/schemas/Item' }),
+          },
+          '4XX': failure('Refused'),
+        },
+      },
+      delete: {
+        operationId: 'deleteItem',
+        responses: { '204': { description: 'Gone' }, '4XX': failure('Refused') },
+      },
+    },
+    '/notes': {
+      post: {
+        operationId: 'writeNote',
+        security: [],
+        requestBody: { required: true, content: { 'text/plain': { schema: { type: 'string' } } } },
+        responses: {
+          '201': { description: 'As written', content: { 'text/plain': { schema: { type: 'string' } } } },
+          '415': failure('Not text'),
+        },
+      },
+    },
+    '/files': {
+      post: {
+        operationId: 'uploadFile',
+        security: [{ key: [] }],
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: ['title', 'file'],
+                properties: { title: { type: 'string' }, file: { type: 'string', format: 'binary' } },
+              },
+            },
+            'application/octet-stream': {},
+          },
+        },
+        responses: {
+          '201': {
+            description: 'Stored',
+            content: json({ type: 'object', required: ['bytes'], properties: { bytes: int64 } }),
+          },
+          '4XX': failure('Refused'),
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    },
+    parameters: { ItemId: { name: 'itemId', in: 'path', required: true, schema: int64 } },
+    schemas: {
+      Item: {
+        type: 'object',
+        required: ['id', 'name'],
+        additionalProperties: false,
+        properties: {
+          id: int64,
+          name: { type: 'string', maxLength: 40 },
+          count: { ...int32, minimum: 0 },
+          note: { type: ['string', 'null'] },
+          createdAt: { type: 'string', format: 'date-time', readOnly: true },
+          parts: { type: 'array', maxItems: 3, items: { $ref: '#/components/schemas/Item' } },
+        },
+      },
+      Error: {
+        type: 'object',
+        required: ['error', 'message'],
+        properties: { error: int32, message: { type: 'string' } },
+      },
+    },
+  },
+};
