@@ -235,8 +235,9 @@ describe('parameters', () => {
   });
 
   test('a text may be read as what it spells', () => {
-    expect(readingsOf('1')).toEqual(['1', 1n]);
-    expect(readingsOf(true)).toEqual(['true', true]);
+    expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
+    expect(readingsOf('a,b')).toEqual(['a,b', ['a', 'b']]);
+    expect(readingsOf(true)).toEqual(['true', true, ['true'], [true]]);
     expect(readingsOf(['a', '1.5'])).toEqual([
       ['a', '1.5'],
       ['a', 1.5],

@@ -139,6 +139,11 @@ describe('query parameters', () => {
       /query\/q must NOT have more than 1 items/,
     ],
     ['schema: { type: string, enum: [a, b] }', '?q=c', /query\/q must be equal to one of the allowed values: a, b/],
+    [
+      'content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } }',
+      '?q=%7B%22a%22:null%7D',
+      /query\/q\/a must be integer/,
+    ],
     ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
   ])('%s %s is refused', async (parameter, query, message) => {
     const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);

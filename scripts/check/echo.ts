@@ -5,12 +5,17 @@ import { membersOf, type Json } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Looks for an integer that was sent under a name and came back under the same name as its neighbour: the same as a
+ * Looks for an int64 that was sent under a name and came back under the same name as its neighbour: the same as a
  * double, but not the same. An integer that is another one altogether may well be meant.
  *
+ * @param isInt64At whether the document says that a number of the answer is an int64; a double may well be rounded
  * @returns what is wrong, for people
  */
-export function findRounded({ parameters, body }: RequestInput, answer: JsonTree): string | undefined {
+export function findRounded(
+  { parameters, body }: RequestInput,
+  answer: JsonTree,
+  isInt64At: (holder: object, key: string) => boolean,
+): string | undefined {
   const sent = new Map<string, bigint[]>();
   for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
   if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
@@ -19,6 +24,7 @@ export function findRounded({ parameters, body }: RequestInput, answer: JsonTree
   function search(holder: object, key: string, name: string): string | undefined {
     const value = (holder as Readonly<Record<string, unknown>>)[key];
     if (typeof value === 'number') {
+      if (!isInt64At(holder, key)) return undefined;
       const exact = integerOf(answer.literal(holder, key) ?? String(value));
       const known = sent.get(name) ?? [];
       const lost = known.includes(exact ?? 0n) ? undefined : known.find((integer) => Number(integer) === value);

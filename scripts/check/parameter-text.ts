@@ -35,8 +35,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
- * The values that a server may read a text as: the text itself, or the number, boolean or null that it spells; for lists
- * and objects, in every combination.
+ * The values that a server may read a text as: the text itself, the number, boolean or null that it spells, or a list of
+ * such; for lists and objects, in every combination.
  */
 export function readingsOf(value: Json): readonly Json[] {
   if (isArray(value)) return readingsOfAll(value);
@@ -47,6 +47,10 @@ export function readingsOf(value: Json): readonly Json[] {
   }
   const text = scalarText(value);
   if (text === undefined) return [value];
+  return [...readingsOfText(text), ...readingsOfAll(text.split(/ *[,|] *| +/))];
+}
+
+function readingsOfText(text: string): readonly Json[] {
   const spelled: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
   const literal = Object.hasOwn(spelled, text) ? spelled[text] : undefined;
   const integer = /^-?\d+$/.test(text) ? BigInt(text) : undefined;
@@ -54,13 +58,19 @@ export function readingsOf(value: Json): readonly Json[] {
   return [text, literal, number].filter((reading) => reading !== undefined);
 }
 
+/** Nothing inside a list or an object is one itself: no style can write that. */
+function readingsOfMember(value: Json): readonly Json[] {
+  const text = scalarText(value);
+  return text === undefined ? [value] : readingsOfText(text);
+}
+
 /** Every combination of the readings of some values; of many values, all as texts and all as what they spell. */
 function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
   if (values.length > MOST_COMBINED) {
-    return [0, -1].map((which) => values.map((value) => readingsOf(value).at(which) ?? null));
+    return [0, -1].map((which) => values.map((value) => readingsOfMember(value).at(which) ?? null));
   }
   return values.reduce<readonly (readonly Json[])[]>(
-    (lists, value) => readingsOf(value).flatMap((reading) => lists.map((list) => [...list, reading])),
+    (lists, value) => readingsOfMember(value).flatMap((reading) => lists.map((list) => [...list, reading])),
     [[]],
   );
 }

@@ -1,4 +1,5 @@
 import { error as validatorError } from 'express-openapi-validator';
+import { createRequestAjv } from 'express-openapi-validator/dist/framework/ajv/index.js';
 import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js';
 import { defaultSerDes } from 'express-openapi-validator/dist/framework/base.serdes.js';
 import type {
@@ -72,6 +73,8 @@ export function createValidator(document: ContractDocument, operation: Operation
   const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT });
+  // For parameters it would coerce types, and take null for 0. Ours have been read: they have their types already.
+  Object.assign(requests, { ajv: createRequestAjv(apiDoc, { ...options.request, ...EXACT }) });
   const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }, {});
 
   const { path, method, requestBody } = operation;
