@@ -127,6 +127,25 @@ describe('a document is refused with its place and the reason, and generated/ st
       CONTRACT.replace(/ {8}tag:\n.*string/, '        valueOf:\n          type: text'),
       /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/valueOf\/type {2}error: `type` can be one of/,
     ],
+    [
+      'a path item by reference',
+      CONTRACT.replace(
+        '\ncomponents:',
+        '\n  /other: { $ref: "#/components/pathItems/p" }\ncomponents:\n  pathItems: { p: {} }',
+      ),
+      /openapi\.yaml:\d+:\d+ #\/paths\/~1other {2}error: \$ref to #\/components\/pathItems\/p/,
+    ],
+    ['another dialect', `${CONTRACT}jsonSchemaDialect: http://json-schema.org/schema#\n`, /dialect .* not supported/],
+    [
+      'a schema with an $id',
+      withSchema('\n      $id: https://example.org/a'),
+      /schemas\/Body {2}error: \$id is not supported/,
+    ],
+    [
+      'a method of OpenAPI 3.2',
+      CONTRACT.replace('    post:', '    query:'),
+      /#\/paths\/~1plants\/query {2}error: Property `query`/,
+    ],
     ['an operationId __proto__', CONTRACT.replace('createPlant', '__proto__'), /"__proto__" is not an identifier/],
     ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
     [

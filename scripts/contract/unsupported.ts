@@ -21,6 +21,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   header: ['simple'],
   cookie: ['form'],
 };
+const DIALECTS = ['https://json-schema.org/draft/2020-12/schema', 'https://spec.openapis.org/oas/3.1/dialect/base'];
 // What these hold is data, whatever it looks like.
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
@@ -83,7 +84,17 @@ function inSchemas(document: Document): Unsupported[] {
 
   function visit(node: unknown, pointer: string, key: string): void {
     if (typeof node !== 'object' || node === null) return;
-    const { properties } = node as Readonly<Record<string, unknown>>;
+    const { properties, $ref, $schema, $id, jsonSchemaDialect } = node as Readonly<Record<string, unknown>>;
+    if (key !== 'properties') {
+      for (const dialect of [$schema, jsonSchemaDialect]) {
+        if (typeof dialect !== 'string' || DIALECTS.includes(dialect)) continue;
+        found.push({ pointer, message: `schemas in the dialect ${dialect} are not supported` });
+      }
+      if (typeof $id === 'string') found.push({ pointer, message: '$id is not supported' });
+    }
+    if (typeof $ref === 'string' && !/^#\/components\/(?!pathItems\/)/.test($ref)) {
+      found.push({ pointer, message: `$ref to ${$ref}: only components are supported, and no path items` });
+    }
     if (key !== 'properties' && Object.hasOwn(Object(properties) as object, '__proto__')) {
       found.push({ pointer, message: 'a property named __proto__ cannot be validated' });
     }
