@@ -143,11 +143,7 @@ describe('400: the message says what to mend, and nothing is stored', () => {
     ['two values', '{"id":1,"name":"Fern"} {}', /not valid JSON/],
     ['NaN', '{"id":NaN,"name":"Fern"}', /not valid JSON/],
     ['white space only', ' \n', /not valid JSON/],
-    [
-      'nested too deeply, with a number to read exactly',
-      `${'['.repeat(200_000)}1e2${']'.repeat(200_000)}`,
-      /nested too deeply/,
-    ],
+    ['nested too deeply', `${'['.repeat(200_000)}1e2${']'.repeat(200_000)}`, /nested more than 500 levels/],
     ['empty', '', /a request body is required/],
   ])('%s', async (_what, body, message) => {
     const { app, history } = createTestApp();
@@ -173,7 +169,7 @@ describe('400: the message says what to mend, and nothing is stored', () => {
       .post('/plants?colour=green')
       .set({ Authorization: `Bearer ${TOKEN}` })
       .send({ id: 1, name: 'Fern' });
-    expectError(response, 400, /[Uu]nknown query parameter 'colour'/);
+    expectError(response, 400, /query parameter colour is not in the contract/);
     expect(await history()).toEqual([]);
   });
 });

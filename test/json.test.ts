@@ -73,6 +73,33 @@ describe('parseJson and reviveInt64s', () => {
     ]);
   });
 
+  test('the alternatives of a recursive schema are tried once for each value', () => {
+    const expression: Int64Shape = {
+      allOf: ['not', 'neg', 'abs'].map(() => ({ properties: { arg: { $ref: 'e' }, lit: int64 } })),
+    };
+    const json = parseJson(`${'{"arg":'.repeat(400)}{"lit":1}${'}'.repeat(400)}`);
+    expect(reviveInt64s(json, expression, { e: expression }, 'body')).toEqual([]);
+  });
+
+  test('at most ten problems are told', () => {
+    const json = parseJson(`[${'1e19,'.repeat(200_000)}1e19]`);
+    expect(reviveInt64s(json, { items: int64 }, {}, 'body')).toHaveLength(10);
+  });
+
+  test.each([
+    [500, true],
+    [501, false],
+  ])('%d levels of nesting are read: %s', (depth, isRead) => {
+    for (const text of [
+      `${'['.repeat(depth)}${']'.repeat(depth)}`,
+      `${'['.repeat(depth)}1e5,"[["${']'.repeat(depth)}`,
+    ]) {
+      const parse = (): unknown => parseJson(text);
+      if (isRead) expect(parse).not.toThrow();
+      else expect(parse).toThrow('nested more than 500 levels deep');
+    }
+  });
+
   test('writing gives back what was read', () => {
     const text = '{"a":[9007199254740993,-9223372036854775808],"s":"\\u0000\\ud800é","n":null}';
     const json = parseJson(text);

@@ -126,9 +126,9 @@ describe('query parameters', () => {
   test.each<[string, string, RegExp]>([
     ['schema: { type: integer }', '?q=', /query parameter q must be number/],
     ['schema: { type: integer }', '?q=1&q=2', /query parameter q must be given once/],
-    ['schema: { type: integer }', '?q=1&r=2', /Unknown query parameter 'r'/],
-    ['schema: { type: integer }', '?constructor=1', /Unknown query parameter 'constructor'/],
-    ['schema: { type: integer }', '?__proto__=1', /Unknown query parameter '__proto__'/],
+    ['schema: { type: integer }', '?q=1&r=2', /query parameter r is not in the contract/],
+    ['schema: { type: integer }', '?constructor=1', /query parameter constructor is not in the contract/],
+    ['schema: { type: integer }', '?__proto__=1', /query parameter __proto__ is not in the contract/],
     ['schema: { type: string }', '?q=%', /percent-encoding/],
     ['schema: { type: string }', '?q=%FF', /percent-encoding/],
     ['required: true, schema: { type: string }', '', /query must have required property 'q'/],

@@ -13,6 +13,7 @@ export type Int64Shape = {
   readonly items?: Int64Shape;
 };
 
+const MAX_PROBLEMS = 10;
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
@@ -23,7 +24,7 @@ const MAX = 2n ** 63n - 1n;
  * beyond 2^53, the ends of the range) is decided here, on the digits that were sent.
  *
  * @param place what to call the value in a problem: `body`
- * @returns the problems found, each with its place (`body/id`); none when every int64 is exact and in range
+ * @returns the problems found, each with its place (`body/id`); the first ten; none when every int64 is exact and in range
  */
 export function reviveInt64s(
   json: JsonTree,
@@ -32,10 +33,13 @@ export function reviveInt64s(
   place: string,
 ): string[] {
   const problems: string[] = [];
+  // The alternatives of a recursive schema lead to the same value again and again.
+  const visited = new WeakMap<object, Set<Int64Shape>>();
   if (shape !== undefined) revive(json.root, '', shape, place);
   return problems;
 
   function revive(holder: Record<string, unknown>, key: string, at: Int64Shape, place: string): void {
+    if (problems.length === MAX_PROBLEMS || isVisited(holder[key], at)) return;
     if (at.$ref !== undefined) {
       const target = named[at.$ref];
       if (target !== undefined) revive(holder, key, target, place);
@@ -58,6 +62,14 @@ export function reviveInt64s(
         if (member !== undefined) revive(object, name, member, `${place}/${name}`);
       }
     }
+  }
+
+  function isVisited(value: unknown, at: Int64Shape): boolean {
+    if (typeof value !== 'object' || value === null) return false;
+    const shapes = visited.get(value) ?? new Set();
+    if (shapes.has(at)) return true;
+    visited.set(value, shapes.add(at));
+    return false;
   }
 
   function exact(double: number, literal: string | undefined, place: string): bigint | number {

@@ -9,8 +9,6 @@ export type JsonTree = {
 /** Remembers digits while a tree is made. */
 export type Literals = {
   readonly note: (holder: object, key: string, literal: string) => void;
-  /** Takes over what another tree remembers of objects that are now part of this one. */
-  readonly include: (tree: JsonTree) => void;
   readonly literal: JsonTree['literal'];
 };
 
@@ -21,7 +19,6 @@ const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 /** Starts with no digits remembered. */
 export function createLiterals(): Literals {
   const literals = new Map<object, Map<string, string>>();
-  const included: JsonTree[] = [];
   return {
     note(holder, key, literal) {
       if (!MAY_LOSE_DIGITS.test(literal)) return;
@@ -29,36 +26,48 @@ export function createLiterals(): Literals {
       if (known === undefined) literals.set(holder, new Map([[key, literal]]));
       else known.set(key, literal);
     },
-    include: (tree) => void included.push(tree),
-    literal(holder, key) {
-      const known = literals.get(holder)?.get(key);
-      return known ?? included.map((tree) => tree.literal(holder, key)).find((literal) => literal !== undefined);
-    },
+    literal: (holder, key) => literals.get(holder)?.get(key),
   };
 }
+
+// Whatever looks at a value after this goes down by recursion, and must come back.
+const MAX_DEPTH = 500;
 
 /**
  * Parses a JSON text without losing the digits that a double cannot hold.
  *
- * @throws {SyntaxError} when it is not JSON (RFC 8259), or nested too deeply to be read
+ * @param literals where to remember them, for a text that is a part of something larger
+ * @throws {SyntaxError} when it is not JSON (RFC 8259), or nested too deeply
  */
-export function parseJson(text: string): JsonTree {
-  if (!MAY_LOSE_DIGITS.test(text)) return { root: { '': JSON.parse(text) as unknown }, literal: () => undefined };
+export function parseJson(text: string, literals = createLiterals()): JsonTree {
+  if (isTooDeep(text)) throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
+  if (!MAY_LOSE_DIGITS.test(text)) return { root: { '': JSON.parse(text) as unknown }, literal: literals.literal };
 
-  const literals = createLiterals();
-  try {
-    const value = (JSON.parse as ParseWithSource)(text, function (key, parsed, { source }) {
-      if (typeof parsed === 'number' && source !== undefined) literals.note(this, key, source);
-      return parsed;
-    });
-    const root = { '': value };
-    // ECMA-262 holds the value in an object of its own; of a number by itself, the text is the literal.
-    if (typeof value === 'number') literals.note(root, '', text.trim());
-    return { root, literal: literals.literal };
-  } catch (error) {
-    if (error instanceof RangeError) throw new SyntaxError('nested too deeply', { cause: error });
-    throw error;
+  const value = (JSON.parse as ParseWithSource)(text, function (key, parsed, { source }) {
+    if (typeof parsed === 'number' && source !== undefined) literals.note(this, key, source);
+    return parsed;
+  });
+  const root = { '': value };
+  // ECMA-262 holds the value in an object of its own; of a number by itself, the text is the literal.
+  if (typeof value === 'number') literals.note(root, '', text.trim());
+  return { root, literal: literals.literal };
+}
+
+function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_DEPTH || (text.match(/[[{]/g)?.length ?? 0) <= MAX_DEPTH) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (isInString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > MAX_DEPTH) return true;
   }
+  return false;
 }
 
 /** Writes a value as JSON text: bigints with all their digits, lone surrogates and control characters escaped. */

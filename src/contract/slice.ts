@@ -82,14 +82,15 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 
 function plainParameter({ name, in: place, required = false, schema, content }: Node): Node {
   const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);
-  return { name, in: place, required, schema: schema ?? mediaType?.['schema'] ?? {}, allowEmptyValue: true };
+  const own = schema ?? mediaType?.['schema'] ?? {};
+  return { name, in: place, required, schema: withSiblings(own), allowEmptyValue: true };
 }
 
 function plainRequestBody({ required = false, content }: Node): Node {
   const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, { schema = {} }]) => [
     sliceMediaType(mediaType),
     // Bytes are nothing that a schema could look into.
-    { schema: kindOf(mediaType) === 'binary' ? {} : schema },
+    { schema: kindOf(mediaType) === 'binary' ? {} : withSiblings(schema) },
   ]);
   return { required, content: Object.fromEntries(entries) as Node };
 }
@@ -97,15 +98,25 @@ function plainRequestBody({ required = false, content }: Node): Node {
 function plainResponse({ description, content = {} }: Node): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
     .filter(([mediaType]) => kindOf(mediaType) === 'json')
-    .map(([mediaType, { schema = {} }]) => [mediaType, { schema }]);
+    .map(([mediaType, { schema = {} }]) => [mediaType, { schema: withSiblings(schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
+
+/** A schema in which nothing stands beside a `$ref`: at the top, the validator would see the `$ref` only. */
+function withSiblings(schema: unknown): unknown {
+  const { $ref, allOf = [], ...rest } = schema as Node;
+  if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
+  return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+}
+
+// What these hold is data, whatever it looks like.
+const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 function removeDiscriminators(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
   if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
-  Object.values(node).forEach(removeDiscriminators);
+  for (const [key, member] of Object.entries(node)) if (!DATA.has(key)) removeDiscriminators(member);
 }
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {

@@ -1,4 +1,4 @@
-import { createLiterals, parseJson, type JsonTree } from '../contract/json.ts';
+import { createLiterals, parseJson, type JsonTree, type Literals } from '../contract/json.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
@@ -73,9 +73,8 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   /** Objects in a form are JSON texts (OpenAPI 3.1, 4.8.14.4). */
   function setField(holder: object, key: string, text: string, member: TextType, place: string): void {
     if (member.properties !== undefined) {
-      const tree = tryJson(text);
+      const tree = tryJson(text, literals);
       if (tree === undefined) throw new Failure(400, `body/${place} must be valid JSON`);
-      literals.include(tree);
       set(holder, key, tree.root['']);
       return;
     }
@@ -84,9 +83,9 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   }
 }
 
-function tryJson(text: string): JsonTree | undefined {
+function tryJson(text: string, literals: Literals): JsonTree | undefined {
   try {
-    return parseJson(text);
+    return parseJson(text, literals);
   } catch {
     return undefined;
   }

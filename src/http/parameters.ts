@@ -1,4 +1,4 @@
-import { createLiterals, parseJson, type JsonTree } from '../contract/json.ts';
+import { createLiterals, parseJson, type JsonTree, type Literals } from '../contract/json.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
@@ -13,7 +13,7 @@ export type ParameterSource = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
-/** The parameters of a request as values, by place and name. Query parameters that nobody asked for stay texts. */
+/** The parameters of a request as values, by place and name. */
 export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
 /** The texts of one parameter, taken apart by its style. */
@@ -25,7 +25,7 @@ const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/,
  * Reads the parameters of a request: style, percent-encoding and type, each once.
  *
  * @param credentials query parameters that are none of the operation's: API keys
- * @throws {Failure} 400 when a text cannot stand for what the document says
+ * @throws {Failure} 400 when a text cannot stand for what the document says, or a query parameter is none of it
  */
 export function readParameters(
   { parameters }: Operation,
@@ -50,12 +50,14 @@ export function readParameters(
         parameter,
       );
     } else {
-      const text = place === 'path' ? source.path[name] : source.headers[name.toLowerCase()];
+      const text = place === 'path' ? source.path[name] : own(source.headers, name.toLowerCase());
       texts = text === undefined ? undefined : takeFromText(String(text), parameter);
     }
     if (texts !== undefined) assign(values[place], parameter, texts);
   }
-  for (const { name, decoded } of query) if (!credentials.has(name)) set(values.query, name, decoded());
+  for (const { name } of query) {
+    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not in the contract`);
+  }
   return { values, literal: literals.literal };
 
   function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
@@ -64,9 +66,9 @@ export function readParameters(
       if (problem !== undefined) throw new Failure(400, `${place} parameter ${name}${member} ${problem}`);
     };
     if (typeof texts === 'string' && style === 'json') {
-      const tree = parseJsonParameter(texts, check);
-      literals.include(tree);
-      set(holder, name, tree.root['']);
+      const value = parseJsonParameter(texts, literals, check);
+      set(holder, name, value);
+      if (typeof value === 'number') literals.note(holder, name, texts.trim());
     } else if (typeof texts === 'string') {
       check(setScalar(holder, name, texts, type, literals));
     } else if (Array.isArray(texts)) {
@@ -84,6 +86,11 @@ export function readParameters(
       set(holder, name, object);
     }
   }
+}
+
+/** Headers are an object that inherits `constructor` and its like. */
+function own(headers: ParameterSource['headers'], name: string): string | string[] | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
 /** Whether a part of the query belongs to a parameter. */
@@ -135,9 +142,9 @@ function cookieOf({ headers }: ParameterSource): string {
   return String(headers['cookie'] ?? '');
 }
 
-function parseJsonParameter(text: string, refuse: (message: string) => void): JsonTree {
+function parseJsonParameter(text: string, literals: Literals, refuse: (message: string) => void): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, literals).root[''];
   } catch (error) {
     refuse(`is not valid JSON: ${(error as SyntaxError).message}`);
     throw error;

@@ -56,10 +56,16 @@ export function createRouter({ operations, basePaths }: Contract): Router {
 
 const TEMPLATE = /\{([^{}]+)\}/g;
 
-/** `/a/{id}` as find-my-way writes it. Parameters have a number there, for their names may have any character. */
+/**
+ * `/a/{id}:cancel` as find-my-way writes it. Parameters have a number there, for their names may have any character, and
+ * a regular expression where something follows in the same segment, which would be taken into the name.
+ */
 function pattern(path: string): string {
   let count = 0;
-  return path.replaceAll(':', '::').replaceAll(TEMPLATE, () => `:p${String(count++)}`);
+  return path.replaceAll(':', '::').replaceAll(TEMPLATE, (template, _name, at: number) => {
+    const next = path.replaceAll(':', '::').charAt(at + template.length);
+    return `:p${String(count++)}${next === '' || next === '/' ? '' : '(.+?)'}`;
+  });
 }
 
 function parameterNames(path: string): string[] {
