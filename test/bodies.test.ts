@@ -191,6 +191,39 @@ describe('uploads', () => {
   });
 });
 
+describe('a file is not a text', () => {
+  const UPLOAD = `{ required: true, content: { multipart/form-data: { schema: ${FIELDS} } } }`;
+
+  test.each([
+    ['a text where a file belongs', 'name="name"\r\n\r\nx', 'name="photo"\r\n\r\nx', /body\/photo must be a file/],
+    [
+      'a file where a text belongs',
+      'name="name"; filename="x"\r\n\r\nx',
+      'name="a"\r\n\r\nx',
+      /body\/name must be a text/,
+    ],
+    [
+      'two files for one',
+      'name="photo"; filename="x"\r\n\r\nx',
+      'name="photo"; filename="y"\r\n\r\ny',
+      /photo must be given once/,
+    ],
+    ['a part without a name', 'name="name"\r\n\r\nx', 'x="y"\r\n\r\nx', /not well-formed/],
+  ])('%s is refused', async (_what, first, second, message) => {
+    const { send, received } = await serve(UPLOAD);
+    const part = (content: string): string => `--x\r\nContent-Disposition: form-data; ${content}\r\n`;
+    const body = `${part(first)}${part(second)}--x--\r\n`;
+    expectError(await send('multipart/form-data; boundary=x', body), 400, message);
+    expect(received).toEqual([]);
+  });
+});
+
+test('text in another charset is refused', async () => {
+  const { send } = await serve('{ content: { text/plain: { schema: { type: string } } } }');
+  expectError(await send('text/plain; charset=utf-16le', 'x'), 415, /UTF-8/);
+  expect((await send('text/plain; charset="UTF-8"', 'x')).status).toBe(204);
+});
+
 describe('answers', () => {
   async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
     const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
@@ -268,6 +301,12 @@ describe('answers', () => {
       /without a wildcard/,
     ],
     ['a text is no string', TEXT, { status: 200, body: 1 }, /needs a body that is a string/],
+    [
+      'a text does not fit its schema',
+      "'200': { description: x, content: { text/plain: { schema: { type: string, enum: [a] } } } }",
+      { status: 200, body: 'b' },
+      /must be equal to one of the allowed values: a/,
+    ],
     ['the status is in no range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
   ])('500 when %s', async (_what, responses, answer, cause) => {
     const { response, problem } = await reply(responses, answer);

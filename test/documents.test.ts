@@ -66,6 +66,12 @@ components:
       [{}, { a: 1 }],
       [{ toString: 1 }, { b: 1 }],
     ],
+    [
+      'siblings of a reference',
+      "{ $ref: '#/components/schemas/Dog', required: [name], properties: { name: { type: string } } }",
+      [{ kind: 'dog', name: 'x' }],
+      [{ kind: 'dog' }, { name: 'x' }],
+    ],
     ['names with a dot', "{ $ref: '#/components/schemas/my.name' }", ['x'], ['', 1]],
     ['prefixItems', '{ type: array, prefixItems: [{ type: integer }], items: false }', [[1], []], [['x'], [1, 2]]],
     ['formats', '{ type: string, format: date }', ['2024-02-29'], ['2023-02-29', 'today']],

@@ -146,12 +146,41 @@ describe('a document is refused with its place and the reason, and generated/ st
       CONTRACT.replace('    post:', '    query:'),
       /#\/paths\/~1plants\/query {2}error: Property `query`/,
     ],
+    [
+      'bytes with the schema of something else',
+      CONTRACT.replace('application/json:', 'application/xml:'),
+      /requestBody\/content\/application~1xml {2}error: application\/xml is bytes/,
+    ],
+    [
+      'a list inside a list in a query',
+      withParameter('{ name: p, in: query, schema: { type: array, items: { type: array, items: {} } } }'),
+      /list or object inside another/,
+    ],
+    [
+      'adjacent path parameters',
+      CONTRACT.replace(
+        '  /plants:',
+        "  '/{a}{b}':\n    parameters: [{ name: a, in: path, required: true, schema: {} }, { name: b, in: path, required: true, schema: {} }]",
+      ),
+      /a path with .* is not supported/,
+    ],
+    [
+      'an int64 with a bound that a double cannot hold',
+      CONTRACT.replace('format: int64', 'format: int64\n              maximum: 9007199254740995'),
+      /body\/id: maximum is not exact/,
+    ],
+    [
+      'an int64 with a default that a double cannot hold',
+      CONTRACT.replace('format: int64', 'format: int64\n              default: 9223372036854775807'),
+      /default is not exact/,
+    ],
+    ['roles', CONTRACT.replace('- bearerAuth: []', '- bearerAuth: [admin]'), /scopes and roles/],
     ['an operationId __proto__', CONTRACT.replace('createPlant', '__proto__'), /"__proto__" is not an identifier/],
     ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
     [
       'a union of bigint and number',
       withSchema('\n      oneOf: [{ type: integer, format: int64 }, { type: number }]'),
-      /post\/requestBody\/content\/application~1json {2}error: the body may be int64 or another number: bigint or number/,
+      /post\/requestBody\/content\/application~1json {2}error: int64s are told by their place: the body may be int64 or another number/,
     ],
     [
       'a union whose members disagree',
@@ -159,14 +188,14 @@ describe('a document is refused with its place and the reason, and generated/ st
       oneOf:
         - { type: object, properties: { v: { type: array, items: { type: integer, format: int64 } } } }
         - { type: object, properties: { v: { type: array, items: { type: number } } } }`),
-      /error: the body\/v\/\* may be int64 or another number/,
+      /place: the body\/v\/\* may be int64 or another number/,
     ],
     [
       'an int64 that depends on something else',
       withSchema(`
       if: { properties: { kind: { const: a } } }
       then: { properties: { children: { $ref: '#/components/schemas/Body' }, v: { type: integer, format: int64 } } }`),
-      /error: the body has an int64 under then/,
+      /place: the body has an int64 under then/,
     ],
     [
       'another body for failures',

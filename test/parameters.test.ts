@@ -72,6 +72,23 @@ describe('path parameters', () => {
   });
 });
 
+describe('a path with text beside its parameters', () => {
+  test.each<[string, string, object | undefined]>([
+    ['/x/{id}:cancel', '/x/5:cancel', { id: '5' }],
+    ['/x/{id}:cancel', '/x/5', undefined],
+    ['/x/{id}:cancel', '/x/5:start', undefined],
+    ['/x/{id}:cancel', '/x/a/b:cancel', undefined],
+    ['/x/{id}_s', '/x/a%2Fb_s', { id: 'a/b' }],
+    ['/x/{a},{b}', '/x/1,2', { a: '1', b: '2' }],
+  ])('%s for %s is %j', async (path, target, values) => {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const parameters = names.map((name) => `- { name: ${name}, in: path, required: true, schema: { type: string } }`);
+    const { app, received } = await serve(path, parameters.join('\n'));
+    expect((await request(app).get(target)).status).toBe(values === undefined ? 404 : 204);
+    expect(received[0]?.path).toEqual(values);
+  });
+});
+
 describe('query parameters', () => {
   test.each<[string, string, unknown]>([
     ['schema: { type: string }', '', {}],
@@ -131,6 +148,16 @@ describe('query parameters', () => {
     ['schema: { type: integer }', '?__proto__=1', /query parameter __proto__ is not in the contract/],
     ['schema: { type: string }', '?q=%', /percent-encoding/],
     ['schema: { type: string }', '?q=%FF', /percent-encoding/],
+    [
+      'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
+      '?q[a]=1&evil=1',
+      /query parameter evil is not in the contract/,
+    ],
+    [
+      'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
+      '?q[a]=x',
+      /query parameter q\/a must be number/,
+    ],
     ['required: true, schema: { type: string }', '', /query must have required property 'q'/],
     ['schema: { type: array, items: { type: integer } }', '?q=1&q=x', /query parameter q\/1 must be number/],
     [

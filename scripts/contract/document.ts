@@ -43,7 +43,8 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /** Every operation of a document, with the JSON pointer to it. */
 export function listOperations(document: Document) {
-  return Object.entries(document.paths ?? {}).flatMap(([path, pathItem]) =>
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/')); // Not `x-…`.
+  return paths.flatMap(([path, pathItem]) =>
     Object.entries(pathItem)
       .filter(([key]) => METHODS.includes(key))
       .map(([method, object]) => ({

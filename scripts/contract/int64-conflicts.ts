@@ -18,20 +18,31 @@ const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
  */
 export function findInt64Conflicts(document: OpenApiDocument, root: unknown, pointer: string): string[] {
   const problems = new Set<string>();
-  const seen = new Set<unknown>();
+  const seen = new Set<string>();
+  const numbered = new Map<unknown, number>();
   visit([root], pointer);
   return [...problems];
 
   /** @param nodes the schemas that the value at one place may have to satisfy */
   function visit(nodes: readonly unknown[], place: string): void {
     const schemas = [...new Set(nodes.flatMap((node) => spread(node)))];
-    if (schemas.every((schema) => seen.has(schema))) return;
-    schemas.forEach((schema) => seen.add(schema));
+    // The same schemas together say the same; one of them with others may not.
+    const combination = schemas.map(numberOf).sort().join();
+    if (schemas.length === 0 || seen.has(combination)) return;
+    seen.add(combination);
 
     const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
     const int64s = numbers.filter(isInt64);
     if (int64s.length > 0 && int64s.length < numbers.length) problems.add(`${place} may be int64 or another number`);
     for (const schema of schemas) {
+      if (isInt64(schema))
+        for (const keyword of unsafeKeywords(schema)) problems.add(`${place}: ${keyword} is not exact`);
+      if (schema['uniqueItems'] === true && leadsToInt64(schema['items'], new Set())) {
+        problems.add(`${place}: uniqueItems is not exact`);
+      }
+      const beside = schema['prefixItems'] === undefined ? [] : [schema['items']];
+      if (schema['patternProperties'] !== undefined) beside.push(schema['additionalProperties']);
+      if (beside.some((member) => leadsToInt64(member, new Set()))) problems.add(`${place} has an int64 beside others`);
       for (const keyword of CONDITIONAL) {
         if (leadsToInt64(schema[keyword], new Set())) problems.add(`${place} has an int64 under ${keyword}`);
       }
@@ -50,6 +61,12 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, poi
       schemas.map((schema) => schema['items']),
       `${place}/*`,
     );
+  }
+
+  function numberOf(schema: Schema): number {
+    const number = numbered.get(schema) ?? numbered.size;
+    numbered.set(schema, number);
+    return number;
   }
 
   /** A schema, with those that judge the same value. */
@@ -71,4 +88,15 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, poi
 
 function isInt64({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
+}
+
+/** The validator compares doubles: what a keyword says must be a number that they hold, or beyond every int64. */
+function unsafeKeywords(schema: Schema): string[] {
+  const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
+  const unsafe = ['const', 'default', 'exclusiveMinimum', 'exclusiveMaximum'].filter((key) => !isSafe(schema[key]));
+  if (!((schema['enum'] ?? []) as readonly unknown[]).every(isSafe)) unsafe.push('enum');
+  if (!isSafe(schema['minimum']) && Number(schema['minimum']) > -(2 ** 63)) unsafe.push('minimum');
+  if (!isSafe(schema['maximum']) && Number(schema['maximum']) < 2 ** 63) unsafe.push('maximum');
+  if (![undefined, 1].includes(schema['multipleOf'] as number | undefined)) unsafe.push('multipleOf');
+  return unsafe;
 }

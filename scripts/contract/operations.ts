@@ -110,7 +110,7 @@ function planResponse(document: Document, node: unknown): ResponsePlan {
 function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
   const paths = servers.map(({ url, variables = {} }) => {
     const filled = url.replaceAll(/\{([^{}]+)\}/g, (_all, name: string) => variables[name]?.default ?? '');
-    return new URL(filled, 'http://localhost').pathname.replace(/\/+$/, '');
+    return (URL.parse(filled, 'http://localhost')?.pathname ?? '').replace(/\/+$/, '');
   });
   return [...new Set(paths)];
 }

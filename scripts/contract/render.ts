@@ -5,6 +5,7 @@ import type { ContractDocument } from '../../src/contract/slice.ts';
 import { findResponse, type Operation } from '../../src/contract/operation.ts';
 import { BrokenContract, createValidator, type OperationValidator } from '../../src/contract/validator.ts';
 import { errorBody } from '../../src/http/failure.ts';
+import { createRouter } from '../../src/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
@@ -37,7 +38,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return refuse(unsupported);
   const inventory = takeInventory(document);
-  const invalid = tryValidators(document as unknown as ContractDocument, inventory);
+  const invalid = [...tryRouter(inventory), ...tryValidators(document as unknown as ContractDocument, inventory)];
   if (invalid.length > 0) return refuse(invalid);
 
   const files = {
@@ -49,6 +50,16 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
 function asError(place: string, message: string): Problem {
   return { severity: 'error', place, message };
+}
+
+/** Makes the router: what it cannot tell apart must not come out at the start. */
+function tryRouter(inventory: Inventory): Unsupported[] {
+  try {
+    createRouter(inventory);
+    return [];
+  } catch (error) {
+    return [{ pointer: '#/paths', message: `cannot be routed: ${(error as Error).message}` }];
+  }
 }
 
 /** Compiles every schema: what is wrong with one must not come out with the first request for it. */
@@ -97,6 +108,8 @@ type StringKeywords = {
   readonly format?: string;
   readonly contentMediaType?: string;
   readonly contentEncoding?: string;
+  /** Of OpenAPI 3.0. */
+  readonly nullable?: boolean;
 };
 
 /** openapi-typescript's `operations` has those of webhooks and callbacks too; this has the ones that are served. */
@@ -114,8 +127,8 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
     silent: true,
     redocly: await createConfig({}), // The document has been judged already.
     transform(schema) {
-      const { type, format, contentMediaType, contentEncoding } = schema as StringKeywords;
-      const types = [type].flat();
+      const { type, format, contentMediaType, contentEncoding, nullable: isNullable } = schema as StringKeywords;
+      const types = [type, isNullable === true ? 'null' : []].flat();
       const isInt64 = format === 'int64' && types.includes('integer');
       const isBinary = format === 'binary' && types.includes('string');
       const isBytes = contentMediaType !== undefined && contentEncoding === undefined && type === undefined;

@@ -38,8 +38,13 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0):
   const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
   const listed = items ?? parts.find((part) => part.items)?.items;
   if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
+  const { format, contentMediaType, contentEncoding, additionalProperties } = schema;
+  const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+  const hasAdditional = isObject && typeof additionalProperties === 'object';
   return {
     scalars: [...scalars],
+    ...((isFile || parts.some((part) => part.file)) && { file: true as const }),
+    ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, depth + 1) }),
     ...(listed && { items: listed }),
     ...(isObject && {
       properties: Object.fromEntries([

@@ -1,4 +1,5 @@
 import { canCheck } from '../../src/auth/checkable.ts';
+import { holdsData } from '../../src/contract/keywords.ts';
 import { kindOf } from '../../src/contract/media-type.ts';
 import {
   listOperations,
@@ -11,6 +12,7 @@ import { findInt64Conflicts } from './int64-conflicts.ts';
 import type { OpenApiDocument } from './load.ts';
 import { firstSchema, parametersOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
+import { textTypeOf } from './text-types.ts';
 
 /** Something the document asks for that the service could only pretend to do. */
 export type Unsupported = { readonly pointer: string; readonly message: string };
@@ -22,13 +24,20 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   cookie: ['form'],
 };
 const DIALECTS = ['https://json-schema.org/draft/2020-12/schema', 'https://spec.openapis.org/oas/3.1/dialect/base'];
-// What these hold is data, whatever it looks like.
-const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** Names everything in a document that the linter has passed and the service cannot enforce. */
 export function findUnsupported(contract: OpenApiDocument): Unsupported[] {
   const document = contract as Document; // The linter has checked this shape.
-  return [...inOperations(document), ...inSecuritySchemes(document), ...inSchemas(document)];
+  return [...inServers(document), ...inOperations(document), ...inSecuritySchemes(document), ...inSchemas(document)];
+}
+
+function inServers({ servers = [] }: Document): Unsupported[] {
+  return servers.flatMap(({ url }, index) => {
+    const filled = url.replaceAll(/\{[^{}]+\}/g, 'http');
+    return URL.canParse(filled, 'http://localhost')
+      ? []
+      : [{ pointer: `#/servers/${String(index)}`, message: `${url} is not a URL` }];
+  });
 }
 
 function inOperations(document: Document): Unsupported[] {
@@ -40,12 +49,23 @@ function inOperations(document: Document): Unsupported[] {
     if (!/^[A-Za-z_$][\w$]*$/.test(object.operationId) || object.operationId === '__proto__') {
       refuse('/operationId', `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
     }
-    if (/[*()]/.test(path)) refuse('', 'a path with *, ( or ) is not supported');
+    if (/[*()]|\}\{/.test(path)) refuse('', 'a path with *, (, ) or }{ is not supported');
+    for (const roles of (object.security ?? document.security ?? []).flatMap(Object.values)) {
+      if ((roles as readonly string[]).length > 0)
+        refuse('', 'scopes and roles of a security scheme are not supported');
+    }
     if (object.servers ?? pathItem['servers']) refuse('', 'servers are supported at the top of the document only');
 
     for (const { name, in: place, style, content, schema } of parametersOf(document, pathItem, object)) {
       for (const problem of findInt64Conflicts(document, schema ?? firstSchema(content), `parameter ${name}`)) {
-        refuse('', `${problem}: bigint or number?`);
+        refuse('', `int64s are told by their place: ${problem}`);
+      }
+      const { items, properties } = textTypeOf(document, schema ?? firstSchema(content));
+      if (
+        content === undefined &&
+        [items, ...Object.values(properties ?? {})].some((part) => part?.items ?? part?.properties)
+      ) {
+        refuse('', `parameter ${name}: a list or object inside another has no text`);
       }
       if (style !== undefined && !STYLES[place]?.includes(style)) {
         refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
@@ -57,7 +77,11 @@ function inOperations(document: Document): Unsupported[] {
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     for (const [mediaType, { schema }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
       for (const problem of findInt64Conflicts(document, schema, 'the body')) {
-        refuse(`/requestBody/content/${escapePointer(mediaType)}`, `${problem}: bigint or number?`);
+        refuse(`/requestBody/content/${escapePointer(mediaType)}`, `int64s are told by their place: ${problem}`);
+      }
+      if (kindOf(mediaType) === 'binary' && !isBytes(dereference(document, schema))) {
+        const place = `/requestBody/content/${escapePointer(mediaType)}`;
+        refuse(place, `${mediaType} is bytes: its schema can only be { type: string, format: binary }, or none`);
       }
     }
     for (const [mediaType, { encoding }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
@@ -66,6 +90,12 @@ function inOperations(document: Document): Unsupported[] {
     }
     return found;
   });
+}
+
+function isBytes(schema: unknown): boolean {
+  const { type = 'string', format = 'binary', ...rest } = (schema ?? {}) as Readonly<Record<string, unknown>>;
+  const annotations = ['title', 'description', 'contentMediaType', 'example', 'examples', 'deprecated'];
+  return type === 'string' && format === 'binary' && Object.keys(rest).every((key) => annotations.includes(key));
 }
 
 function inSecuritySchemes(document: Document): Unsupported[] {
@@ -99,7 +129,7 @@ function inSchemas(document: Document): Unsupported[] {
       found.push({ pointer, message: 'a property named __proto__ cannot be validated' });
     }
     for (const [name, member] of Object.entries(node)) {
-      if (key === 'properties' || !DATA.has(name)) visit(member, `${pointer}/${escapePointer(name)}`, name);
+      if (!holdsData(name, key)) visit(member, `${pointer}/${escapePointer(name)}`, name);
     }
   }
 }

@@ -36,6 +36,10 @@ export type TextType = {
   readonly scalars: readonly ('string' | 'number' | 'boolean' | 'null')[];
   readonly items?: TextType;
   readonly properties?: Readonly<Record<string, TextType>>;
+  /** What members may be that `properties` does not name. */
+  readonly additional?: TextType;
+  /** It is no text but bytes. */
+  readonly file?: true;
 };
 
 export type RequestMediaType = {

@@ -1,3 +1,4 @@
+import { holdsData } from './keywords.ts';
 import { kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
 
@@ -18,7 +19,7 @@ export type ContractDocument = {
  * - everything but schemas is written out in place of a `$ref`;
  * - a parameter has a schema and no style, for its text has been read already; it may be empty;
  * - a request body has a media type of JSON ({@link sliceMediaType}), whatever it is sent as;
- * - a response has only its JSON bodies;
+ * - a response has only its JSON and text bodies;
  * - there is no `discriminator`: it is a hint, and must not change what is valid.
  *
  * @returns a deep copy, free to be changed
@@ -69,9 +70,9 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   }
 }
 
-/** The name that a media type of a request has in a slice: the validator has ways of its own with all but JSON. */
+/** The name that a media type has in a slice: the validator has ways of its own with all but JSON. */
 export function sliceMediaType(mediaType: string): string {
-  return kindOf(mediaType) === 'json' ? mediaType : `application/${encodeURIComponent(mediaType)}+json`;
+  return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
 }
 
 /** A parameter of the operation replaces the one of its path that has the same name and place. */
@@ -97,8 +98,8 @@ function plainRequestBody({ required = false, content }: Node): Node {
 
 function plainResponse({ description, content = {} }: Node): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
-    .filter(([mediaType]) => kindOf(mediaType) === 'json')
-    .map(([mediaType, { schema = {} }]) => [mediaType, { schema: withSiblings(schema) }]);
+    .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)))
+    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: withSiblings(schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
 
@@ -109,14 +110,11 @@ function withSiblings(schema: unknown): unknown {
   return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
 
-// What these hold is data, whatever it looks like.
-const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
-
-function removeDiscriminators(node: unknown): void {
+function removeDiscriminators(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
   const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
   if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
-  for (const [key, member] of Object.entries(node)) if (!DATA.has(key)) removeDiscriminators(member);
+  for (const [key, member] of Object.entries(node)) if (!holdsData(key, parentKey)) removeDiscriminators(member, key);
 }
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {

@@ -57,6 +57,7 @@ export async function answerReply(
     validator.response(status, mediaType, withoutBigints(body));
     return { ...answered, body: stringifyJson(body) };
   }
+  if (kindOf(mediaType) === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string') return { ...answered, body };
   if (body instanceof Uint8Array) return { ...answered, body };
   if (body instanceof Blob) return { ...answered, body: new Uint8Array(await body.arrayBuffer()) };

@@ -3,7 +3,7 @@ import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
-import { decodeUtf8, memberType, set, setScalar } from './text-value.ts';
+import { ANY_TEXT, decodeUtf8, memberType, set, setScalar } from './text-value.ts';
 
 /** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
@@ -51,6 +51,10 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     const uploaded = values.filter((value) => typeof value !== 'string');
     const texts = values.filter((value) => typeof value === 'string');
     const member = memberType(type, name);
+    const isFile = (member.items ?? member).file === true;
+    if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
+    if (member !== ANY_TEXT && !isFile && uploaded.length > 0) throw new Failure(400, `body/${name} must be a text`);
+    if (member.items === undefined && values.length > 1) throw new Failure(400, `body/${name} must be given once`);
     if (uploaded.length > 0) {
       files.set(name, uploaded);
       set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
@@ -61,8 +65,7 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
       texts.forEach((text, index) => {
         setField(list, String(index), text, items, `${name}/${String(index)}`);
       });
-    } else if (texts.length === 1) setField(fields, name, texts[0] ?? '', member, name);
-    else throw new Failure(400, `body/${name} must be given once`);
+    } else setField(fields, name, texts[0] ?? '', member, name);
   }
   return {
     root: { '': fields },

@@ -20,7 +20,11 @@ export async function readParts(bytes: Buffer, contentType: string): Promise<Par
   const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true });
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
-    parser.on('file', (name, stream, filename: string | undefined, _transferEncoding, type) => {
+    parser.on('file', (name: string | undefined, stream, filename: string | undefined, _transferEncoding, type) => {
+      if (name === undefined || name.includes('\uFFFD')) {
+        reject(new Error('a part has no name, or one that is not UTF-8'));
+        return;
+      }
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => parts.push({ name, filename, contentType: type, bytes: Buffer.concat(chunks) }));

@@ -22,7 +22,8 @@ type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
 
 /**
- * Reads the parameters of a request: style, percent-encoding and type, each once.
+ * Reads the parameters of a request: style, percent-encoding and type. (Only path parameters come decoded, so in a list
+ * there, a comma cannot be part of an item.)
  *
  * @param credentials query parameters that are none of the operation's: API keys
  * @throws {Failure} 400 when a text cannot stand for what the document says, or a query parameter is none of it

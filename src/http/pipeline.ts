@@ -32,12 +32,6 @@ export type PipelineOptions = {
 export function createPipeline({ contract, handlers, authenticate, bodyLimitBytes, log }: PipelineOptions) {
   const route = createRouter(contract);
   const validators = new Map<string, OperationValidator>();
-  const apiKeysInQuery = new Set(
-    Object.values(contract.securitySchemes).flatMap(({ in: place, name }) =>
-      place === 'query' && name !== undefined ? [name] : [],
-    ),
-  );
-
   return (req: IncomingMessage, res: ServerResponse): void => {
     void respond(req, res);
   };
@@ -59,7 +53,8 @@ export function createPipeline({ contract, handlers, authenticate, bodyLimitByte
       operation = routed.operation;
       const validator = validatorOf(operation);
       await admit(operation, readCredentials(req, query));
-      const parameters = readParameters(operation, { path: routed.path, query, headers: req.headers }, apiKeysInQuery);
+      const source = { path: routed.path, query, headers: req.headers };
+      const parameters = readParameters(operation, source, apiKeysInQuery(operation));
       const body = await readBody(req, operation, bodyLimitBytes);
       const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
       return { operation, answer: await answerReply(operation, validator, await handle(operation, request)) };
@@ -88,6 +83,11 @@ export function createPipeline({ contract, handlers, authenticate, bodyLimitByte
       // Whatever a handler throws is a bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     }
+  }
+
+  function apiKeysInQuery({ security }: Operation): ReadonlySet<string> {
+    const schemes = security.flat().map((name) => contract.securitySchemes[name]);
+    return new Set(schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : [])));
   }
 
   function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): number {
@@ -124,7 +124,8 @@ function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string
   return {
     // Of several such headers, Node would silently take the first.
     authorization: rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined,
-    header: (name) => headers[name.toLowerCase()]?.toString(),
+    header: (name) =>
+      Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,
     query: (name) => find(parsePairs(query, '&'), name),
     cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
   };

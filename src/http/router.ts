@@ -22,7 +22,7 @@ export type Router = (method: string, path: string) => Routed;
 const MAX_PARAMETER_LENGTH = 16_384;
 
 /** Makes the router from the generated table; it is the only route table there is. */
-export function createRouter({ operations, basePaths }: Contract): Router {
+export function createRouter({ operations, basePaths }: Pick<Contract, 'operations' | 'basePaths'>): Router {
   const tree = findMyWay({ caseSensitive: true, maxParamLength: MAX_PARAMETER_LENGTH });
   const methods = new Set<HTTPMethod>();
   for (const operation of Object.values(operations)) {

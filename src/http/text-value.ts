@@ -28,8 +28,8 @@ export function setScalar(
 }
 
 /** What a member of an object may be: what the schema says of it, or any text. */
-export function memberType({ properties = {} }: TextType, name: string): TextType {
-  return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? ANY_TEXT;
+export function memberType({ properties = {}, additional }: TextType, name: string): TextType {
+  return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additional ?? ANY_TEXT;
 }
 
 /** What has no schema stays a string. */
