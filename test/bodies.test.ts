@@ -98,6 +98,15 @@ describe('several media types', () => {
   });
 });
 
+test.each([
+  ['text/plain', ''],
+  ['application/x-www-form-urlencoded', {}],
+])('an empty body of type %s is one', async (contentType, value) => {
+  const { send, received } = await serve(`{ required: true, content: { '${contentType}': {} } }`);
+  expect((await send(contentType, '')).status).toBe(204);
+  expect(received[0]).toMatchObject({ contentType, body: value });
+});
+
 describe('forms', () => {
   const FORM = `{ required: true, content: { application/x-www-form-urlencoded: { schema: ${FIELDS} } } }`;
   const TYPE = 'application/x-www-form-urlencoded';

@@ -31,13 +31,12 @@ export async function readBody(
   limitBytes: number,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
-  if (!announcesBody(req)) {
-    if (requestBody.required) throw new Failure(400, 'a request body is required');
-    return undefined;
-  }
   const contentType = req.headers['content-type'] ?? '';
-  const mediaType = findMediaType(req, contentType, Object.keys(requestBody.content));
+  const documented = Object.keys(requestBody.content);
+  if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
+  const mediaType = findMediaType(req, contentType, documented);
   const bytes = await readBytes(req, limitBytes);
+  if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
   const sent = { mediaType, contentType };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
 
@@ -53,6 +52,16 @@ export async function readBody(
     case 'binary':
       return { ...sent, ...tree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
   }
+}
+
+/** Nothing is a text, a form without fields and a file, where a request says that it sends one. It is not JSON. */
+function mayBeEmpty(mediaType: string | undefined): boolean {
+  return mediaType !== undefined && ['text', 'form', 'binary'].includes(kindOf(mediaType));
+}
+
+function absent({ required }: NonNullable<Operation['requestBody']>): RequestBody | undefined {
+  if (required) throw new Failure(400, 'a request body is required');
+  return undefined;
 }
 
 function tree(value: unknown): JsonTree {
