@@ -1,5 +1,6 @@
 import type { Int64Shape } from '../../src/contract/int64.ts';
 import type { OpenApiDocument } from './load.ts';
+import { optional } from './optional.ts';
 import { resolveReference } from './reference.ts';
 
 type Schema = {
@@ -68,10 +69,6 @@ function collectReferences(node: unknown, references: Set<string>): void {
     if (key === '$ref' && typeof value === 'string') references.add(value);
     else collectReferences(value, references);
   }
-}
-
-function optional<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>); // A computed name widens.
 }
 
 function nonEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {

@@ -5,7 +5,6 @@ import type { Operation, Parameter, RequestMediaType, ResponsePlan } from '../..
 import { mergeParameters } from '../../src/contract/slice.ts';
 import {
   listOperations,
-  type Content,
   type Document,
   type ParameterObject,
   type PathItem,
@@ -16,6 +15,7 @@ import {
 } from './document.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import type { OpenApiDocument } from './load.ts';
+import { optional } from './optional.ts';
 import { dereference } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 
@@ -78,14 +78,14 @@ export function parametersOf(document: Document, pathItem: PathItem, object: Ope
 }
 
 function planParameter(document: Document, parameter: ParameterObject): Parameter {
-  const { name, in: place, schema, content } = parameter;
+  const { name, in: place, content } = parameter;
   const style = parameter.style ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   return {
     name,
     in: place,
     style: content === undefined ? (style as Parameter['style']) : 'json', // Other styles have been refused.
     explode: parameter.explode ?? style === 'form',
-    type: textTypeOf(document, schema ?? firstSchema(content)),
+    type: textTypeOf(document, schemaOf(parameter)),
   };
 }
 
@@ -93,7 +93,7 @@ function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Fi
   const places = Object.groupBy(parameters, ({ in: place }) => place);
   return int64s.shapeOf({
     properties: mapValues(places, (group) => ({
-      properties: Object.fromEntries(group.map(({ name, schema, content }) => [name, schema ?? firstSchema(content)])),
+      properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])),
     })),
   });
 }
@@ -115,9 +115,9 @@ function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
   return [...new Set(paths)];
 }
 
-/** The schema of a parameter that has `content`, which is of one media type. */
-export function firstSchema(content: Content | undefined): unknown {
-  return Object.values(content ?? {})[0]?.schema;
+/** The schema of a parameter: its own, or that of its content, which is of one media type. */
+export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
+  return schema ?? Object.values(content)[0]?.schema;
 }
 
 function mapValues<In, Out>(
@@ -125,8 +125,4 @@ function mapValues<In, Out>(
   map: (value: In, key: string) => Out,
 ): Record<string, Out> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
-}
-
-function optional<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>); // A computed name widens.
 }

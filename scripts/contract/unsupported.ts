@@ -3,14 +3,14 @@ import { holdsData } from '../../src/contract/keywords.ts';
 import { kindOf } from '../../src/contract/media-type.ts';
 import {
   listOperations,
-  type Content,
   type Document,
+  type ParameterObject,
   type RequestBodyObject,
   type SecuritySchemeObject,
 } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import type { OpenApiDocument } from './load.ts';
-import { firstSchema, parametersOf } from './operations.ts';
+import { parametersOf, schemaOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 
@@ -43,53 +43,55 @@ function inServers({ servers = [] }: Document): Unsupported[] {
 function inOperations(document: Document): Unsupported[] {
   return listOperations(document).flatMap(({ path, object, pathItem, pointer }) => {
     const found: Unsupported[] = [];
-    const refuse = (place: string, message: string): void =>
-      void found.push({ pointer: `${pointer}${place}`, message });
+    const refuse: Refuse = (place, message) => void found.push({ pointer: `${pointer}${place}`, message });
 
     if (!/^[A-Za-z_$][\w$]*$/.test(object.operationId) || object.operationId === '__proto__') {
       refuse('/operationId', `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
     }
     if (/[*()]|\}\{/.test(path)) refuse('', 'a path with *, (, ) or }{ is not supported');
     for (const roles of (object.security ?? document.security ?? []).flatMap(Object.values)) {
-      if ((roles as readonly string[]).length > 0)
+      if ((roles as readonly string[]).length > 0) {
         refuse('', 'scopes and roles of a security scheme are not supported');
+      }
     }
     if (object.servers ?? pathItem['servers']) refuse('', 'servers are supported at the top of the document only');
-
-    for (const { name, in: place, style, content, schema } of parametersOf(document, pathItem, object)) {
-      for (const problem of findInt64Conflicts(document, schema ?? firstSchema(content), `parameter ${name}`)) {
-        refuse('', `int64s are told by their place: ${problem}`);
-      }
-      const { items, properties } = textTypeOf(document, schema ?? firstSchema(content));
-      if (
-        content === undefined &&
-        [items, ...Object.values(properties ?? {})].some((part) => part?.items ?? part?.properties)
-      ) {
-        refuse('', `parameter ${name}: a list or object inside another has no text`);
-      }
-      if (style !== undefined && !STYLES[place]?.includes(style)) {
-        refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
-      }
-      const other = Object.keys(content ?? {}).find((mediaType) => kindOf(mediaType) !== 'json');
-      if (other !== undefined) refuse('', `parameter ${name}: content of type ${other} is not supported, only JSON is`);
-    }
-
+    for (const parameter of parametersOf(document, pathItem, object)) inParameter(document, parameter, refuse);
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
-    for (const [mediaType, { schema }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
-      for (const problem of findInt64Conflicts(document, schema, 'the body')) {
-        refuse(`/requestBody/content/${escapePointer(mediaType)}`, `int64s are told by their place: ${problem}`);
-      }
-      if (kindOf(mediaType) === 'binary' && !isBytes(dereference(document, schema))) {
-        const place = `/requestBody/content/${escapePointer(mediaType)}`;
-        refuse(place, `${mediaType} is bytes: its schema can only be { type: string, format: binary }, or none`);
-      }
-    }
-    for (const [mediaType, { encoding }] of Object.entries(requestBody?.content ?? ({} satisfies Content))) {
-      if (encoding === undefined) continue;
-      refuse(`/requestBody/content/${escapePointer(mediaType)}/encoding`, 'encoding is not supported');
-    }
+    if (requestBody !== undefined) inRequestBody(document, requestBody, refuse);
     return found;
   });
+}
+
+type Refuse = (place: string, message: string) => void;
+
+function inParameter(document: Document, parameter: ParameterObject, refuse: Refuse): void {
+  const { name, in: place, style, content } = parameter;
+  for (const problem of findInt64Conflicts(document, schemaOf(parameter), `parameter ${name}`)) {
+    refuse('', `int64s are told by their place: ${problem}`);
+  }
+  const { items, properties } = textTypeOf(document, schemaOf(parameter));
+  const parts = [items, ...Object.values(properties ?? {})];
+  if (content === undefined && parts.some((part) => part?.items ?? part?.properties)) {
+    refuse('', `parameter ${name}: a list or object inside another has no text`);
+  }
+  if (style !== undefined && !STYLES[place]?.includes(style)) {
+    refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
+  }
+  const other = Object.keys(content ?? {}).find((mediaType) => kindOf(mediaType) !== 'json');
+  if (other !== undefined) refuse('', `parameter ${name}: content of type ${other} is not supported, only JSON is`);
+}
+
+function inRequestBody(document: Document, { content }: RequestBodyObject, refuse: Refuse): void {
+  for (const [mediaType, { schema, encoding }] of Object.entries(content)) {
+    const place = `/requestBody/content/${escapePointer(mediaType)}`;
+    for (const problem of findInt64Conflicts(document, schema, 'the body')) {
+      refuse(place, `int64s are told by their place: ${problem}`);
+    }
+    if (kindOf(mediaType) === 'binary' && !isBytes(dereference(document, schema))) {
+      refuse(place, `${mediaType} is bytes: its schema can only be { type: string, format: binary }, or none`);
+    }
+    if (encoding !== undefined) refuse(`${place}/encoding`, 'encoding is not supported');
+  }
 }
 
 function isBytes(schema: unknown): boolean {

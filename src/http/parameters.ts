@@ -42,9 +42,9 @@ export function readParameters(
     const { name, in: place } = parameter;
     let texts: Texts | undefined;
     if (place === 'query') {
-      const own = query.filter((pair) => belongs(pair, parameter));
-      query = query.filter((pair) => !own.includes(pair));
-      texts = takeFromPairs(own, parameter);
+      const pairs = query.filter((pair) => belongs(pair, parameter));
+      query = query.filter((pair) => !pairs.includes(pair));
+      texts = takeFromPairs(pairs, parameter);
     } else if (place === 'cookie') {
       texts = takeFromPairs(
         cookies.filter((pair) => pair.name === name),

@@ -6,7 +6,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Puts the value that a text stands for into an object: the first of number, boolean, null and string that the schema
- * allows and the text can be. A text that can be none of them stays a string that says so.
+ * allows and the text can be. A text that can be none of them sets nothing.
  *
  * @returns what is wrong with the text, `undefined` when nothing is
  */
