@@ -1,45 +1,192 @@
+import type { Health } from './health.ts';
+import { StoreUnavailable } from './plant-store.ts';
+
 /** Commits items together that arrive together. */
 export type GroupCommit<Item> = {
-  /** Resolves once the item is committed; rejects when its group was not. */
-  readonly add: (item: Item) => Promise<void>;
-  /** Resolves once everything added before is committed, or was not. */
+  /**
+   * Resolves once the item is committed, with whether it was new.
+   *
+   * @throws {StoreUnavailable} when the queue is full, the database cannot be used, or the item's time is up; what is
+   *   under way may still store it
+   * @throws {Error} what the lane threw, when it refused this very item
+   */
+  readonly add: (item: Item) => Promise<boolean>;
+  /** Resolves once nothing waits and no commit is under way. */
   readonly drain: () => Promise<void>;
 };
 
-type Waiting<Item> = {
-  readonly item: Item;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+/** Commits one group at a time. */
+export type Lane<Item> = {
+  /** Resolves once the lane can commit, however long that takes. Never rejects. */
+  readonly ready: () => Promise<void>;
+  /**
+   * Stores all items or none, durably, in their order.
+   *
+   * @returns for each item, whether it was new
+   * @throws {CommitFailed} with what to do about it; any other error is a bug, and fails the whole group
+   */
+  readonly commit: (items: readonly Item[]) => Promise<readonly boolean[]>;
 };
+
+/** Why nothing is known to be stored, and what helps. */
+export class CommitFailed extends Error {
+  /**
+   * - `retry`: the same again, as soon as a lane is ready;
+   * - `split`: some of the items were refused, and are to be found;
+   * - `wait`: nothing for now, the database cannot be used.
+   */
+  readonly remedy: 'retry' | 'split' | 'wait';
+
+  constructor(remedy: CommitFailed['remedy'], cause: Error) {
+    super(cause.message, { cause });
+    this.remedy = remedy;
+  }
+}
+
+export type GroupCommitOptions<Item> = {
+  readonly lanes: readonly Lane<Item>[];
+  /** What an item holds on to while it waits, in bytes. */
+  readonly sizeOf: (item: Item) => number;
+  /** How much may wait, together with what is being committed. */
+  readonly queueLimitBytes: number;
+  /** How long an item may wait, its commit included. */
+  readonly timeoutMs: number;
+  readonly health: Health;
+};
+
+type Entry<Item> = {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (isNew: boolean) => void;
+  readonly reject: (error: unknown) => void;
+  isSettled: boolean;
+};
+
+// More in one transaction gains nothing, and lets the first of them wait for the last.
+const MAX_GROUP_ITEMS = 1_000;
+const MAX_GROUP_BYTES = 4_194_304;
 
 /**
  * Syncing a transaction to disk costs the same for one row and for a thousand, so what arrives in one turn of the event
- * loop shares a transaction. A lone item waits for nobody.
- *
- * @param commit stores all items or none, durably, before it returns; throws when it stored none
+ * loop, or while every lane is busy, shares a transaction. A lone item waits for nobody.
  */
-export function createGroupCommit<Item>(commit: (items: readonly Item[]) => void): GroupCommit<Item> {
-  let waiting: Waiting<Item>[] = [];
+export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): GroupCommit<Item> {
+  const { sizeOf, queueLimitBytes, timeoutMs, health } = options;
+  const idle = [...options.lanes];
+  let waiting = new Set<Entry<Item>>();
+  let held = 0;
+  let heldBytes = 0;
+  let isScheduled = false;
+  let drained = (): void => undefined;
 
   return {
-    add: (item) =>
-      new Promise((resolve, reject) => {
-        if (waiting.push({ item, resolve, reject }) === 1) setImmediate(flush);
-      }),
+    add(item) {
+      const bytes = sizeOf(item);
+      // However large, an item that nobody is in front of is taken.
+      if (held > 0 && heldBytes + bytes > queueLimitBytes) {
+        return Promise.reject(new StoreUnavailable('too much is waiting to be stored'));
+      }
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          expire(entry);
+        }, timeoutMs);
+        const entry: Entry<Item> = { item, bytes, timer, resolve, reject, isSettled: false };
+        waiting.add(entry);
+        held += 1;
+        heldBytes += bytes;
+        if (isScheduled) return;
+        isScheduled = true;
+        setImmediate(dispatch);
+      });
+    },
     drain: async () => {
-      if (waiting.length > 0) await new Promise(setImmediate);
+      if (held > 0) await new Promise<void>((resolve) => (drained = resolve));
     },
   };
 
-  function flush(): void {
-    const group = waiting;
-    waiting = [];
-    try {
-      commit(group.map(({ item }) => item));
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-      return;
+  function dispatch(): void {
+    isScheduled = false;
+    const lane = idle.pop();
+    if (lane !== undefined) void serve(lane);
+  }
+
+  async function serve(lane: Lane<Item>): Promise<void> {
+    while (waiting.size > 0) {
+      await lane.ready();
+      await commit(lane, takeGroup());
     }
-    for (const { resolve } of group) resolve();
+    idle.push(lane);
+  }
+
+  function takeGroup(): Entry<Item>[] {
+    const group: Entry<Item>[] = [];
+    let bytes = 0;
+    for (const entry of waiting) {
+      bytes += entry.bytes;
+      if (group.length === MAX_GROUP_ITEMS || (group.length > 0 && bytes > MAX_GROUP_BYTES)) break;
+      group.push(entry);
+      waiting.delete(entry);
+    }
+    return group;
+  }
+
+  /** @param group may be empty: while the lane got ready, another lane was quicker, or the time of all was up */
+  async function commit(lane: Lane<Item>, group: readonly Entry<Item>[]): Promise<void> {
+    const parts = group.length > 0 ? [group] : [];
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      try {
+        const areNew = await lane.commit(part.map(({ item }) => item));
+        health.worked();
+        part.forEach((entry, index) => {
+          settle(entry, () => {
+            entry.resolve(areNew[index] === true);
+          });
+        });
+      } catch (error) {
+        const { remedy, cause } = error instanceof CommitFailed ? error : { remedy: 'none', cause: error };
+        if (remedy === 'retry' || remedy === 'wait') health.failed(cause);
+        if (remedy === 'retry') {
+          putBack([part, ...parts].flat());
+          return;
+        }
+        if (remedy === 'split' && part.length > 1) {
+          const half = Math.ceil(part.length / 2);
+          parts.unshift(part.slice(0, half), part.slice(half));
+          continue;
+        }
+        const reason = remedy === 'wait' ? new StoreUnavailable('the database cannot be used', { cause }) : cause;
+        for (const entry of part) {
+          settle(entry, () => {
+            entry.reject(reason);
+          });
+        }
+      }
+    }
+  }
+
+  function putBack(group: readonly Entry<Item>[]): void {
+    group.filter(({ isSettled }) => isSettled).forEach(release);
+    waiting = new Set([...group.filter(({ isSettled }) => !isSettled), ...waiting]);
+  }
+
+  function expire(entry: Entry<Item>): void {
+    entry.isSettled = true;
+    if (waiting.delete(entry)) release(entry);
+    entry.reject(new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`));
+  }
+
+  function settle(entry: Entry<Item>, tell: () => void): void {
+    release(entry);
+    if (entry.isSettled) return;
+    entry.isSettled = true;
+    clearTimeout(entry.timer);
+    tell();
+  }
+
+  function release({ bytes }: Entry<Item>): void {
+    held -= 1;
+    heldBytes -= bytes;
+    if (held === 0) drained();
   }
 }

@@ -7,23 +7,31 @@ export type StoredPlant = {
   readonly tag?: string;
 };
 
-/** Reads what is kept, whether or not a service is adding to it at the same time. */
-export interface PlantReader {
-  /** The plants in the order they were added, one at a time: the current one for each id, or every creation. */
-  list(which: 'current' | 'history'): AsyncIterable<StoredPlant>;
+/** Where plants are kept. Nothing that was added is ever changed or removed. */
+export interface PlantStore {
+  /**
+   * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine, and is later
+   * than every plant that was added before.
+   *
+   * @param key a UUID that stands for this creation: under one key, a plant is added once, however often it is asked for
+   * @returns whether it was added now; `false` when there is a plant under the key
+   * @throws {StoreUnavailable} when the store cannot say that it is kept; it may be, now or in a moment
+   * @throws {Error} when the database refuses this very plant; nothing was added
+   */
+  add(plant: StoredPlant, key?: string): Promise<boolean>;
 
   /** Waits for what is being added, then lets go of the database. Nothing may be asked of it afterwards. */
   close(): Promise<void>;
 }
 
-/** Where plants are kept. Nothing that was added is ever changed or removed. */
-export interface PlantStore extends PlantReader {
-  /**
-   * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine. When it
-   * rejects, the plant cannot be read; only where a sync to disk failed may a crash bring it back.
-   */
-  add(plant: StoredPlant): Promise<void>;
+/** Reads what is kept, whether or not a service is adding to it at the same time. */
+export interface PlantReader {
+  /** The plants in the order they were added, one at a time: the current one for each id, or every creation. */
+  list(which: 'current' | 'history'): AsyncIterable<StoredPlant>;
+
+  /** Lets go of the database. */
+  close(): Promise<void>;
 }
 
-/** The database cannot be used; the message says why, in one line for whoever starts the service. */
+/** The database cannot be used, for now or at all; the message says why, in one line for whoever runs the service. */
 export class StoreUnavailable extends Error {}
