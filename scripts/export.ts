@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readStoreLocation } from '../src/config.ts';
+import { readStoreConfig } from '../src/config.ts';
 import { stringifyJson } from '../src/contract/json.ts';
 import { openReader, type StoreLocation } from '../src/store/open-store.ts';
 import { StoreUnavailable, type PlantReader } from '../src/store/plant-store.ts';
@@ -17,8 +17,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 if (existsSync('.env')) process.loadEnvFile();
-const read = readStoreLocation(process.env);
-const reader = 'problems' in read ? refuse(...read.problems) : openOrRefuse(read.store);
+const read = readStoreConfig(process.env);
+const reader = 'problems' in read ? refuse(...read.problems) : await openOrRefuse(read.store.location);
 let chunk = '';
 for await (const plant of reader.list(values.history ? 'history' : 'current')) {
   chunk += `${stringifyJson(plant)}\n`;
@@ -33,9 +33,9 @@ async function flush(): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-function openOrRefuse(store: StoreLocation): PlantReader {
+async function openOrRefuse(location: StoreLocation): Promise<PlantReader> {
   try {
-    return openReader(store);
+    return await openReader(location);
   } catch (error) {
     if (error instanceof StoreUnavailable) return refuse(error.message);
     throw error;

@@ -5,7 +5,7 @@ import { expectError, expectNothingLeaked, post, testEveryStatus } from './suppo
 
 describe('200: a valid NewPlant is stored and answered with its Plant', () => {
   test('with name and tag, and never an id', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await post(app, '{"id":1,"name":"Fern","tag":"indoor"}');
     expect(response.status).toBe(200);
     expect(response.headers['content-type']).toBe('application/json');
@@ -15,7 +15,7 @@ describe('200: a valid NewPlant is stored and answered with its Plant', () => {
   });
 
   test('without a tag', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     expect((await post(app, '{"id":2,"name":"Oak"}')).text).toBe('{"name":"Oak"}');
     expect(await history()).toEqual([{ id: 2n, name: 'Oak' }]);
   });
@@ -35,7 +35,7 @@ describe('200: a valid NewPlant is stored and answered with its Plant', () => {
     ['9.223372036854775807e18', 9223372036854775807n],
     ['0e999999999999', 0n],
   ])('id %s is stored as %s', async (literal, id) => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await post(app, `{"id":${literal},"name":"Fern"}`);
     expect(response.status).toBe(200);
     expect(await history()).toEqual([{ id, name: 'Fern' }]);
@@ -52,7 +52,7 @@ describe('200: a valid NewPlant is stored and answered with its Plant', () => {
     ['100 KB of emoji', '🌿'.repeat(25_600)],
     ['digits like those of a large number', '12345678901234567890'],
   ])('a string that is %s is kept exactly', async (_what, text) => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await post(app, JSON.stringify({ id: 1, name: text, tag: text }));
     expect(response.status).toBe(200);
     expect(JSON.parse(response.text)).toEqual({ name: text, tag: text });
@@ -60,14 +60,14 @@ describe('200: a valid NewPlant is stored and answered with its Plant', () => {
   });
 
   test('a string sent as raw UTF-8 and as escapes is the same string', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     await post(app, '{"id":1,"name":"é🌿"}');
     await post(app, '{"id":1,"name":"\\u00e9\\ud83c\\udf3f"}');
     expect((await history()).map(({ name }) => name)).toEqual(['é🌿', 'é🌿']);
   });
 
   test('unknown properties are accepted and not stored, access_token and __proto__ among them', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await post(
       app,
       '{"id":1,"name":"Fern","access_token":"x","__proto__":{"tag":1},"height":1.5e300}',
@@ -77,30 +77,30 @@ describe('200: a valid NewPlant is stored and answered with its Plant', () => {
   });
 
   test('the same id twice: both are kept, the latest is current', async () => {
-    const { app, store, history } = createTestApp();
+    const { app, store, history } = await createTestApp();
     await post(app, '{"id":7,"name":"first"}');
     await post(app, '{"id":8,"name":"other"}');
     await post(app, '{"id":7,"name":"second"}');
     expect((await history()).map(({ name }) => name)).toEqual(['first', 'other', 'second']);
-    expect((await Array.fromAsync(store.list('current'))).map(({ name }) => name)).toEqual(['other', 'second']);
+    expect((await store.list('current')).map(({ name }) => name)).toEqual(['other', 'second']);
   });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ; x="a;b"'])(
     'Content-Type: %s is application/json',
     async (contentType) => {
-      const { app } = createTestApp();
+      const { app } = await createTestApp();
       expect((await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': contentType })).status).toBe(200);
     },
   );
 
   test('the scheme name Bearer is compared without its case', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     const response = await post(app, '{"id":1,"name":"Fern"}', { Authorization: `bearer ${TOKEN}` });
     expect(response.status).toBe(200);
   });
 
   test('many creations at once are all stored, each once', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const ids = Array.from({ length: 64 }, (_, index) => index);
     const responses = await Promise.all(ids.map((id) => post(app, `{"id":${String(id)},"name":"n${String(id)}"}`)));
     expect(responses.map(({ status }) => status)).toEqual(ids.map(() => 200));
@@ -146,7 +146,7 @@ describe('400: the message says what to mend, and nothing is stored', () => {
     ['nested too deeply', `${'['.repeat(200_000)}1e2${']'.repeat(200_000)}`, /nested more than 500 levels/],
     ['empty', '', /a request body is required/],
   ])('%s', async (_what, body, message) => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     expectError(await post(app, body), 400, message);
     expect(await history()).toEqual([]);
   });
@@ -158,13 +158,13 @@ describe('400: the message says what to mend, and nothing is stored', () => {
     ['an overlong encoding', Buffer.from([0x22, 0xc0, 0x80, 0x22]), /UTF-8/],
     ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /UTF-8/],
   ])('bytes: %s', async (_what, body, message) => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     expectError(await post(app, body), 400, message);
     expect(await history()).toEqual([]);
   });
 
   test('an unknown query parameter', async () => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await request(app)
       .post('/plants?colour=green')
       .set({ Authorization: `Bearer ${TOKEN}` })
@@ -190,7 +190,7 @@ describe('401: the same body shape as every other error, and a challenge', () =>
     ['the Basic scheme', { Authorization: `Basic ${btoa(`x:${TOKEN}`)}` }, 'Bearer realm="bearerAuth"'],
     ['the token in another header', { 'X-Access-Token': TOKEN }, 'Bearer realm="bearerAuth"'],
   ])('%s', async (_what, headers, challenge) => {
-    const { app, history } = createTestApp();
+    const { app, history } = await createTestApp();
     const response = await request(app).post('/plants').set(headers).send(plant);
     expectError(response, 401, /^send one valid bearer token/);
     expect(response.headers['www-authenticate']).toBe(challenge);
@@ -198,12 +198,12 @@ describe('401: the same body shape as every other error, and a challenge', () =>
   });
 
   test('the token in the query', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     expectError(await request(app).post(`/plants?access_token=${TOKEN}`).send(plant), 401, /bearer token/);
   });
 
   test('the token in the body, as JSON and as a form', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     expectError(
       await request(app)
         .post('/plants')
@@ -215,7 +215,7 @@ describe('401: the same body shape as every other error, and a challenge', () =>
   });
 
   test('is decided before the body is read', async () => {
-    const { app } = createTestApp({ bodyLimitBytes: 10 });
+    const { app } = await createTestApp({ bodyLimitBytes: 10 });
     const response = await post(app, 'x'.repeat(100), { Authorization: 'Bearer nope', 'Content-Type': 'text/plain' });
     expectError(response, 401, /bearer token/);
   });
@@ -223,20 +223,20 @@ describe('401: the same body shape as every other error, and a challenge', () =>
 
 describe('default: other failures have the Error body too', () => {
   test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'TRACE'])('405 with Allow: %s /plants, token or not', async (method) => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     const response = await request(app)[method.toLowerCase() as 'get']('/plants');
     expectError(response, 405, /POST, OPTIONS/);
     expect(response.headers['allow']).toBe('POST, OPTIONS');
   });
 
   test('405 without a body: HEAD /plants', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     const response = await request(app).head('/plants');
     expect([response.status, response.text, response.headers['allow']]).toEqual([405, undefined, 'POST, OPTIONS']);
   });
 
   test('204 with Allow: OPTIONS /plants', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     const response = await request(app).options('/plants');
     expect([response.status, response.text, response.headers['allow']]).toEqual([204, '', 'POST, OPTIONS']);
     expect(response.headers).not.toHaveProperty('content-length');
@@ -254,12 +254,12 @@ describe('default: other failures have the Error body too', () => {
     '/constructor',
     '/__proto__',
   ])('404: POST %s, token or not', async (path) => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     expectError(await request(app).post(path).send({}), 404, /nothing at this path/);
   });
 
   test('413: a body over the limit, and one at the limit is read', async () => {
-    const { app, history } = createTestApp({ bodyLimitBytes: 100 });
+    const { app, history } = await createTestApp({ bodyLimitBytes: 100 });
     const body = '{"id":1,"name":"Fern"}'.padEnd(100);
     expect((await post(app, body)).status).toBe(200);
     expectError(await post(app, `${body} `), 413, /not be larger than 100 bytes/);
@@ -269,7 +269,7 @@ describe('default: other failures have the Error body too', () => {
   test.each(['text/plain', 'application/xml', 'application/json-patch+json', 'application/jsonx', 'json', ''])(
     '415 with Accept: Content-Type "%s"',
     async (contentType) => {
-      const { app, history } = createTestApp();
+      const { app, history } = await createTestApp();
       const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': contentType });
       expectError(response, 415, /application\/json/);
       expect(response.headers['accept']).toBe('application/json');
@@ -278,7 +278,7 @@ describe('default: other failures have the Error body too', () => {
   );
 
   test('415 with Accept-Encoding: a compressed body', async () => {
-    const { app } = createTestApp();
+    const { app } = await createTestApp();
     const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Encoding': 'gzip' });
     expectError(response, 415, /Content-Encoding/);
     expect(response.headers['accept-encoding']).toBe('identity');

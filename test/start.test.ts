@@ -4,8 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../src/store/open-store.ts';
-import { cleanUp, temporaryFolder } from './support/app.ts';
+import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { run, startService } from './support/service.ts';
 
@@ -107,7 +106,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
     ["is another program's database", otherDatabase, /is another program's database/],
     ['is the database of a newer version', newerDatabase, /was written by a newer version/],
   ])('the database path %s', async (_what, makePath, reason) => {
-    const path = makePath();
+    const path = await makePath();
     const read = (): Buffer | undefined =>
       statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
     const before = read();
@@ -124,9 +123,9 @@ describe('a configuration mistake stops the start, exit 1', () => {
     return path;
   }
 
-  function newerDatabase(): string {
+  async function newerDatabase(): Promise<string> {
     const path = join(temporaryFolder(), 'plants.db');
-    void openStore({ engine: 'sqlite', path }).close();
+    await (await openTestStore({ engine: 'sqlite', path })).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
     database.close();

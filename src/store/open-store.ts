@@ -1,5 +1,6 @@
-import type { PlantReader, PlantStore } from './plant-store.ts';
-import { openSqliteReader, openSqliteStore } from './sqlite-store.ts';
+import type { PlantReader, PlantStore, StoreOptions } from './plant-store.ts';
+import { openSqliteReader } from './sqlite-reader.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 
 /** Which store to use, and where it is. */
 export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string };
@@ -7,11 +8,19 @@ export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string }
 /**
  * Reads a `DATABASE_URL`.
  *
- * @returns `undefined` when no store has this form of address
+ * @returns the location, or every problem with it, a line each; none of them has a password in it
  */
-export function parseStoreLocation(url: string): StoreLocation | undefined {
+export function parseStoreLocation(
+  url: string,
+): { readonly location: StoreLocation } | { readonly problems: readonly string[] } {
   const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
-  return path === undefined ? undefined : { engine: 'sqlite', path };
+  if (path !== undefined) return { location: { engine: 'sqlite', path } };
+  return { problems: ['DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db'] };
+}
+
+/** Where a store is, for people: without its password. */
+export function describeLocation({ path }: StoreLocation): string {
+  return path;
 }
 
 /**
@@ -19,8 +28,8 @@ export function parseStoreLocation(url: string): StoreLocation | undefined {
  *
  * @throws {StoreUnavailable} when it cannot be used
  */
-export function openStore({ path }: StoreLocation): PlantStore {
-  return openSqliteStore(path);
+export function openStore({ path }: StoreLocation, options: StoreOptions): Promise<PlantStore> {
+  return openSqliteStore(path, options);
 }
 
 /**
@@ -28,6 +37,6 @@ export function openStore({ path }: StoreLocation): PlantStore {
  *
  * @throws {StoreUnavailable} when it does not, or cannot be read
  */
-export function openReader({ path }: StoreLocation): PlantReader {
-  return openSqliteReader(path);
+export function openReader({ path }: StoreLocation): Promise<PlantReader> {
+  return Promise.resolve(openSqliteReader(path));
 }
