@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
+import { createUntilStopped } from './support/load.ts';
 import { run, startService } from './support/service.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
@@ -105,6 +106,22 @@ describe('a configuration mistake stops the start, exit 1', () => {
     ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
     ["is another program's database", otherDatabase, /is another program's database/],
     ['is the database of a newer version', newerDatabase, /was written by a newer version/],
+    ['is a database that was cut off', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
+    [
+      'is a database with a page of zeros',
+      () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)),
+      /is damaged/,
+    ],
+    [
+      'is a database with a page of noise',
+      () => damagedDatabase((bytes) => bytes.fill(0x5a, 4_096, 8_192)),
+      /is damaged/,
+    ],
+    [
+      'is a database with a broken header',
+      () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)),
+      /is not a SQLite/,
+    ],
   ])('the database path %s', async (_what, makePath, reason) => {
     const path = await makePath();
     const read = (): Buffer | undefined =>
@@ -132,6 +149,15 @@ describe('a configuration mistake stops the start, exit 1', () => {
     return path;
   }
 
+  async function damagedDatabase(damage: (bytes: Buffer) => Buffer): Promise<string> {
+    const path = join(temporaryFolder(), 'plants.db');
+    const store = await openTestStore({ engine: 'sqlite', path });
+    await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
+    await store.close();
+    writeFileSync(path, damage(readFileSync(path)));
+    return path;
+  }
+
   function otherDatabase(): string {
     const path = join(temporaryFolder(), 'other.db');
     const database = new DatabaseSync(path);
@@ -139,6 +165,38 @@ describe('a configuration mistake stops the start, exit 1', () => {
     database.close();
     return path;
   }
+});
+
+describe('a write-ahead log that was cut off by a crash', () => {
+  test('is no damage: everything that was committed before is there', async () => {
+    const url = temporaryDatabase();
+    const path = url.slice('sqlite:'.length);
+    const service = await startService({ DATABASE_URL: url });
+    const load = createUntilStopped(service, 1);
+    await load.acknowledges(10);
+    await load.stop();
+    service.process.kill('SIGKILL');
+    await service.outcome;
+    const log = readFileSync(`${path}-wal`);
+    writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
+
+    await startService({ DATABASE_URL: url });
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  });
+});
+
+describe('ten processes on an empty database', () => {
+  test('may start at once, and all serve', async () => {
+    const env = { DATABASE_URL: temporaryDatabase() };
+    const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
+    const load = createUntilStopped(services, 20);
+    await load.acknowledges(500);
+    await load.stop();
+    expect([...load.failures]).toEqual([]);
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  }, 60_000);
 });
 
 describe('SIGTERM', () => {

@@ -50,6 +50,7 @@ export function openForWriting(path: string): DatabaseSync {
   return explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    if (versionOf(database, path) > 0) refuseDamage(database, path);
     migrate(database, path);
     // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
     database.exec('PRAGMA synchronous = FULL');
@@ -110,7 +111,6 @@ function explaining<Result>(path: string, open: () => Result): Result {
 function migrate(database: DatabaseSync, path: string): void {
   transact(database, () => {
     const version = versionOf(database, path);
-    if (version > 0) refuseDamage(database, path);
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
     if (version < MIGRATIONS.length) database.exec(`PRAGMA user_version = ${String(MIGRATIONS.length)}`);
   });
@@ -127,8 +127,12 @@ function versionOf(database: DatabaseSync, path: string): number {
   return version;
 }
 
-/** Reads the whole file. What a damaged one still gives must not be taken for all there was. */
-function refuseDamage(database: DatabaseSync, path: string): void {
+/**
+ * Reads the whole file: what a damaged one still gives must not be taken for all there was.
+ *
+ * @throws {StoreUnavailable} when it is damaged
+ */
+export function refuseDamage(database: DatabaseSync, path: string): void {
   if (scalar(database, 'PRAGMA quick_check(1)') === 'ok') return;
   throw new StoreUnavailable(`the database ${path} ${REASONS[SQLITE.CORRUPT] ?? ''}`);
 }
