@@ -1,0 +1,73 @@
+import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-store.ts';
+import { createConnector } from './postgres-connector.ts';
+import { explain } from './postgres-errors.ts';
+import { readVersion } from './postgres-schema.ts';
+import type { Session } from './postgres-session.ts';
+import { describePostgres, type PostgresLocation } from './postgres-url.ts';
+
+type PlantRow = { readonly id: string; readonly plant: string };
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const BATCH_ROWS = 1_000;
+
+const LIST = {
+  history: 'SELECT id, plant FROM plants ORDER BY created_at, place, key',
+  current: `SELECT id, plant
+    FROM (SELECT DISTINCT ON (id) * FROM plants ORDER BY id, created_at DESC, place DESC, key DESC) AS latest
+    ORDER BY created_at, place, key`,
+};
+
+/**
+ * Opens a PostgreSQL store for reading. A list is a snapshot of when its reading began.
+ *
+ * @throws {StoreUnavailable} when the database cannot be used, or has no plant store in it
+ */
+export async function openPostgresReader(location: PostgresLocation): Promise<PlantReader> {
+  const description = describePostgres(location);
+  const connector = createConnector(location, {
+    hostTimeoutMs: location.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: 0,
+  });
+  const closed = new AbortController();
+
+  const session = await connector.connect(closed.signal);
+  try {
+    if ((await readVersion(session, description)) === 0) {
+      throw new StoreUnavailable(`there is no plant store in ${description}`);
+    }
+  } catch (error) {
+    throw explain(description, error);
+  } finally {
+    await session.close();
+  }
+  return {
+    async *list(which) {
+      const session = await connector.connect(closed.signal);
+      closed.signal.addEventListener('abort', session.destroy);
+      try {
+        yield* fetchAll(session, LIST[which]);
+      } catch (error) {
+        throw explain(description, error);
+      } finally {
+        closed.signal.removeEventListener('abort', session.destroy);
+        session.destroy();
+      }
+    },
+    async close() {
+      closed.abort();
+    },
+  };
+}
+
+async function* fetchAll(session: Session, select: string): AsyncGenerator<StoredPlant> {
+  await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await session.query(`DECLARE plants_list NO SCROLL CURSOR FOR ${select}`);
+  for (;;) {
+    const rows = await session.query(`FETCH ${String(BATCH_ROWS)} FROM plants_list`);
+    // Neither column may be null, and what is in `plant` was written by the store.
+    for (const { id, plant } of rows as readonly PlantRow[]) {
+      yield { id: BigInt(id), ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+    }
+    if (rows.length < BATCH_ROWS) return;
+  }
+}

@@ -1,0 +1,136 @@
+import { Client, DatabaseError, type ClientConfig } from 'pg';
+import type { ConnectionOptions } from 'node:tls';
+
+/** One connection to one server, logged in, until it is lost. Losing it never throws by itself. */
+export type Session = {
+  /**
+   * Runs one statement. A value that comes back is PostgreSQL's text for it.
+   *
+   * @param limitMs how long the answer may take; the connection is given up then
+   * @throws {DatabaseError} when the server refuses the statement
+   * @throws {SessionLost} when the connection is lost; the statement may have been carried out
+   */
+  readonly query: (text: string, values?: readonly unknown[], limitMs?: number) => Promise<readonly Row[]>;
+  readonly isLost: () => boolean;
+  /** Takes leave of the server, which is given a moment for it. */
+  readonly close: () => Promise<void>;
+  /** Drops the connection at once. */
+  readonly destroy: () => void;
+};
+
+export type Row = Readonly<Record<string, string | null>>;
+
+export type Login = {
+  /** An address or the folder of a Unix socket, not a name: what a name stands for is tried one by one. */
+  readonly address: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly database: string;
+  readonly applicationName: string;
+  readonly tls: ConnectionOptions | undefined;
+  readonly timeoutMs: number;
+};
+
+/** The connection is gone, and with it the answer. */
+export class SessionLost extends Error {}
+/** The server did not let us in for so long. */
+export class LoginTimeout extends Error {}
+export class PasswordMissing extends Error {}
+/** There is a server, but no TLS with it. */
+export class TlsFailed extends Error {}
+
+// Node asks ten times, a second apart, before it gives a silent peer up.
+const KEEP_ALIVE_DELAY_MS = 10_000;
+const GOODBYE_MS = 1_000;
+
+/**
+ * Connects and logs in, once.
+ *
+ * @throws {DatabaseError | LoginTimeout | PasswordMissing | TlsFailed} when it fails in these ways
+ * @throws {Error} with the `code` of a system call, or none
+ */
+export async function openSession(login: Login, signal: AbortSignal): Promise<Session> {
+  const client = new Client(clientConfig(login));
+  const session = createSession(client);
+  const seen = { isTlsPending: false, isTimeUp: false };
+  client.connection.once('connect', () => (seen.isTlsPending = login.tls !== undefined));
+  client.connection.once('sslconnect', () => {
+    // From here on the stream is the TLS socket.
+    client.connection.stream.once('secureConnect', () => (seen.isTlsPending = false));
+  });
+  const timer = setTimeout(() => {
+    seen.isTimeUp = true;
+    session.destroy();
+  }, login.timeoutMs);
+  signal.addEventListener('abort', session.destroy);
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+    return session;
+  } catch (error) {
+    session.destroy();
+    if (seen.isTimeUp) throw new LoginTimeout(`no login within ${String(login.timeoutMs)} ms`, { cause: error });
+    if (seen.isTlsPending) throw new TlsFailed('no TLS', { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', session.destroy);
+  }
+}
+
+function clientConfig({ address, port, user, password, database, applicationName, tls }: Login): ClientConfig {
+  return {
+    host: address,
+    port,
+    user,
+    // A function, because for want of a password pg looks into the environment and into files.
+    password: () => {
+      if (password === undefined) throw new PasswordMissing('the server asks for a password');
+      return password;
+    },
+    database,
+    application_name: applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    ssl: tls ?? false,
+    sslnegotiation: 'postgres',
+    // As libpq does by default: somebody between us and the server cannot pass the login on.
+    enableChannelBinding: tls !== undefined,
+    types: { getTypeParser: () => (text: string) => text },
+  };
+}
+
+function createSession(client: Client): Session {
+  let lost = false;
+  const isLost = (): boolean => lost;
+  const destroy = (): void => {
+    lost = true;
+    client.connection.stream.destroy();
+  };
+  // Without a listener, an error of an idle connection would end the process.
+  client.on('error', destroy).on('end', destroy);
+
+  return {
+    async query(text, values = [], limitMs) {
+      if (isLost()) throw new SessionLost('there is no connection to the database');
+      const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
+      try {
+        return (await client.query<Row>(text, [...values])).rows;
+      } catch (error) {
+        if (error instanceof DatabaseError || !isLost()) throw error;
+        throw new SessionLost('the connection to the database was lost', { cause: error });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    isLost,
+    async close() {
+      const timer = setTimeout(destroy, GOODBYE_MS);
+      await client.end();
+      clearTimeout(timer);
+      lost = true;
+    },
+    destroy,
+  };
+}

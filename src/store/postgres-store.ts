@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { CommitFailed, createGroupCommit, type Lane } from './group-commit.ts';
+import { createHealth } from './health.ts';
+import type { PlantStore } from './plant-store.ts';
+import { createPostgresConnection, pause, type PostgresConnection } from './postgres-connection.ts';
+import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
+import { explain, leavesSessionUsable, remedyFor } from './postgres-errors.ts';
+import { migrate } from './postgres-schema.ts';
+import type { Session } from './postgres-session.ts';
+import { describePostgres, type PostgresLocation } from './postgres-url.ts';
+
+export type PostgresStoreOptions = {
+  /** How many connections there may be, each committing one group at a time. */
+  readonly poolSize: number;
+  /** How long adding a plant may take, and connecting at the start. */
+  readonly timeoutMs: number;
+  /** How much may wait to be added. */
+  readonly queueLimitBytes: number;
+  readonly log: Logger;
+};
+
+type Item = { readonly key: string; readonly id: string; readonly plant: string };
+
+// One statement is a transaction of its own, in one round trip. A later creation of an id is later than every one that
+// was committed before it, even if the clock of this server is behind; within a statement, `place` is the order.
+const INSERT = `
+  INSERT INTO plants (key, id, created_at, place, plant)
+  SELECT new.key, new.id,
+    greatest(now(), (SELECT max(created_at) FROM plants WHERE id = new.id) + interval '1 microsecond'),
+    new.place, new.plant
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[]) WITH ORDINALITY AS new (key, id, plant, place)
+  ON CONFLICT (key, id) DO NOTHING
+  RETURNING place`;
+
+// By then, the server has ended the statement itself, if it is still there.
+const ANSWER_GRACE_MS = 1_000;
+const RETRY_PAUSE_MS = 20;
+const ITEM_OVERHEAD_BYTES = 500;
+
+/**
+ * Opens a store in a PostgreSQL database, creating the tables when they are missing.
+ *
+ * @throws {StoreUnavailable} when no host can be used within the time, or the database is not for this service
+ */
+export async function openPostgresStore(
+  location: PostgresLocation,
+  options: PostgresStoreOptions,
+): Promise<PlantStore> {
+  const { poolSize, timeoutMs, queueLimitBytes, log } = options;
+  const connector = createConnector(location, {
+    hostTimeoutMs: Math.min(location.connectTimeoutMs ?? Infinity, timeoutMs / location.hosts.length),
+    statementTimeoutMs: timeoutMs,
+  });
+  const session = await connectWithin(connector, timeoutMs);
+  const description = describePostgres(location);
+  try {
+    await migrate(session, description);
+  } catch (error) {
+    session.destroy();
+    throw explain(description, error);
+  }
+
+  const health = createHealth(log);
+  // The lane that comes last is used first.
+  const connections = Array.from({ length: poolSize }, (_, index) =>
+    createPostgresConnection(connector, health.failed, index === poolSize - 1 ? session : undefined),
+  );
+  const commits = createGroupCommit<Item>({
+    lanes: connections.map((connection) => createLane(connection, timeoutMs + ANSWER_GRACE_MS)),
+    sizeOf: ({ plant }) => 2 * plant.length + ITEM_OVERHEAD_BYTES,
+    queueLimitBytes,
+    timeoutMs,
+    health,
+  });
+
+  return {
+    add: ({ id, ...plant }, key = randomUUID()) => commits.add({ key, id: String(id), plant: JSON.stringify(plant) }),
+    async close() {
+      await commits.drain();
+      await Promise.all(connections.map(({ close }) => close()));
+    },
+  };
+}
+
+async function connectWithin(connector: Connector, timeoutMs: number): Promise<Session> {
+  const { signal } = new AbortController(); // Nobody can close what is not open yet.
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await connector.connect(signal);
+    } catch (error) {
+      const mayPass = error instanceof CannotConnect && !error.isFinal;
+      if (!mayPass || performance.now() - startedAt >= timeoutMs) throw error;
+      await pause(signal);
+    }
+  }
+}
+
+function createLane(connection: PostgresConnection, limitMs: number): Lane<Item> {
+  return {
+    ready: connection.ready,
+    async commit(items) {
+      const columns = [items.map(({ key }) => key), items.map(({ id }) => id), items.map(({ plant }) => plant)];
+      try {
+        const rows = await connection.query(INSERT, columns, limitMs);
+        const areNew = items.map(() => false);
+        for (const { place } of rows) areNew[Number(place) - 1] = true;
+        return areNew;
+      } catch (error) {
+        const remedy = remedyFor(error);
+        if (remedy === undefined || !(error instanceof Error)) throw error;
+        if (remedy === 'retry') {
+          if (!leavesSessionUsable(error)) connection.reset();
+          // Those that were in each other's way do not come again at the same moment.
+          await sleep(RETRY_PAUSE_MS * Math.random());
+        }
+        throw new CommitFailed(remedy, error);
+      }
+    },
+  };
+}

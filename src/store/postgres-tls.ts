@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext, getCACertificates, type ConnectionOptions } from 'node:tls';
+import type { PostgresTls } from './postgres-url.ts';
+import { StoreUnavailable } from './plant-store.ts';
+
+/**
+ * What libpq's `sslmode` means to Node's TLS; the files are read now, so that a certificate may be renewed while the
+ * service runs.
+ *
+ * @throws {StoreUnavailable} when a file cannot be read, or holds something else
+ */
+export function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
+  const options: ConnectionOptions = {
+    // Whatever the mode, libpq verifies when it is told whom to trust, and never otherwise.
+    rejectUnauthorized: rootCertificate !== undefined,
+    ...(rootCertificate !== undefined && {
+      ca: rootCertificate === 'system' ? getCACertificates('system') : read('sslrootcert', rootCertificate),
+    }),
+    ...(certificate !== undefined && { cert: read('sslcert', certificate) }),
+    ...(key !== undefined && { key: read('sslkey', key) }),
+    ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+  try {
+    createSecureContext(options);
+  } catch (error) {
+    throw unusable('what sslrootcert, sslcert and sslkey name', error);
+  }
+  return options;
+}
+
+function read(parameter: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unusable(`the file ${path} of ${parameter}`, error);
+  }
+}
+
+function unusable(what: string, cause: unknown): StoreUnavailable {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+  return new StoreUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
+}

