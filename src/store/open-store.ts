@@ -1,26 +1,30 @@
 import type { PlantReader, PlantStore, StoreOptions } from './plant-store.ts';
+import { openPostgresReader } from './postgres-reader.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { describePostgres, parsePostgresUrl, type PostgresLocation } from './postgres-url.ts';
 import { openSqliteReader } from './sqlite-reader.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 /** Which store to use, and where it is. */
-export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string };
+export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
 
 /**
  * Reads a `DATABASE_URL`.
  *
- * @returns the location, or every problem with it, a line each; none of them has a password in it
+ * @returns the location, or every problem with it, a line each; none of them repeats the URL, which may have a password
  */
 export function parseStoreLocation(
   url: string,
 ): { readonly location: StoreLocation } | { readonly problems: readonly string[] } {
+  if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
   if (path !== undefined) return { location: { engine: 'sqlite', path } };
-  return { problems: ['DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db'] };
+  return { problems: ['DATABASE_URL must be sqlite:./data/plants.db, say, or postgres://user:password@host/database'] };
 }
 
 /** Where a store is, for people: without its password. */
-export function describeLocation({ path }: StoreLocation): string {
-  return path;
+export function describeLocation(location: StoreLocation): string {
+  return location.engine === 'sqlite' ? location.path : describePostgres(location);
 }
 
 /**
@@ -28,8 +32,8 @@ export function describeLocation({ path }: StoreLocation): string {
  *
  * @throws {StoreUnavailable} when it cannot be used
  */
-export function openStore({ path }: StoreLocation, options: StoreOptions): Promise<PlantStore> {
-  return openSqliteStore(path, options);
+export function openStore(location: StoreLocation, options: StoreOptions): Promise<PlantStore> {
+  return location.engine === 'sqlite' ? openSqliteStore(location.path, options) : openPostgresStore(location, options);
 }
 
 /**
@@ -37,6 +41,6 @@ export function openStore({ path }: StoreLocation, options: StoreOptions): Promi
  *
  * @throws {StoreUnavailable} when it does not, or cannot be read
  */
-export function openReader({ path }: StoreLocation): Promise<PlantReader> {
-  return Promise.resolve(openSqliteReader(path));
+export async function openReader(location: StoreLocation): Promise<PlantReader> {
+  return location.engine === 'sqlite' ? openSqliteReader(location.path) : openPostgresReader(location);
 }
