@@ -16,7 +16,7 @@ const exported = async (path: string): Promise<string[]> => {
 
 async function storeOf(...names: readonly string[]): Promise<string> {
   const path = join(temporaryFolder(), 'plants.db');
-  const store = await openTestStore({ engine: 'sqlite', path });
+  const store = await openTestStore(`sqlite:${path}`);
   for (const name of names) await store.add({ id: 2n ** 63n - 1n, name });
   await store.close();
   return path;

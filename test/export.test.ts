@@ -10,7 +10,7 @@ const exportPlants = (url: string, ...args: string[]) =>
 describe('export', () => {
   test('writes the current plants as NDJSON, ids with all their digits, beside a service that has the store open', async () => {
     const path = join(temporaryFolder(), 'plants.db');
-    const store = await openTestStore({ engine: 'sqlite', path });
+    const store = await openTestStore(`sqlite:${path}`);
     await store.add({ id: 2n ** 63n - 1n, name: 'old', tag: 'tag' });
     await store.add({ id: -(2n ** 63n), name: '\u0000\ud800' });
     await store.add({ id: 2n ** 63n - 1n, name: 'new' });
@@ -27,13 +27,13 @@ describe('export', () => {
 
   test('of an empty store writes nothing', async () => {
     const path = join(temporaryFolder(), 'plants.db');
-    await (await openTestStore({ engine: 'sqlite', path })).close();
+    await (await openTestStore(`sqlite:${path}`)).close();
     expect(await exportPlants(`sqlite:${path}`)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('ends quietly when its reader has seen enough', async () => {
     const path = join(temporaryFolder(), 'plants.db');
-    const store = await openTestStore({ engine: 'sqlite', path });
+    const store = await openTestStore(`sqlite:${path}`);
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
     await store.close();
     const command = `set -o pipefail; node scripts/export.ts | head -n 1`;

@@ -142,7 +142,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
 
   async function newerDatabase(): Promise<string> {
     const path = join(temporaryFolder(), 'plants.db');
-    await (await openTestStore({ engine: 'sqlite', path })).close();
+    await (await openTestStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
     database.close();
@@ -151,7 +151,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
 
   async function damagedDatabase(damage: (bytes: Buffer) => Buffer): Promise<string> {
     const path = join(temporaryFolder(), 'plants.db');
-    const store = await openTestStore({ engine: 'sqlite', path });
+    const store = await openTestStore(`sqlite:${path}`);
     await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
     await store.close();
     writeFileSync(path, damage(readFileSync(path)));

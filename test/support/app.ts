@@ -7,13 +7,14 @@ import pino from 'pino';
 import { createApp, type AppOptions } from '../../src/app.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
-import { openReader, openStore, type StoreLocation } from '../../src/store/open-store.ts';
+import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
 import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
 
 export const TOKEN = 'test-token';
 
 export type TestStore = PlantStore & {
-  readonly location: StoreLocation;
+  /** Its `DATABASE_URL`. */
+  readonly url: string;
   /** What anybody can read in it. */
   readonly list: (which: 'current' | 'history') => Promise<StoredPlant[]>;
 };
@@ -48,15 +49,22 @@ export function temporaryFolder(): string {
 
 /** A store that is closed when the test is over. */
 export async function openTestStore(
-  location: StoreLocation = { engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') },
+  url = `sqlite:${join(temporaryFolder(), 'plants.db')}`,
   overrides: Partial<StoreOptions> = {},
 ): Promise<TestStore> {
+  const location = locationOf(url);
   const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
   const store = await openStore(location, { ...options, ...overrides });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
-  return { ...store, close, location, list: (which) => listPlants(location, which) };
+  return { ...store, close, url, list: (which) => listPlants(location, which) };
+}
+
+function locationOf(url: string): StoreLocation {
+  const parsed = parseStoreLocation(url);
+  if ('location' in parsed) return parsed.location;
+  throw new Error(parsed.problems.join('\n'));
 }
 
 async function listPlants(location: StoreLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
@@ -69,8 +77,8 @@ async function listPlants(location: StoreLocation, which: 'current' | 'history')
 }
 
 /** The application as the service runs it, on a store of its own. */
-export async function createTestApp(overrides: Partial<AppOptions> = {}, location?: StoreLocation): Promise<TestApp> {
-  const store = await openTestStore(location);
+export async function createTestApp(overrides: Partial<AppOptions> = {}, url?: string): Promise<TestApp> {
+  const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
   const app = createApp({
