@@ -8,6 +8,7 @@ import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { createUntilStopped } from './support/load.ts';
 import { run, startService } from './support/service.ts';
+import { describeStores } from './support/stores.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 
@@ -51,6 +52,9 @@ describe('a configuration mistake stops the start, exit 1', () => {
       HOST: ' ',
       API_TOKENS: 'fine,my secret,',
       DATABASE_URL: 'mysql://user:password@host/db',
+      DATABASE_POOL_SIZE: '0',
+      DATABASE_TIMEOUT_MS: '5s',
+      DATABASE_QUEUE_LIMIT_BYTES: '',
       LOG_LEVEL: 'loud',
       BODY_LIMIT_BYTES: '1MB',
       SHUTDOWN_GRACE_MS: '-1',
@@ -63,7 +67,10 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'API_TOKENS: token 3 of 3 is empty',
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'PORT must be an integer from 0 to 65535, not "70000"',
-        'DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db',
+        'DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database',
+        'DATABASE_POOL_SIZE must be an integer from 1 to 100, not "0"',
+        'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
+        'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
         'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
@@ -186,9 +193,9 @@ describe('a write-ahead log that was cut off by a crash', () => {
   });
 });
 
-describe('ten processes on an empty database', () => {
-  test('may start at once, and all serve', async () => {
-    const env = { DATABASE_URL: temporaryDatabase() };
+describeStores((createDatabase) => {
+  test('ten processes may start at once on an empty database, and all serve', async () => {
+    const env = { DATABASE_URL: await createDatabase() };
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
     const load = createUntilStopped(services, 20);
     await load.acknowledges(500);

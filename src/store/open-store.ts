@@ -19,7 +19,7 @@ export function parseStoreLocation(
   if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
   if (path !== undefined) return { location: { engine: 'sqlite', path } };
-  return { problems: ['DATABASE_URL must be sqlite:./data/plants.db, say, or postgres://user:password@host/database'] };
+  return { problems: ['DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database'] };
 }
 
 /** Where a store is, for people: without its password. */
