@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readStoreLocation } from '../src/config.ts';
 import { stringifyJson } from '../src/contract/json.ts';
-import { openReader, type StoreLocation } from '../src/store/open-store.ts';
-import { StoreUnavailable, type PlantReader } from '../src/store/plant-store.ts';
+import { openReader } from '../src/store/open-store.ts';
+import { configuredStore, orRefuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
 // `--history`, every creation in its order. It may run beside the service, and holds a few rows at a time.
@@ -16,9 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0); // The reader has seen enough: `… | head`.
 });
 
-if (existsSync('.env')) process.loadEnvFile();
-const read = readStoreLocation(process.env);
-const reader = 'problems' in read ? refuse(...read.problems) : openOrRefuse(read.store);
+const { location } = configuredStore();
+const reader = await orRefuse(() => openReader(location));
 let chunk = '';
 for await (const plant of reader.list(values.history ? 'history' : 'current')) {
   chunk += `${stringifyJson(plant)}\n`;
@@ -31,18 +28,4 @@ async function flush(): Promise<void> {
   const text = chunk;
   chunk = '';
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-function openOrRefuse(store: StoreLocation): PlantReader {
-  try {
-    return openReader(store);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return refuse(error.message);
-    throw error;
-  }
-}
-
-function refuse(...problems: readonly string[]): never {
-  for (const problem of problems) console.error(problem);
-  process.exit(1);
 }

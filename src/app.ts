@@ -4,8 +4,9 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createTokenSet } from './auth/tokens.ts';
 import type { Contract } from './contract/contract.ts';
 import { answerFailure, send } from './http/answer.ts';
-import { unexpectedFailure } from './http/failure.ts';
+import { unavailableFailure, unexpectedFailure, type Failure } from './http/failure.ts';
 import { createPipeline, type AnyHandler } from './http/pipeline.ts';
+import { StoreUnavailable } from './store/plant-store.ts';
 
 export type AppOptions = {
   readonly contract: Contract;
@@ -43,6 +44,7 @@ export function createApp({ contract, handlers, production, tokens, bodyLimitByt
       contract,
       handlers,
       authenticate: createAuthenticator(contract.securitySchemes, createTokenSet(tokens)),
+      failureOf,
       bodyLimitBytes,
       log,
     }),
@@ -53,4 +55,9 @@ export function createApp({ contract, handlers, production, tokens, bodyLimitByt
     send(req, res, answerFailure(unexpectedFailure()));
   });
   return app;
+}
+
+/** What a client is told of an error of the parts that the pipeline does not know. */
+function failureOf(error: unknown): Failure | undefined {
+  return error instanceof StoreUnavailable ? unavailableFailure() : undefined;
 }

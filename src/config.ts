@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
+import type { StoreOptions } from './store/plant-store.ts';
 
 /** Everything that can be set from outside, checked. */
 export type Config = {
@@ -10,11 +11,14 @@ export type Config = {
   readonly tokens: readonly string[];
   /** The one of them that was made up for this run, when none was configured. */
   readonly madeUpToken: string | undefined;
-  readonly store: StoreLocation;
+  readonly store: StoreConfig;
   readonly bodyLimitBytes: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: string;
 };
+
+/** Which store to use, and how. */
+export type StoreConfig = { readonly location: StoreLocation } & Omit<StoreOptions, 'log'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,8 +53,8 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
-/** Where the plants are, for a command that needs nothing else of the configuration. */
-export function readStoreLocation(env: Environment): { store: StoreLocation } | { problems: readonly string[] } {
+/** The store alone, for a command that needs nothing else of the configuration. */
+export function readStoreConfig(env: Environment): { store: StoreConfig } | { problems: readonly string[] } {
   const problems: string[] = [];
   const store = readStore(env, problems);
   return problems.length > 0 ? { problems } : { store };
@@ -76,12 +80,20 @@ function readTokens(env: Environment, problems: string[]): readonly string[] | u
   return tokens;
 }
 
-function readStore(env: Environment, problems: string[]): StoreLocation {
-  const url = env['DATABASE_URL'] ?? 'sqlite:./data/plants.db';
-  const location = parseStoreLocation(url);
-  // The address may hold a password, so it is not repeated.
-  if (location === undefined) problems.push('DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db');
-  return location ?? { engine: 'sqlite', path: '' };
+function readStore(env: Environment, problems: string[]): StoreConfig {
+  const read = parseStoreLocation(env['DATABASE_URL'] ?? 'sqlite:./data/plants.db');
+  if ('problems' in read) problems.push(...read.problems);
+  return {
+    location: 'location' in read ? read.location : { engine: 'sqlite', path: '' },
+    poolSize: readInteger(env, 'DATABASE_POOL_SIZE', { fallback: 4, min: 1, max: 100 }, problems),
+    timeoutMs: readInteger(env, 'DATABASE_TIMEOUT_MS', { fallback: 5_000, min: 100, max: 600_000 }, problems),
+    queueLimitBytes: readInteger(
+      env,
+      'DATABASE_QUEUE_LIMIT_BYTES',
+      { fallback: 67_108_864, min: 1, max: 2 ** 40 },
+      problems,
+    ),
+  };
 }
 
 function readInteger(

@@ -6,7 +6,7 @@ import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { startServer } from './server.ts';
-import { openStore } from './store/open-store.ts';
+import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
 // The composition root, and the only module of the service that touches the process.
@@ -16,7 +16,7 @@ if ('problems' in read) refuse(...read.problems);
 const { config } = read;
 
 const log = pino({ level: config.logLevel });
-const store = await orRefuse(() => openStore(config.store));
+const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
 const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
 const server = await orRefuse(() => startServer(app, config.host, config.port));
 
@@ -29,7 +29,7 @@ process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
 function introduce(token: string): void {
   console.log(`
 Plant store   ${server.url}
-Database      ${config.store.path}
+Database      ${describeLocation(config.store.location)}
 Token         ${token}   (made up for this run; set API_TOKENS to choose)
 
 Try it:

@@ -16,7 +16,7 @@ async function serve(requestBody: string, bodyLimitBytes = 10_000) {
     received.push(got);
     return { status: 204 };
   };
-  const { app } = createTestApp({ contract, handlers: { op }, bodyLimitBytes });
+  const { app } = await createTestApp({ contract, handlers: { op }, bodyLimitBytes });
   const send = (contentType: string | undefined, body?: string | Buffer) => {
     const sending = request(app)
       .post('/a')
@@ -236,7 +236,7 @@ test('text in another charset is refused', async () => {
 describe('answers', () => {
   async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
     const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
-    const { app, logged } = createTestApp({ contract, handlers: { op: async () => answer } });
+    const { app, logged } = await createTestApp({ contract, handlers: { op: async () => answer } });
     const response = await request(app)[method]('/a').buffer(true);
     return { response, problem: JSON.stringify(logged.find(({ level }) => level === 50) ?? '') };
   }

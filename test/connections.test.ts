@@ -6,7 +6,7 @@ import { openConnection, plantRequest } from './support/connection.ts';
 const FERN = '{"id":1,"name":"Fern"}';
 
 async function serve(bodyLimitBytes = 1_000) {
-  const { app, history } = createTestApp({ bodyLimitBytes });
+  const { app, history } = await createTestApp({ bodyLimitBytes });
   const { url, stop } = await startServer(app, '127.0.0.1', 0);
   cleanUp(async () => {
     await stop(0);

@@ -11,7 +11,7 @@ const done = async () => ({ status: 204 });
 async function serveSchema(schema: string, rest = '') {
   const body = `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
   const contract = await contractOf(documentOf('/a', 'post', `${body}\n${NO_CONTENT}`, rest));
-  const { app } = createTestApp({ contract, handlers: { op: done } });
+  const { app } = await createTestApp({ contract, handlers: { op: done } });
   return (value: unknown) =>
     request(app)
       .post('/a')
@@ -93,7 +93,7 @@ components:
       '{ type: object, properties: { a: { type: string, nullable: true }, b: { type: integer, minimum: 0, exclusiveMinimum: true } } }';
     const body = `requestBody: { content: { application/json: { schema: ${schema} } } }`;
     const document = documentOf('/a', 'post', `${body}\n${NO_CONTENT}`).replace('3.1.0', '3.0.3');
-    const { app } = createTestApp({ contract: await contractOf(document), handlers: { op: done } });
+    const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op: done } });
     const send = (value: object) => request(app).post('/a').send(value);
     expect((await send({ a: null, b: 1 })).status).toBe(204);
     expectError(await send({ a: 1 }), 400, /body\/a must be string/);
@@ -114,10 +114,10 @@ ${paths}  /__proto__:
     get: { operationId: proto, ${NO_CONTENT} }
 `);
   const handlers = Object.fromEntries([...names, 'proto'].map((name) => [name, done]));
-  const { app } = createTestApp({ contract, handlers });
+  const { app } = await createTestApp({ contract, handlers });
   for (const name of [...names, '__proto__']) expect((await request(app).get(`/${name}`)).status).toBe(204);
   expectError(await request(app).get('/valueOf'), 404, /nothing/);
-  const bare = createTestApp({ contract, handlers: {}, production: false });
+  const bare = await createTestApp({ contract, handlers: {}, production: false });
   expectError(await request(bare.app).get('/toString'), 501, /toString is not implemented/);
 });
 
@@ -128,7 +128,7 @@ test('servers: every operation is under the path of each server, and nowhere els
   - { url: /v1 }`;
   const contract = await contractOf(documentOf('/a', 'get', NO_CONTENT, servers));
   expect(contract.basePaths).toEqual(['/v1', '/v2']);
-  const { app } = createTestApp({ contract, handlers: { op: done } });
+  const { app } = await createTestApp({ contract, handlers: { op: done } });
   expect((await request(app).get('/v1/a')).status).toBe(204);
   expect((await request(app).get('/v2/a')).status).toBe(204);
   expectError(await request(app).get('/a'), 404, /nothing/);
@@ -143,7 +143,7 @@ describe('security', () => {
     cookie: { type: apiKey, in: cookie, name: session }`;
   const serve = async (security: string) => {
     const contract = await contractOf(documentOf('/a', 'get', `security: ${security}\n${NO_CONTENT}`, SCHEMES));
-    return createTestApp({ contract, handlers: { op: done } }).app;
+    return (await createTestApp({ contract, handlers: { op: done } })).app;
   };
   const BEARER = { Authorization: `Bearer ${TOKEN}` };
 

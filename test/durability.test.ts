@@ -1,61 +1,158 @@
-import { expect, test } from '@jest/globals';
-import { Agent, request } from 'node:http';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder } from './support/app.ts';
-import { run, startService, type Service } from './support/service.ts';
+import { cleanUp } from './support/app.ts';
+import { createUntilStopped, type Load } from './support/load.ts';
+import { severalHosts, startPostgres, startPostgresPair } from './support/postgres.ts';
+import { run, startService } from './support/service.ts';
+import { describeStores } from './support/stores.ts';
 
-const ROUNDS = 20;
+const ROUNDS = process.env['CI'] === undefined ? 10 : 50;
 const CLIENTS = 32;
-const NAMES = ['Fern', '', '\u0000', '\ud800', '🌿', '"\\\n', 'é'];
+const TIMEOUT_MS = 600_000;
 
-test('nothing acknowledged is lost and nothing is made up when the service is killed under load', async () => {
-  const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+describe('under load, again and again, nothing acknowledged is lost and nothing is made up', () => {
+  describeStores((createDatabase) => {
+    test(
+      'when the service is killed',
+      async () => {
+        const books = createBooks(await createDatabase());
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const service = await startService(books.env);
+          const load = createUntilStopped(service, CLIENTS);
+          await load.acknowledges(CLIENTS);
+          await sleep(round * 5); // Killed at another moment each time.
+          service.process.kill('SIGKILL');
+          await load.ended;
+          await service.outcome;
+          books.enter(load);
+          await books.compare();
+        }
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      'when the service is asked to stop: every request is answered, and it exits 0',
+      async () => {
+        const books = createBooks(await createDatabase());
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const service = await startService(books.env);
+          const load = createUntilStopped(service, CLIENTS);
+          await load.acknowledges(CLIENTS);
+          await sleep(round * 5);
+          service.process.kill('SIGTERM');
+          await load.ended;
+          expect((await service.outcome).code).toBe(0);
+          expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
+          books.enter(load);
+        }
+        await books.compare();
+      },
+      TIMEOUT_MS,
+    );
+
+    test('when several processes write to one database', async () => {
+      const books = createBooks(await createDatabase());
+      const services = await Promise.all(Array.from({ length: 4 }, () => startService(books.env)));
+      const load = createUntilStopped(services, 64);
+      await load.acknowledges(4_000);
+      await load.stop();
+      expect([...load.failures]).toEqual([]);
+      books.enter(load);
+      await books.compare();
+    }, 60_000);
+  });
+
+  test(
+    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service goes on',
+    async () => {
+      const postgres = await startPostgres();
+      cleanUp(postgres.stop);
+      const books = createBooks(postgres.url());
+      const service = await startService(books.env);
+      const load = createUntilStopped(service, CLIENTS);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await load.acknowledges(CLIENTS * 4);
+        await sleep(round * 5);
+        await postgres.kill('SIGKILL');
+        await postgres.start();
+      }
+      await load.acknowledges(CLIENTS);
+      await load.stop();
+      expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
+      books.enter(load);
+      await books.compare();
+    },
+    TIMEOUT_MS,
+  );
+
+  test('when the primary is killed and its standby takes over, without a restart of the service', async () => {
+    const { primary, standby, promote } = await startPostgresPair();
+    cleanUp(primary.stop);
+    cleanUp(standby.stop);
+    const books = createBooks(severalHosts(primary.url(), standby.url()));
+    const service = await startService(books.env);
+    const load = createUntilStopped(service, CLIENTS);
+    await load.acknowledges(2_000);
+    await primary.kill('SIGKILL');
+    await promote();
+    await load.acknowledges(2_000);
+    await load.stop();
+    expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
+    books.enter(load);
+    await books.compare();
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
+  }, 60_000);
+});
+
+describe('while PostgreSQL is gone', () => {
+  test('503 with the Error body and Retry-After, SIGTERM exits 0; it starts only when there is a database', async () => {
+    const postgres = await startPostgres();
+    cleanUp(postgres.stop);
+    const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
+    const service = await startService(env);
+    await postgres.kill('SIGKILL');
+    const response = await fetch(`${service.url}/plants`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: '{"id":1,"name":"Fern"}',
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('Retry-After')).toBe('1');
+    expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
+
+    const refused = await run('node', ['src/main.ts'], env);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^[^\n]+ECONNREFUSED[^\n]+\n$/),
+    });
+    expect(refused.stderr).not.toContain('word');
+  }, 60_000);
+});
+
+/** What all rounds have sent and seen acknowledged, to be compared with what the store has. */
+function createBooks(url: string) {
+  const env = { DATABASE_URL: url };
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
-  let created = 0n;
-
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const service = await startService(env);
-    const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(service));
-    await sleep(50 + round * 20); // Killed at another moment each time.
-    service.process.kill('SIGKILL');
-    await Promise.all(clients);
-    await service.outcome;
-
-    const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
-    expect(code).toBe(0);
-    const kept = stdout.split('\n').slice(0, -1);
-    expect(new Set(kept).size).toBe(kept.length);
-    expect(kept.filter((line) => !sent.has(line))).toEqual([]);
-    expect([...acknowledged].filter((line) => !stdout.includes(`${line}\n`))).toEqual([]);
-  }
-  expect(acknowledged.size).toBeGreaterThan(ROUNDS * CLIENTS);
-
-  /** Creates one plant after another, each id and name its own, until the service does not answer any more. */
-  async function createUntilKilled({ url, token }: Service): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    for (let alive = true; alive;) {
-      created += 1n;
-      const name = NAMES[Number(created) % NAMES.length];
-      const line = `{"id":${String(2n ** 63n - created)},"name":${JSON.stringify(name)},"tag":"${String(created)}"}`;
-      sent.add(line);
-      const status = await new Promise<number | undefined>((resolve) => {
-        const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-        request(`${url}/plants`, { method: 'POST', agent, headers }, (res) => {
-          res.resume().once('close', () => {
-            resolve(res.complete ? res.statusCode : undefined);
-          });
-        })
-          .once('error', () => {
-            resolve(undefined);
-          })
-          .end(line);
-      });
-      alive = status !== undefined;
-      if (status === 200) acknowledged.add(line);
-      else expect(status).toBeUndefined();
-    }
-    agent.destroy();
-  }
-}, 180_000);
+  return {
+    env,
+    enter(load: Load): void {
+      load.sent.forEach((line) => sent.add(line));
+      load.acknowledged.forEach((line) => acknowledged.add(line));
+    },
+    async compare(): Promise<void> {
+      const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+      expect(code).toBe(0);
+      const lines = stdout.split('\n').slice(0, -1);
+      const kept = new Set(lines);
+      expect(kept.size).toBe(lines.length);
+      expect(lines.filter((line) => !sent.has(line))).toEqual([]);
+      expect([...acknowledged].filter((line) => !kept.has(line))).toEqual([]);
+    },
+  };
+}

@@ -14,7 +14,7 @@ async function serve(path: string, parameters: string) {
     received.push(got);
     return { status: 204 };
   };
-  const { app } = createTestApp({ contract, handlers: { op } });
+  const { app } = await createTestApp({ contract, handlers: { op } });
   return { app, received };
 }
 

@@ -4,16 +4,11 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { StoreUnavailable, type PlantStore, type StoredPlant } from '../src/store/plant-store.ts';
-import type { PostgresLocation } from '../src/store/postgres-location.ts';
-import { openPostgresReader } from '../src/store/postgres-reader.ts';
-import { openPostgresStore, type PostgresStoreOptions } from '../src/store/postgres-store.ts';
-import { parsePostgresUrl } from '../src/store/postgres-url.ts';
-import { cleanUp } from './support/app.ts';
+import { openReader, parseStoreLocation } from '../src/store/open-store.ts';
+import { StoreUnavailable, type PlantReader, type PlantStore, type StoredPlant } from '../src/store/plant-store.ts';
+import { cleanUp, openTestStore } from './support/app.ts';
 import { makeCertificates } from './support/certificates.ts';
 import { severalHosts, startPostgres, startPostgresPair, type Postgres } from './support/postgres.ts';
-
-const TIMEOUT_MS = 10_000;
 
 describe('one PostgreSQL server', () => {
   let server: Postgres;
@@ -24,7 +19,7 @@ describe('one PostgreSQL server', () => {
 
   test('keeps every string and every int64 exactly', async () => {
     const url = await server.createDatabase();
-    const store = await open(url);
+    const store = await openTestStore(url);
     const odd = [
       '',
       'Fern',
@@ -52,22 +47,9 @@ describe('one PostgreSQL server', () => {
     expect(await list(url, 'history')).toEqual(plants);
   });
 
-  test('lists in the order of creation, and of each id the latest as the current one', async () => {
-    const url = await server.createDatabase();
-    const store = await open(url);
-    const pairs = [[1n, 'a'], [2n, 'b'], [1n, 'c'], [3n, 'd'], [2n, 'e']] as const; // prettier-ignore
-    for (const [id, name] of pairs) await store.add({ id, name });
-    expect(await names(url, 'history')).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(await names(url, 'current')).toEqual(['c', 'd', 'e']);
-    // What shares a commit, too.
-    await Promise.all(pairs.map(([id, name]) => store.add({ id, name: name.toUpperCase() })));
-    expect(await names(url, 'history')).toEqual(['a', 'b', 'c', 'd', 'e', 'A', 'B', 'C', 'D', 'E']);
-    expect(await names(url, 'current')).toEqual(['C', 'D', 'E']);
-  });
-
   test('takes a later plant for the current one, even when the clock of the server is behind', async () => {
     const url = await server.createDatabase();
-    const store = await open(url);
+    const store = await openTestStore(url);
     await server.query(
       url,
       `INSERT INTO plants VALUES ($1, 1, now() + interval '1 year', 1, '{"name":"from the future"}')`,
@@ -81,7 +63,7 @@ describe('one PostgreSQL server', () => {
 
   test('reads more than fits into one answer, and large plants', async () => {
     const url = await server.createDatabase();
-    await open(url);
+    await openTestStore(url);
     await server.query(
       url,
       `INSERT INTO plants SELECT gen_random_uuid(), n / 2, now(), n,
@@ -95,7 +77,7 @@ describe('one PostgreSQL server', () => {
 
   test('adds one plant under one key, however often it is asked for', async () => {
     const url = await server.createDatabase();
-    const [one, other] = [await open(url), await open(url)];
+    const [one, other] = [await openTestStore(url), await openTestStore(url)];
     const key = randomUUID();
     const plant = { id: 1n, name: 'Fern' };
     const added = await Promise.all([
@@ -110,7 +92,7 @@ describe('one PostgreSQL server', () => {
 
   test('refuses the plants that a trigger refuses, and keeps those that came with them', async () => {
     const url = await server.createDatabase();
-    const store = await open(url);
+    const store = await openTestStore(url);
     for (const [id, error] of [
       [13, "'no'"],
       [14, "SQLSTATE 'ZZ001'"],
@@ -137,7 +119,7 @@ describe('one PostgreSQL server', () => {
     await server.query(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
     const logged: string[] = [];
     const log = pino({}, { write: (line: string) => void logged.push(line) });
-    const stores = [await open(url, { log }), await open(url, { log })];
+    const stores = [await openTestStore(url, { log }), await openTestStore(url, { log })];
     for (let round = 0; round < 50; round += 1) {
       await Promise.all(stores.flatMap((store) => [0n, 1n, 2n].map((id) => store.add({ id, name: 'x' }))));
     }
@@ -149,7 +131,7 @@ describe('one PostgreSQL server', () => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
     await server.query(url, `ALTER DATABASE ${name} SET synchronous_commit = off`);
-    const store = await open(url);
+    const store = await openTestStore(url);
     await server.query(
       url,
       `CREATE TABLE seen (setting text);
@@ -163,7 +145,7 @@ describe('one PostgreSQL server', () => {
 
   test('holds no more connections than it may', async () => {
     const url = `${await server.createDatabase()}?application_name=counted`;
-    const store = await open(url, { poolSize: 3 });
+    const store = await openTestStore(url, { poolSize: 3 });
     await Promise.all(
       Array.from({ length: 30 }, async () => {
         for (let id = 0n; id < 20n; id += 1n) await store.add({ id, name: 'x' });
@@ -179,7 +161,7 @@ describe('one PostgreSQL server', () => {
   describe('at the start', () => {
     test('creates the tables once, when ten instances start at the same time', async () => {
       const url = await server.createDatabase();
-      const stores = await Promise.all(Array.from({ length: 10 }, () => open(url)));
+      const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
       await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
       expect(await list(url, 'history')).toHaveLength(10);
       expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([{ version: '1' }]);
@@ -187,32 +169,36 @@ describe('one PostgreSQL server', () => {
 
     test('needs no permission but to read and to add, when the tables are there', async () => {
       const url = await server.createDatabase();
-      await open(url);
+      await openTestStore(url);
       await server.query(
         url,
         `CREATE ROLE clerk LOGIN PASSWORD 'x'; GRANT SELECT ON plant_store_schema TO clerk;
          GRANT SELECT, INSERT ON plants TO clerk`,
       );
-      const store = await open(url.replace(/\/\/.*@/, '//clerk:x@'));
+      const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));
       expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
       const empty = (await server.createDatabase()).replace(/\/\/.*@/, '//clerk:x@');
-      await expect(open(empty)).rejects.toThrow(/^the database postgres:\/\/clerk@.* cannot be used: .*\(42501\)$/);
+      await expect(openTestStore(empty)).rejects.toThrow(
+        /^the database postgres:\/\/clerk@.* cannot be used: .*\(42501\)$/,
+      );
     });
 
     test('refuses a database that is not for it, and leaves it alone', async () => {
       const newer = await server.createDatabase();
-      await open(newer);
+      await openTestStore(newer);
       await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
-      await expect(open(newer)).rejects.toThrow(/^the database .* was written by a newer version of the service$/);
-      await expect(openPostgresReader(locationOf(newer))).rejects.toThrow(StoreUnavailable);
+      await expect(openTestStore(newer)).rejects.toThrow(
+        /^the database .* was written by a newer version of the service$/,
+      );
+      await expect(openTestReader(newer)).rejects.toThrow(StoreUnavailable);
 
       const foreign = await server.createDatabase();
       await server.query(foreign, 'CREATE TABLE plants (name text)');
-      await expect(open(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
+      await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
       expect(await server.query(foreign, "SELECT to_regclass('plant_store_schema') AS name")).toEqual([{ name: null }]);
 
       await server.query(server.url(), "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
-      await expect(open(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
+      await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
     });
 
     test('says in one line why it cannot, and not the password', async () => {
@@ -232,7 +218,7 @@ describe('one PostgreSQL server', () => {
         [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
         [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
       ] as const) {
-        const error: unknown = await open(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
+        const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(StoreUnavailable);
         expect((error as Error).message).toMatch(want);
         expect((error as Error).message).not.toMatch(/\n|ss:|word@|wrong@/);
@@ -241,10 +227,8 @@ describe('one PostgreSQL server', () => {
 
     test('is not opened for reading before it is there', async () => {
       const url = await server.createDatabase();
-      await expect(openPostgresReader(locationOf(url))).rejects.toThrow(
-        /^there is no plant store in postgres:\/\/plants@/,
-      );
-      await expect(openPostgresReader(locationOf(url))).rejects.toThrow(StoreUnavailable);
+      await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
+      await expect(openTestReader(url)).rejects.toThrow(StoreUnavailable);
     });
   });
 
@@ -273,7 +257,7 @@ describe('one PostgreSQL server', () => {
 
     test('does not notice while nothing is added', async () => {
       const url = await server.createDatabase();
-      const store = await open(url);
+      const store = await openTestStore(url);
       await store.add({ id: 1n, name: 'a' });
       await terminateAll(url);
       await sleep(100);
@@ -283,9 +267,9 @@ describe('one PostgreSQL server', () => {
 
     test('a list ends with an error, not early', async () => {
       const url = await server.createDatabase();
-      const store = await open(url);
+      const store = await openTestStore(url);
       await Promise.all(Array.from({ length: 3_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x' })));
-      const reader = await openPostgresReader(locationOf(url));
+      const reader = await openTestReader(url);
       let count = 0;
       const reading = (async () => {
         for await (const { name } of reader.list('history')) {
@@ -300,9 +284,9 @@ describe('one PostgreSQL server', () => {
 
     test('a list that is not read to its end leaves nothing behind', async () => {
       const url = `${await server.createDatabase()}?application_name=reader`;
-      const store = await open(url.replace('=reader', '=writer'));
+      const store = await openTestStore(url.replace('=reader', '=writer'));
       for (const name of ['a', 'b', 'c']) await store.add({ id: 1n, name });
-      const reader = await openPostgresReader(locationOf(url));
+      const reader = await openTestReader(url);
       for await (const { name } of reader.list('history')) {
         expect(name).toBe('a');
         break;
@@ -316,7 +300,7 @@ describe('one PostgreSQL server', () => {
     test('a server that does not answer any more is given up', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
-      const store = await open(url.replace(/:\d+\//, `:${String(proxy.port)}/`), { timeoutMs: 500 });
+      const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), { timeoutMs: 500 });
       await store.add({ id: 1n, name: 'before' });
       proxy.stall();
       await expect(store.add({ id: 1n, name: 'during' })).rejects.toThrow(StoreUnavailable);
@@ -345,7 +329,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     const server = await startPostgres();
     cleanUp(server.stop);
     const url = await server.createDatabase();
-    const store = await open(url, { timeoutMs: 1_000 });
+    const store = await openTestStore(url, { timeoutMs: 1_000 });
     const load = startLoad(store);
     for (let round = 0; round < 3; round += 1) {
       await load.progress(500);
@@ -366,7 +350,7 @@ describe('a PostgreSQL server that comes and goes', () => {
   test('refuses within the time while it is gone, keeps no more than may wait, and closes', async () => {
     const server = await startPostgres();
     cleanUp(server.stop);
-    const store = await open(await server.createDatabase(), { timeoutMs: 300, queueLimitBytes: 100_000 });
+    const store = await openTestStore(await server.createDatabase(), { timeoutMs: 300, queueLimitBytes: 100_000 });
     await store.add({ id: 1n, name: 'x' });
     await server.kill('SIGKILL');
     const started = Array.from({ length: 5_000 }, () => store.add({ id: 1n, name: 'x' }));
@@ -382,7 +366,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     const server = await startPostgres();
     cleanUp(server.stop);
     await server.kill('SIGINT');
-    const opening = open(server.url());
+    const opening = openTestStore(server.url());
     await sleep(300);
     await server.start();
     expect(await (await opening).add({ id: 1n, name: 'x' })).toBe(true);
@@ -413,9 +397,9 @@ describe('a PostgreSQL server that comes and goes', () => {
     cleanUp(primary.stop);
     const database = await primary.createDatabase();
     const name = new URL(database).pathname.slice(1);
-    const store = await open(severalHosts(standby.url(name), database));
+    const store = await openTestStore(severalHosts(standby.url(name), database));
     expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
-    await expect(open(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
+    await expect(openTestStore(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
   });
 
   test('is left when it takes no writes any more', async () => {
@@ -424,7 +408,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     cleanUp(primary.stop);
     const database = await primary.createDatabase();
     const standbyUrl = standby.url(new URL(database).pathname.slice(1));
-    const store = await open(severalHosts(database, standbyUrl));
+    const store = await openTestStore(severalHosts(database, standbyUrl));
     await store.add({ id: 1n, name: 'a' });
     await primary.query(database, 'ALTER SYSTEM SET default_transaction_read_only = on');
     await primary.query(database, 'SELECT pg_reload_conf()');
@@ -445,7 +429,7 @@ test('TLS is what sslmode says', async () => {
   const root = `sslrootcert=${certificates.root}`;
 
   const tls = async (given: string): Promise<string | undefined> => {
-    const store = await open(`${given}&application_name=seen`);
+    const store = await openTestStore(`${given}&application_name=seen`);
     await store.add({ id: 1n, name: 'x' });
     const [row] = await server.query(
       server.url(),
@@ -478,32 +462,24 @@ test('TLS is what sslmode says', async () => {
     [`${url}?sslmode=verify-full&sslrootcert=system`, /TLS failed \([A-Z_]*\)$/],
     [`${url}?sslmode=verify-full&${root}`, /not for this host's name \(ERR_TLS_CERT_ALTNAME_INVALID\)$/],
   ] as const) {
-    await expect(open(given)).rejects.toThrow(want);
+    await expect(openTestStore(given)).rejects.toThrow(want);
   }
 });
-
-/** Opens a store that the end of the test closes. */
-async function open(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<PlantStore> {
-  const defaults = { poolSize: 4, timeoutMs: TIMEOUT_MS, queueLimitBytes: 2 ** 26, log: pino({ level: 'silent' }) };
-  const store = await openPostgresStore(locationOf(url), { ...defaults, ...options });
-  cleanUp(() => store.close());
-  return store;
-}
 
 async function openLogged(url: string) {
   const logged: { readonly msg: string }[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as { msg: string }) });
-  return { logged, store: await open(url, { log }) };
+  return { logged, store: await openTestStore(url, { log, timeoutMs: 10_000 }) };
 }
 
-function locationOf(url: string): PostgresLocation {
-  const read = parsePostgresUrl(url);
+async function openTestReader(url: string): Promise<PlantReader> {
+  const read = parseStoreLocation(url);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  return read.location;
+  return openReader(read.location);
 }
 
 async function list(url: string, which: 'current' | 'history'): Promise<StoredPlant[]> {
-  const reader = await openPostgresReader(locationOf(url));
+  const reader = await openTestReader(url);
   const plants = await Array.fromAsync(reader.list(which));
   await reader.close();
   return plants;

@@ -4,10 +4,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../src/store/open-store.ts';
-import { cleanUp, temporaryFolder } from './support/app.ts';
+import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
+import { createUntilStopped } from './support/load.ts';
 import { run, startService } from './support/service.ts';
+import { describeStores } from './support/stores.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 
@@ -51,6 +52,9 @@ describe('a configuration mistake stops the start, exit 1', () => {
       HOST: ' ',
       API_TOKENS: 'fine,my secret,',
       DATABASE_URL: 'mysql://user:password@host/db',
+      DATABASE_POOL_SIZE: '0',
+      DATABASE_TIMEOUT_MS: '5s',
+      DATABASE_QUEUE_LIMIT_BYTES: '',
       LOG_LEVEL: 'loud',
       BODY_LIMIT_BYTES: '1MB',
       SHUTDOWN_GRACE_MS: '-1',
@@ -63,7 +67,10 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'API_TOKENS: token 3 of 3 is empty',
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'PORT must be an integer from 0 to 65535, not "70000"',
-        'DATABASE_URL must be sqlite: and a path, like sqlite:./data/plants.db',
+        'DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database',
+        'DATABASE_POOL_SIZE must be an integer from 1 to 100, not "0"',
+        'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
+        'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
         'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
@@ -106,8 +113,24 @@ describe('a configuration mistake stops the start, exit 1', () => {
     ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
     ["is another program's database", otherDatabase, /is another program's database/],
     ['is the database of a newer version', newerDatabase, /was written by a newer version/],
+    ['is a database that was cut off', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
+    [
+      'is a database with a page of zeros',
+      () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)),
+      /is damaged/,
+    ],
+    [
+      'is a database with a page of noise',
+      () => damagedDatabase((bytes) => bytes.fill(0x5a, 4_096, 8_192)),
+      /is damaged/,
+    ],
+    [
+      'is a database with a broken header',
+      () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)),
+      /is not a SQLite/,
+    ],
   ])('the database path %s', async (_what, makePath, reason) => {
-    const path = makePath();
+    const path = await makePath();
     const read = (): Buffer | undefined =>
       statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
     const before = read();
@@ -124,12 +147,21 @@ describe('a configuration mistake stops the start, exit 1', () => {
     return path;
   }
 
-  function newerDatabase(): string {
+  async function newerDatabase(): Promise<string> {
     const path = join(temporaryFolder(), 'plants.db');
-    void openStore({ engine: 'sqlite', path }).close();
+    await (await openTestStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
     database.close();
+    return path;
+  }
+
+  async function damagedDatabase(damage: (bytes: Buffer) => Buffer): Promise<string> {
+    const path = join(temporaryFolder(), 'plants.db');
+    const store = await openTestStore(`sqlite:${path}`);
+    await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
+    await store.close();
+    writeFileSync(path, damage(readFileSync(path)));
     return path;
   }
 
@@ -140,6 +172,38 @@ describe('a configuration mistake stops the start, exit 1', () => {
     database.close();
     return path;
   }
+});
+
+describe('a write-ahead log that was cut off by a crash', () => {
+  test('is no damage: everything that was committed before is there', async () => {
+    const url = temporaryDatabase();
+    const path = url.slice('sqlite:'.length);
+    const service = await startService({ DATABASE_URL: url });
+    const load = createUntilStopped(service, 1);
+    await load.acknowledges(10);
+    await load.stop();
+    service.process.kill('SIGKILL');
+    await service.outcome;
+    const log = readFileSync(`${path}-wal`);
+    writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
+
+    await startService({ DATABASE_URL: url });
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  });
+});
+
+describeStores((createDatabase) => {
+  test('ten processes may start at once on an empty database, and all serve', async () => {
+    const env = { DATABASE_URL: await createDatabase() };
+    const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
+    const load = createUntilStopped(services, 20);
+    await load.acknowledges(500);
+    await load.stop();
+    expect([...load.failures]).toEqual([]);
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  }, 60_000);
 });
 
 describe('SIGTERM', () => {

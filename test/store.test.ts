@@ -1,49 +1,115 @@
 import { describe, expect, test } from '@jest/globals';
+import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../src/store/open-store.ts';
-import { temporaryFolder } from './support/app.ts';
+import { StoreUnavailable } from '../src/store/plant-store.ts';
+import { openTestStore, temporaryFolder } from './support/app.ts';
+import { describeStores } from './support/stores.ts';
 
-describe('the store', () => {
-  test('keeps nothing of a group that could not be committed, and takes the next', async () => {
-    const path = join(temporaryFolder(), 'plants.db');
-    const store = openStore({ engine: 'sqlite', path });
+const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
+const temporaryDatabase = (): string => join(temporaryFolder(), 'plants.db');
+
+describeStores((createDatabase) => {
+  describe('a store', () => {
+    test('closes only when what was added before is committed', async () => {
+      const store = await openTestStore(await createDatabase());
+      const added = store.add({ id: 1n, name: 'x' });
+      await store.close();
+      expect(await added).toBe(true);
+      expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
+    });
+
+    test('gives the plants in the order of creation; the latest of an id is current', async () => {
+      const store = await openTestStore(await createDatabase());
+      for (const [id, name] of [
+        [1n, 'a'],
+        [2n, 'b'],
+        [1n, 'c'],
+        [3n, 'd'],
+        [2n, 'e'],
+      ] as const)
+        await store.add({ id, name });
+      const names = async (which: 'current' | 'history') => (await store.list(which)).map(({ name }) => name);
+      expect(await names('history')).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(await names('current')).toEqual(['c', 'd', 'e']);
+    });
+
+    test('keeps the order of plants that are added at once', async () => {
+      const store = await openTestStore(await createDatabase());
+      const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
+      await Promise.all(plants.map((plant) => store.add(plant)));
+      expect(await store.list('history')).toEqual(plants);
+      expect((await store.list('current')).map(({ name }) => Number(name))).toEqual([
+        2993, 2994, 2995, 2996, 2997, 2998, 2999,
+      ]);
+    });
+
+    test('adds a plant once under one key, at once or later, and after it was opened again', async () => {
+      const store = await openTestStore(await createDatabase());
+      const plant = { id: 1n, name: 'x' };
+      expect(await Promise.all([store.add(plant, KEY), store.add(plant, KEY), store.add(plant)])).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      await store.close();
+      const again = await openTestStore(store.url);
+      expect(await again.add(plant, KEY)).toBe(false);
+      expect(await again.list('history')).toEqual([plant, plant]);
+    });
+  });
+});
+
+describe('the embedded store', () => {
+  test('of a group with plants that the database refuses, keeps the others, in their order', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`);
     const other = new DatabaseSync(path);
     other.exec("CREATE TRIGGER refuse BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(ABORT, 'no'); END");
-
-    const group = [12n, 13n, 14n].map((id) => store.add({ id, name: 'x' }));
-    expect((await Promise.allSettled(group)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await store.add({ id: 15n, name: 'x' });
-    expect((await Array.fromAsync(store.list('history'))).map(({ id }) => id)).toEqual([15n]);
+    const group = [12n, 13n, 14n, 13n, 15n].map((id) => store.add({ id, name: 'x' }));
+    const statuses = (await Promise.allSettled(group)).map(({ status }) => status);
+    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n, 15n]);
     other.close();
-    await store.close();
   });
 
-  test('closes only when what was added before is committed', async () => {
-    const path = join(temporaryFolder(), 'plants.db');
-    const store = openStore({ engine: 'sqlite', path });
-    const added = store.add({ id: 1n, name: 'x' });
-    await store.close();
-    await added;
-    const again = openStore({ engine: 'sqlite', path });
-    expect(await Array.fromAsync(again.list('history'))).toEqual([{ id: 1n, name: 'x' }]);
-    await again.close();
+  test('cannot be used while another process holds the lock, and can be afterwards', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(store.add({ id: 1n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    other.exec('ROLLBACK');
+    other.close();
+    await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
   });
 
-  test('reads the plants as they are kept: the latest of an id is current, in the order of creation', async () => {
-    const store = openStore({ engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') });
-    for (const [id, name] of [
-      [1n, 'a'],
-      [2n, 'b'],
-      [1n, 'c'],
-      [3n, 'd'],
-      [2n, 'e'],
-    ] as const)
-      await store.add({ id, name });
-    const names = async (which: 'current' | 'history') =>
-      (await Array.fromAsync(store.list(which))).map(({ name }) => name);
-    expect(await names('history')).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(await names('current')).toEqual(['c', 'd', 'e']);
-    await store.close();
+  test('acknowledges nothing once its file was moved away', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`);
+    await store.add({ id: 1n, name: 'x' });
+    renameSync(path, `${path}.away`);
+    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    copyFileSync(`${path}.away`, path);
+    await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test('takes over a file of the first version, with everything in it', async () => {
+    const path = temporaryDatabase();
+    const first = new DatabaseSync(path);
+    first.exec(`
+      CREATE TABLE plants (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, plant TEXT NOT NULL) STRICT;
+      CREATE INDEX plants_by_id ON plants (id);
+      INSERT INTO plants (id, plant) VALUES (9223372036854775807, '{"name":"\\u0000"}');
+      PRAGMA application_id = 0x706c6e74;
+      PRAGMA user_version = 1;
+    `);
+    first.close();
+    const store = await openTestStore(`sqlite:${path}`);
+    expect(await store.add({ id: 1n, name: 'x' }, KEY)).toBe(true);
+    expect(await store.list('history')).toEqual([
+      { id: 2n ** 63n - 1n, name: '\u0000' },
+      { id: 1n, name: 'x' },
+    ]);
   });
 });

@@ -2,7 +2,10 @@ import type { Reply, Request } from '../contract/contract.ts';
 import type { PlantStore } from '../store/plant-store.ts';
 
 /** Stores a NewPlant and answers with the Plant in it: what clients see of a plant has no id. */
-export async function createPlant(store: PlantStore, { body }: Request<'createPlant'>): Promise<Reply<'createPlant'>> {
+export async function createPlant(
+  store: Pick<PlantStore, 'add'>,
+  { body }: Request<'createPlant'>,
+): Promise<Reply<'createPlant'>> {
   const { id, name, tag } = body;
   const plant = tag === undefined ? { name } : { name, tag };
   await store.add({ id, ...plant });

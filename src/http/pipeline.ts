@@ -20,6 +20,8 @@ export type PipelineOptions = {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly authenticate: Authenticate;
+  /** Tells the errors of a handler that are no bugs. */
+  readonly failureOf: (error: unknown) => Failure | undefined;
   readonly bodyLimitBytes: number;
   readonly log: Logger;
 };
@@ -29,7 +31,8 @@ export type PipelineOptions = {
  *
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
-export function createPipeline({ contract, handlers, authenticate, bodyLimitBytes, log }: PipelineOptions) {
+export function createPipeline(options: PipelineOptions) {
+  const { contract, handlers, authenticate, failureOf, bodyLimitBytes, log } = options;
   const route = createRouter(contract);
   const validators = new Map<string, OperationValidator>();
   return (req: IncomingMessage, res: ServerResponse): void => {
@@ -80,8 +83,8 @@ export function createPipeline({ contract, handlers, authenticate, bodyLimitByte
     try {
       return await handler(request as never); // What has passed the validator is what the handler takes.
     } catch (error) {
-      // Whatever a handler throws is a bug, even if it looks like a failure of the pipeline.
-      throw new Error(`the handler of ${operationId} threw`, { cause: error });
+      // Whatever else a handler throws is a bug, even if it looks like a failure of the pipeline.
+      throw failureOf(error) ?? new Error(`the handler of ${operationId} threw`, { cause: error });
     }
   }
 

@@ -1,17 +1,31 @@
-import type { PlantReader, PlantStore } from './plant-store.ts';
-import { openSqliteReader, openSqliteStore } from './sqlite-store.ts';
+import type { PlantReader, PlantStore, StoreOptions } from './plant-store.ts';
+import { describePostgres, type PostgresLocation } from './postgres-location.ts';
+import { openPostgresReader } from './postgres-reader.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
+import { openSqliteReader } from './sqlite-reader.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 
 /** Which store to use, and where it is. */
-export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string };
+export type StoreLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
 
 /**
  * Reads a `DATABASE_URL`.
  *
- * @returns `undefined` when no store has this form of address
+ * @returns the location, or every problem with it, a line each; none of them repeats the URL, which may have a password
  */
-export function parseStoreLocation(url: string): StoreLocation | undefined {
+export function parseStoreLocation(
+  url: string,
+): { readonly location: StoreLocation } | { readonly problems: readonly string[] } {
+  if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
-  return path === undefined ? undefined : { engine: 'sqlite', path };
+  if (path !== undefined) return { location: { engine: 'sqlite', path } };
+  return { problems: ['DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database'] };
+}
+
+/** Where a store is, for people: without its password. */
+export function describeLocation(location: StoreLocation): string {
+  return location.engine === 'sqlite' ? location.path : describePostgres(location);
 }
 
 /**
@@ -19,8 +33,8 @@ export function parseStoreLocation(url: string): StoreLocation | undefined {
  *
  * @throws {StoreUnavailable} when it cannot be used
  */
-export function openStore({ path }: StoreLocation): PlantStore {
-  return openSqliteStore(path);
+export function openStore(location: StoreLocation, options: StoreOptions): Promise<PlantStore> {
+  return location.engine === 'sqlite' ? openSqliteStore(location.path, options) : openPostgresStore(location, options);
 }
 
 /**
@@ -28,6 +42,6 @@ export function openStore({ path }: StoreLocation): PlantStore {
  *
  * @throws {StoreUnavailable} when it does not, or cannot be read
  */
-export function openReader({ path }: StoreLocation): PlantReader {
-  return openSqliteReader(path);
+export async function openReader(location: StoreLocation): Promise<PlantReader> {
+  return location.engine === 'sqlite' ? openSqliteReader(location.path) : openPostgresReader(location);
 }

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+
 /** A plant as it was created. */
 export type StoredPlant = {
   /** An int64. Not unique: the latest plant with an id is the current one. */
@@ -32,6 +34,17 @@ export interface PlantReader {
   /** Lets go of the database. */
   close(): Promise<void>;
 }
+
+/** How a store works for its users. */
+export type StoreOptions = {
+  /** How many connections to a database server it may have at once. */
+  readonly poolSize: number;
+  /** How long an `add` may take. */
+  readonly timeoutMs: number;
+  /** How much may wait to be stored. */
+  readonly queueLimitBytes: number;
+  readonly log: Logger;
+};
 
 /** The database cannot be used, for now or at all; the message says why, in one line for whoever runs the service. */
 export class StoreUnavailable extends Error {}

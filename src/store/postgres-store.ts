@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { CommitFailed, createGroupCommit, type Lane } from './group-commit.ts';
 import { createHealth } from './health.ts';
-import type { PlantStore } from './plant-store.ts';
+import type { PlantStore, StoreOptions } from './plant-store.ts';
 import { createPostgresConnection, pause, type PostgresConnection } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
 import { explain, isConflict, remedyFor } from './postgres-errors.ts';
+import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { migrate } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
-import { describePostgres, type PostgresLocation } from './postgres-location.ts';
-
-export type PostgresStoreOptions = {
-  /** How many connections there may be, each committing one group at a time. */
-  readonly poolSize: number;
-  /** How long adding a plant may take, and connecting at the start. */
-  readonly timeoutMs: number;
-  /** How much may wait to be added. */
-  readonly queueLimitBytes: number;
-  readonly log: Logger;
-};
 
 type Item = { readonly key: string; readonly id: string; readonly plant: string };
 
@@ -49,10 +38,7 @@ const ITEM_OVERHEAD_BYTES = 500;
  *
  * @throws {StoreUnavailable} when no host can be used within the time, or the database is not for this service
  */
-export async function openPostgresStore(
-  location: PostgresLocation,
-  options: PostgresStoreOptions,
-): Promise<PlantStore> {
+export async function openPostgresStore(location: PostgresLocation, options: StoreOptions): Promise<PlantStore> {
   const { poolSize, timeoutMs, queueLimitBytes, log } = options;
   const connector = createConnector(location, {
     hostTimeoutMs: Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length)),

@@ -1,167 +1,67 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { createGroupCommit } from './group-commit.ts';
-import { StoreUnavailable, type PlantReader, type PlantStore, type StoredPlant } from './plant-store.ts';
+import { Worker } from 'node:worker_threads';
+import { CommitFailed, createGroupCommit } from './group-commit.ts';
+import { createHealth } from './health.ts';
+import { StoreUnavailable, type PlantStore, type StoreOptions } from './plant-store.ts';
 
-// "plnt", in the header of the file: tells a plant store from another program's database.
-const APPLICATION_ID = 0x706c6e74;
-const SCHEMA_VERSION = 1;
-const BUSY_TIMEOUT_MS = 5_000;
-const WAL_RETRY_MS = 20;
-const SQLITE_BUSY = 5;
+/** A creation on its way to the database. */
+export type Row = { readonly id: bigint; readonly text: string; readonly key: string | undefined };
 
-// `seq` is the order of creation. The plant is kept as JSON text because SQLite cuts text at U+0000 and UTF-8 has no
-// lone surrogates; JSON escapes both. The index ends with `seq`, as every index of a rowid table does, so it also finds
-// the latest plant for an id.
-const SCHEMA = `
-  CREATE TABLE plants (
-    seq INTEGER PRIMARY KEY,
-    id INTEGER NOT NULL,
-    plant TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX plants_by_id ON plants (id);
-  PRAGMA application_id = ${String(APPLICATION_ID)};
-  PRAGMA user_version = ${String(SCHEMA_VERSION)};
-`;
+export type WorkerData = { readonly path: string; readonly busyTimeoutMs: number };
+export type ToWorker = readonly Row[] | 'close';
+export type FromWorker =
+  | 'open'
+  | { readonly refused: string }
+  | { readonly areNew: readonly boolean[] }
+  | { readonly remedy: 'split' | 'wait' | undefined; readonly message: string };
 
-const LIST = {
-  history: 'SELECT id, plant FROM plants ORDER BY seq',
-  current: `SELECT id, plant FROM plants AS this
-    WHERE NOT EXISTS (SELECT 1 FROM plants AS later WHERE later.id = this.id AND later.seq > this.seq)
-    ORDER BY seq`,
-};
+// A waiting plant holds its text, two bytes for a character, and the request that brought it.
+const WAITING_BYTES = 2_048;
 
 /**
  * Opens the embedded store, creating the file and its folder when they are missing.
  *
- * @throws {StoreUnavailable} when the file cannot be opened, or holds something else
+ * @throws {StoreUnavailable} when the file cannot be opened, is damaged, or holds something else
  */
-export function openSqliteStore(path: string): PlantStore {
-  const database = explaining(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
-    const opened = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    migrate(opened, path);
-    // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
-    opened.exec('PRAGMA synchronous = FULL');
-    setWriteAheadLog(opened);
-    return opened;
+export async function openSqliteStore(path: string, options: StoreOptions): Promise<PlantStore> {
+  const { timeoutMs, queueLimitBytes, log } = options;
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    name: 'sqlite',
+    workerData: { path, busyTimeoutMs: timeoutMs } satisfies WorkerData,
   });
-  const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
-  const commits = createGroupCommit<StoredPlant>((plants) => {
-    transact(database, () => {
-      for (const { id, ...plant } of plants) insert.run(id, JSON.stringify(plant));
-    });
-  });
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  const opened = await answer();
+  if (typeof opened === 'object' && 'refused' in opened) throw new StoreUnavailable(opened.refused);
 
+  const commits = createGroupCommit<Row>({
+    lanes: [{ ready: () => Promise.resolve(), commit }],
+    sizeOf: ({ text }) => text.length * 2 + WAITING_BYTES,
+    queueLimitBytes,
+    timeoutMs,
+    health: createHealth(log),
+  });
   return {
-    add: commits.add,
-    list: (which) => listPlants(database, which),
+    add: ({ id, ...plant }, key) => commits.add({ id, text: JSON.stringify(plant), key }),
     async close() {
       await commits.drain();
-      database.close();
+      worker.postMessage('close' satisfies ToWorker);
+      await exited;
     },
   };
-}
 
-/**
- * Opens the embedded store for reading.
- *
- * @throws {StoreUnavailable} when there is no plant store at the path
- */
-export function openSqliteReader(path: string): PlantReader {
-  if (!existsSync(path)) throw new StoreUnavailable(`there is no database at ${path}`);
-  const database = explaining(path, () => {
-    const opened = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
-    if (!isPlantStore(opened)) throw new StoreUnavailable(`${path} is not a plant store`);
-    return opened;
-  });
-  return {
-    list: (which) => listPlants(database, which),
-    close() {
-      database.close();
-      return Promise.resolve();
-    },
-  };
-}
-
-async function* listPlants(database: DatabaseSync, which: 'current' | 'history'): AsyncGenerator<StoredPlant> {
-  const statement = database.prepare(LIST[which]);
-  statement.setReadBigInts(true);
-  for (const row of statement.iterate()) {
-    const { id, plant } = row as { id: bigint; plant: string };
-    yield { id, ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+  async function commit(rows: readonly Row[]): Promise<readonly boolean[]> {
+    worker.postMessage(rows satisfies ToWorker);
+    const committed = await answer();
+    if (typeof committed === 'object' && 'areNew' in committed) return committed.areNew;
+    const { remedy, message } = committed as Extract<FromWorker, { message: string }>; // The one other answer to rows.
+    const error = new Error(message);
+    throw remedy === undefined ? error : new CommitFailed(remedy, error);
   }
-}
 
-/** Changes nothing in a file that is not a plant store of this version. */
-function migrate(database: DatabaseSync, path: string): void {
-  transact(database, () => {
-    if (isPlantStore(database)) {
-      const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-      if (version > SCHEMA_VERSION) throw new StoreUnavailable(`${path} was written by a newer version of the service`);
-      return;
-    }
-    const { count } = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number };
-    if (count > 0) throw new StoreUnavailable(`${path} is another program's database`);
-    database.exec(SCHEMA);
-  });
-}
-
-/** The one statement for which SQLite does not wait until another process has opened the same file. */
-function setWriteAheadLog(database: DatabaseSync): void {
-  for (let waitedMs = 0; ; waitedMs += WAL_RETRY_MS) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL');
-      return;
-    } catch (error) {
-      const isBusy = primaryCode(error) === SQLITE_BUSY;
-      if (!isBusy || waitedMs >= BUSY_TIMEOUT_MS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
-    }
+  /**
+   * The next message, as each is answered before the next is sent. An error of the thread itself has no listener, and so
+   * ends the process: what it was doing is not known.
+   */
+  function answer(): Promise<FromWorker> {
+    return new Promise((resolve) => worker.once('message', resolve));
   }
-}
-
-function isPlantStore(database: DatabaseSync): boolean {
-  const row = database.prepare('PRAGMA application_id').get() as { application_id: number };
-  return row.application_id === APPLICATION_ID;
-}
-
-function transact(database: DatabaseSync, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-// SQLite's primary result codes (https://sqlite.org/rescode.html) that a person can do something about.
-const REASONS: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: 'is locked by another process',
-  8: 'is read-only',
-  10: 'cannot be read or written',
-  11: 'is damaged',
-  13: 'is on a disk that is full',
-  14: 'cannot be opened: is it a file, in a folder that can be written?',
-  26: 'is not a SQLite database',
-};
-
-function explaining<Result>(path: string, open: () => Result): Result {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = REASONS[primaryCode(error)] ?? `cannot be opened (${code ?? message})`;
-    throw new StoreUnavailable(`the database ${path} ${reason}`, { cause: error });
-  }
-}
-
-/** SQLite's primary result code: the low byte of the extended one. 0 for what is not SQLite's. */
-function primaryCode(error: unknown): number {
-  const { errcode = 0 } = error as { readonly errcode?: number };
-  return errcode & 0xff;
 }

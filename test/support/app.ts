@@ -7,14 +7,21 @@ import pino from 'pino';
 import { createApp, type AppOptions } from '../../src/app.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import type { PlantStore, StoredPlant } from '../../src/store/plant-store.ts';
+import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
+import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
 
 export const TOKEN = 'test-token';
 
+export type TestStore = PlantStore & {
+  /** Its `DATABASE_URL`. */
+  readonly url: string;
+  /** What anybody can read in it. */
+  readonly list: (which: 'current' | 'history') => Promise<StoredPlant[]>;
+};
+
 export type TestApp = {
   readonly app: Express;
-  readonly store: PlantStore;
+  readonly store: TestStore;
   /** Every line that was logged. */
   readonly logged: readonly Record<string, unknown>[];
   /** Every creation so far. */
@@ -40,12 +47,38 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The application as the service runs it, on a store of its own. */
-export function createTestApp(overrides: Partial<AppOptions> = {}): TestApp {
-  const path = join(temporaryFolder(), 'plants.db');
-  const store = openStore({ engine: 'sqlite', path });
-  cleanUp(() => store.close());
+/** A store that is closed when the test is over. */
+export async function openTestStore(
+  url = `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+  overrides: Partial<StoreOptions> = {},
+): Promise<TestStore> {
+  const location = locationOf(url);
+  const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
+  const store = await openStore(location, { ...options, ...overrides });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= store.close());
+  cleanUp(close);
+  return { ...store, close, url, list: (which) => listPlants(location, which) };
+}
 
+function locationOf(url: string): StoreLocation {
+  const parsed = parseStoreLocation(url);
+  if ('location' in parsed) return parsed.location;
+  throw new Error(parsed.problems.join('\n'));
+}
+
+async function listPlants(location: StoreLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
+  const reader = await openReader(location);
+  try {
+    return await Array.fromAsync(reader.list(which));
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The application as the service runs it, on a store of its own. */
+export async function createTestApp(overrides: Partial<AppOptions> = {}, url?: string): Promise<TestApp> {
+  const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
   const app = createApp({
@@ -57,5 +90,5 @@ export function createTestApp(overrides: Partial<AppOptions> = {}): TestApp {
     log,
     ...overrides,
   });
-  return { app, store, logged, history: () => Array.fromAsync(store.list('history')) };
+  return { app, store, logged, history: () => store.list('history') };
 }

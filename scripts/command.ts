@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { readStoreConfig, type StoreConfig } from '../src/config.ts';
+import { StoreUnavailable } from '../src/store/plant-store.ts';
+
+// What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
+
+/** The store of the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
+export function configuredStore(): StoreConfig {
+  if (existsSync('.env')) process.loadEnvFile();
+  const read = readStoreConfig(process.env);
+  return 'problems' in read ? refuse(...read.problems) : read.store;
+}
+
+/** Does something with a store; ends the process with one line when it cannot be used. */
+export async function orRefuse<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return refuse(error.message);
+    throw error;
+  }
+}
+
+/** Says why the command cannot go on, a line each, and ends the process. */
+export function refuse(...problems: readonly string[]): never {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}

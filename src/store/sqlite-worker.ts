@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { StoreUnavailable } from './plant-store.ts';
+import { explain, openForWriting, primaryCode, SQLITE, transact } from './sqlite-file.ts';
+import type { FromWorker, Row, ToWorker, WorkerData } from './sqlite-store.ts';
+
+// The thread that writes to the embedded database, so that a slow disk, a checkpoint or another process that holds the
+// lock stops nothing but commits.
+const { path, busyTimeoutMs } = workerData as WorkerData;
+const tell = (message: FromWorker): void => parentPort?.postMessage(message);
+
+try {
+  serve();
+} catch (error) {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  tell({ refused: error.message });
+}
+
+function serve(): void {
+  const database = openForWriting(path);
+  database.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
+  const { ino } = statSync(path);
+  const insert = database.prepare(
+    'INSERT INTO plants (id, plant, key) VALUES (?, ?, ?) ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING',
+  );
+
+  parentPort?.on('message', (rows: ToWorker) => {
+    if (rows !== 'close') {
+      tell(commit(rows));
+      return;
+    }
+    database.close();
+    parentPort?.close();
+  });
+  tell('open');
+
+  function commit(rows: readonly Row[]): FromWorker {
+    try {
+      // A file that was deleted can still be written, but nobody will find what is in it.
+      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) return lost();
+      return { areNew: transact(database, () => rows.map(add)) };
+    } catch (error) {
+      return { remedy: remedyOf(error), message: explain(path, error) };
+    }
+  }
+
+  function add({ id, text, key }: Row): boolean {
+    return insert.run(id, text, key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex')).changes === 1;
+  }
+
+  function lost(): FromWorker {
+    return { remedy: 'wait', message: `the database ${path} was moved or deleted while it was in use` };
+  }
+}
+
+function remedyOf(error: unknown): 'split' | 'wait' | undefined {
+  const code = primaryCode(error);
+  if (code === 0) return undefined;
+  const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
+  return isOfARow ? 'split' : 'wait';
+}

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { setImmediate as turn } from 'node:timers/promises';
+import { CommitFailed, createGroupCommit, type Lane } from '../src/store/group-commit.ts';
+import { StoreUnavailable } from '../src/store/plant-store.ts';
+
+type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
+
+/** A lane whose commits end when the test says so. */
+function createLane() {
+  const attempts: Attempt[] = [];
+  const lane: Lane<string> = {
+    ready: () => Promise.resolve(),
+    commit: (items) =>
+      new Promise((resolve, reject) => {
+        const end = (failure?: Error): void => {
+          if (failure === undefined) resolve(items.map((item) => item !== 'known'));
+          else reject(failure);
+        };
+        attempts.push({ items, end });
+      }),
+  };
+  const attempt = async (index: number): Promise<Attempt> => {
+    for (;;) {
+      const found = attempts[index];
+      if (found !== undefined) return found;
+      await turn();
+    }
+  };
+  return { lane, attempts, attempt };
+}
+
+const failed = (remedy: CommitFailed['remedy'], message = 'no'): CommitFailed =>
+  new CommitFailed(remedy, new Error(message));
+
+function createCommits(lanes: readonly Lane<string>[], limits = {}) {
+  const changes: string[] = [];
+  const health = { worked: () => void changes.push('worked'), failed: () => void changes.push('failed') };
+  const options = { sizeOf: (item: string) => item.length, queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
+  return { changes, ...createGroupCommit({ lanes, health, ...options }) };
+}
+
+describe('group commit', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('a lone item is committed at once; what arrives meanwhile shares the next commit, in its order', async () => {
+    const { lane, attempt, attempts } = createLane();
+    const { add, drain } = createCommits([lane]);
+    const a = add('a');
+    const first = await attempt(0);
+    expect(first.items).toEqual(['a']);
+    const others = Promise.all(['b', 'known', 'd'].map(add));
+    await turn();
+    expect(attempts).toHaveLength(1);
+    first.end();
+    expect(await a).toBe(true);
+    const second = await attempt(1);
+    expect(second.items).toEqual(['b', 'known', 'd']);
+    second.end();
+    expect(await others).toEqual([true, false, true]);
+    await drain();
+  });
+
+  test('several lanes commit at the same time', async () => {
+    const [one, two] = [createLane(), createLane()];
+    const { add } = createCommits([one.lane, two.lane]);
+    const a = add('a');
+    const ofTwo = await two.attempt(0);
+    const b = add('b');
+    (await one.attempt(0)).end();
+    expect(await b).toBe(true);
+    ofTwo.end();
+    expect(await a).toBe(true);
+  });
+
+  test('of a refused group, those at fault fail alone, and the rest is committed in its order', async () => {
+    const stored: string[] = [];
+    const bad = new Set(['2', '7', '8']);
+    const lane: Lane<string> = {
+      ready: () => Promise.resolve(),
+      commit: (items) => {
+        const fault = items.find((item) => bad.has(item));
+        if (fault !== undefined) return Promise.reject(failed('split', `refused ${fault}`));
+        stored.push(...items);
+        return Promise.resolve(items.map(() => true));
+      },
+    };
+    const { add, drain } = createCommits([lane]);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(String(index))));
+    await drain();
+    expect(stored.join('')).toBe('0134569');
+    expect(
+      outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : [])),
+    ).toEqual(['refused 2', 'refused 7', 'refused 8']);
+  });
+
+  test('what may be tried again is, in front of what came later; the change is told once each way', async () => {
+    const { lane, attempt } = createLane();
+    const { add, changes } = createCommits([lane]);
+    const ab = Promise.all(['a', 'b'].map(add));
+    const first = await attempt(0);
+    const c = add('c');
+    first.end(failed('retry'));
+    const second = await attempt(1);
+    expect(second.items).toEqual(['a', 'b', 'c']);
+    second.end();
+    expect([await ab, await c]).toEqual([[true, true], true]);
+    expect(changes).toEqual(['failed', 'worked']);
+  });
+
+  test('when the database cannot be used, the group is told so, and the next is tried', async () => {
+    const { lane, attempt } = createLane();
+    const { add } = createCommits([lane]);
+    const a = add('a');
+    (await attempt(0)).end(failed('wait'));
+    await expect(a).rejects.toBeInstanceOf(StoreUnavailable);
+    const b = add('b');
+    (await attempt(1)).end();
+    expect(await b).toBe(true);
+  });
+
+  test('an error that nobody thought of fails the group as it is', async () => {
+    const { lane, attempt } = createLane();
+    const { add } = createCommits([lane]);
+    const ab = Promise.allSettled(['a', 'b'].map(add));
+    const bug = new Error('bug');
+    (await attempt(0)).end(bug);
+    expect(await ab).toEqual([
+      { status: 'rejected', reason: bug },
+      { status: 'rejected', reason: bug },
+    ]);
+  });
+
+  test('a full queue refuses, and takes again what there is room for; however large, a lone item is taken', async () => {
+    const { lane, attempt } = createLane();
+    const { add } = createCommits([lane], { queueLimitBytes: 4 });
+    const large = add('large');
+    await expect(add('b')).rejects.toBeInstanceOf(StoreUnavailable);
+    (await attempt(0)).end();
+    await large;
+    const two = Promise.all([add('aa'), add('bb')]);
+    await expect(add('c')).rejects.toBeInstanceOf(StoreUnavailable);
+    (await attempt(1)).end();
+    expect(await two).toEqual([true, true]);
+  });
+
+  test('what waits too long is told so and never committed; what is being committed too long keeps its place', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+    const { lane, attempt, attempts } = createLane();
+    const { add, drain } = createCommits([lane], { timeoutMs: 1_000, queueLimitBytes: 4 });
+    const underWay = add('aa');
+    const first = await attempt(0);
+    const waiting = add('bb');
+    const outcomes = Promise.allSettled([underWay, waiting]);
+    jest.advanceTimersByTime(1_000);
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(waiting).rejects.toBeInstanceOf(StoreUnavailable);
+    const next = add('cc');
+    await expect(add('d')).rejects.toThrow('too much is waiting');
+    first.end();
+    (await attempt(1)).end();
+    expect(await next).toBe(true);
+    expect(attempts.map(({ items }) => items)).toEqual([['aa'], ['cc']]);
+    await drain();
+  });
+
+  test('while no lane is ready, nothing is kept beyond its time', async () => {
+    const { lane, attempts } = createLane();
+    const ready = Promise.withResolvers<undefined>();
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+    const { add, drain } = createCommits([{ ...lane, ready: () => ready.promise }], { timeoutMs: 1_000 });
+    const outcomes = Promise.allSettled(['a', 'b'].map(add));
+    await turn();
+    jest.advanceTimersByTime(1_000);
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await drain();
+    ready.resolve(undefined);
+    await turn();
+    expect(attempts).toEqual([]);
+  });
+
+  test('a group has at most 1,000 items and some megabytes', async () => {
+    const { lane, attempt } = createLane();
+    const { add } = createCommits([lane], { queueLimitBytes: 1e9 });
+    const all = Promise.all([
+      ...Array.from({ length: 1_500 }, () => add('x')),
+      ...Array.from({ length: 3 }, () => add('x'.repeat(3_000_000))),
+    ]);
+    const lengths: number[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      const { items, end } = await attempt(index);
+      lengths.push(items.length);
+      end();
+    }
+    expect(lengths).toEqual([1_000, 501, 1, 1]);
+    expect(await all).toHaveLength(1_503);
+  });
+});

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { join } from 'node:path';
+import { temporaryFolder } from './app.ts';
+import { startPostgres, type Postgres } from './postgres.ts';
+
+/**
+ * Runs the same suite over each of the stores.
+ *
+ * @param suite gets a function that makes an empty database and says its URL
+ */
+export function describeStores(suite: (createDatabase: () => Promise<string>) => void): void {
+  describe('SQLite', () => {
+    suite(() => Promise.resolve(`sqlite:${join(temporaryFolder(), 'plants.db')}`));
+  });
+
+  describe('PostgreSQL', () => {
+    let postgres: Postgres | undefined;
+    beforeAll(async () => {
+      postgres = await startPostgres();
+    }, 60_000);
+    afterAll(() => postgres?.stop());
+    suite(() => postgres?.createDatabase() ?? Promise.reject(new Error('PostgreSQL has not started')));
+  });
+}
