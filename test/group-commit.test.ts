@@ -156,17 +156,18 @@ describe('group commit', () => {
     jest.advanceTimersByTime(1_000);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(waiting).rejects.toBeInstanceOf(StoreUnavailable);
-    const next = add('cc');
-    await expect(add('d')).rejects.toThrow('too much is waiting');
+    await expect(add('cc')).rejects.toThrow('does not answer');
     first.end();
+    await turn();
+    const next = add('cc');
     (await attempt(1)).end();
     expect(await next).toBe(true);
     expect(attempts.map(({ items }) => items)).toEqual([['aa'], ['cc']]);
     await drain();
   });
 
-  test('while no lane is ready, nothing is kept beyond its time', async () => {
-    const { lane, attempts } = createLane();
+  test('while no lane is ready, nothing is kept beyond its time, and then nothing more is taken', async () => {
+    const { lane, attempt, attempts } = createLane();
     const ready = Promise.withResolvers<undefined>();
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
     const { add, drain } = createCommits([{ ...lane, ready: () => ready.promise }], { timeoutMs: 1_000 });
@@ -175,9 +176,13 @@ describe('group commit', () => {
     jest.advanceTimersByTime(1_000);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await drain();
+    await expect(add('c')).rejects.toThrow('does not answer');
     ready.resolve(undefined);
     await turn();
     expect(attempts).toEqual([]);
+    const d = add('d');
+    (await attempt(0)).end();
+    expect(await d).toBe(true);
   });
 
   test('a group has at most 1,000 items and some megabytes', async () => {

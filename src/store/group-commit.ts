@@ -6,8 +6,8 @@ export type GroupCommit<Item> = {
   /**
    * Resolves once the item is committed, with whether it was new.
    *
-   * @throws {StoreUnavailable} when the queue is full, the database cannot be used, or the item's time is up; what is
-   *   under way may still store it
+   * @throws {StoreUnavailable} when the queue is full, the database cannot be used, or the item's time is up (at once,
+   *   when that of an earlier one was and nothing has moved since); what is under way may still store it
    * @throws {Error} what the lane threw, when it refused this very item
    */
   readonly add: (item: Item) => Promise<boolean>;
@@ -78,11 +78,13 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   let held = 0;
   let heldBytes = 0;
   let isScheduled = false;
+  let isStuck = false;
   let drained = (): void => undefined;
 
   return {
     add(item) {
       const bytes = sizeOf(item);
+      if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
       // However large, an item that nobody is in front of is taken.
       if (held > 0 && heldBytes + bytes > queueLimitBytes) {
         return Promise.reject(new StoreUnavailable('too much is waiting to be stored'));
@@ -114,6 +116,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   async function serve(lane: Lane<Item>): Promise<void> {
     while (waiting.size > 0) {
       await lane.ready();
+      isStuck = false;
       await commit(lane, takeGroup());
     }
     idle.push(lane);
@@ -138,6 +141,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       try {
         const areNew = await lane.commit(part.map(({ item }) => item));
         health.worked();
+        isStuck = false;
         part.forEach((entry, index) => {
           settle(entry, () => {
             entry.resolve(areNew[index] === true);
@@ -172,7 +176,10 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
 
   function expire(entry: Entry<Item>): void {
     entry.isSettled = true;
-    if (waiting.delete(entry)) release(entry);
+    if (waiting.delete(entry)) {
+      isStuck = true;
+      release(entry);
+    }
     entry.reject(new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`));
   }
 
