@@ -300,10 +300,18 @@ describe('one PostgreSQL server', () => {
     test('a server that does not answer any more is given up', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
-      const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), { timeoutMs: 500 });
+      const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), {
+        poolSize: 1,
+        timeoutMs: 500,
+      });
       await store.add({ id: 1n, name: 'before' });
       proxy.stall();
-      await expect(store.add({ id: 1n, name: 'during' })).rejects.toThrow(StoreUnavailable);
+      const first = store.add({ id: 1n, name: 'during' });
+      await sleep(10); // It is under way; the next ones wait for it.
+      const adding = [first, ...Array.from({ length: 3 }, () => store.add({ id: 1n, name: 'during' }))];
+      const outcomes = await Promise.allSettled(adding);
+      expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
+      await sleep(2_000); // By now the connection has been given up.
       proxy.goOn();
       while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
       const kept = await names(url, 'history');
@@ -514,6 +522,7 @@ function startLoad(store: PlantStore) {
       } catch (error) {
         if (isUnavailable(error)) unavailable.push(name);
         else other.push(error);
+        await sleep(1); // It may have been refused at once.
       }
     }
   };

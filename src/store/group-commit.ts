@@ -120,6 +120,8 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       await commit(lane, takeGroup());
     }
     idle.push(lane);
+    // While all are refused at once, nobody would find out that the database is back.
+    isStuck = false;
   }
 
   function takeGroup(): Entry<Item>[] {
