@@ -291,10 +291,10 @@ describe('one PostgreSQL server', () => {
         expect(name).toBe('a');
         break;
       }
-      await reader.close();
       const count = () =>
         server.query(server.url(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reader'");
       while ((await count())[0]?.['count'] !== '0') await sleep(10);
+      await reader.close();
     });
 
     test('a server that does not answer any more is given up', async () => {
