@@ -113,6 +113,15 @@ describe('one PostgreSQL server', () => {
     expect((await list(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
   });
 
+  test('refuses a key that is no UUID, and keeps what came with it', async () => {
+    const store = await openTestStore(await server.createDatabase());
+    const keys = [randomUUID(), 'x', randomUUID()];
+    const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
+    expect(await store.list('history')).toHaveLength(2);
+  });
+
   test('adds what is in the way of others a little later', async () => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
@@ -253,6 +262,21 @@ describe('one PostgreSQL server', () => {
       expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
       expect((await names(url, 'history')).sort()).toEqual(added.sort());
       expect(logged.map(({ msg }) => msg).sort()).toEqual(logged.map(() => expect.stringMatching(/can.* be used/)));
+    });
+
+    test('loses nothing and adds nothing twice when it is not told why', async () => {
+      const url = await server.createDatabase();
+      const proxy = await startProxy(server.port);
+      const { store } = await openLogged(url.replace(/:\d+\//, `:${String(proxy.port)}/`));
+      const load = startLoad(store);
+      for (let round = 0; round < 10; round += 1) {
+        await load.progress(200);
+        proxy.cut();
+      }
+      await load.progress(200);
+      const { added, unavailable, other } = await load.stop();
+      expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
+      expect((await names(url, 'history')).sort()).toEqual(added.sort());
     });
 
     test('does not notice while nothing is added', async () => {
@@ -549,7 +573,7 @@ function startLoad(store: PlantStore) {
   };
 }
 
-/** A way to the server on which nothing may get through, without anybody being told. */
+/** A way to the server that can be cut, and on which nothing may get through without anybody being told. */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isStalled = false;
@@ -566,12 +590,17 @@ async function startProxy(port: number) {
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const cut = (): void => {
+    sockets.forEach((socket) => socket.destroy());
+    sockets.clear();
+  };
   cleanUp(() => {
     server.close();
-    sockets.forEach((socket) => socket.destroy());
+    cut();
   });
   return {
     port: (server.address() as AddressInfo).port,
+    cut,
     stall: () => (isStalled = true),
     goOn: () => (isStalled = false),
   };
