@@ -18,7 +18,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
   'scripts/check': ['scripts/contract', 'src/contract'],
-  scripts: ['scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'src', 'src/contract', 'src/store'],
+  'scripts/import': ['src/contract', 'src/http', 'src/handlers', 'src/store'],
+  scripts: [
+    ...['scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/import'],
+    ...['src', 'src/contract', 'src/store'],
+  ],
 };
 
 const files = ['src', 'scripts', 'generated'].flatMap((folder) =>
