@@ -47,7 +47,8 @@ export async function startService(
   return { url, token: 'test-token', process, output, said, outcome };
 }
 
-function start(command: string, args: readonly string[], env: Environment, cwd: string) {
+/** Starts a command, and lets it run until the test is over. */
+export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
   const child = spawn(command, args, { cwd, env: { ...withoutOurs(process.env), ...env } });
   let stdout = '';
   let stderr = '';
