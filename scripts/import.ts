@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
-import { readConfig } from '../src/config.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { orRefuse, refuse } from './command.ts';
+import { orRefuse, readConfiguration, refuse } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';
 import { createProgress } from './import/progress.ts';
@@ -18,11 +16,7 @@ const SAME_INTERRUPT_MS = 500;
 
 const [path = '-', ...rest] = process.argv.slice(2);
 if (rest.length > 0 || /^-./.test(path)) refuse('name one file to import, or none for standard input');
-if (existsSync('.env')) process.loadEnvFile();
-// A service in production must have tokens, which an import has no use for.
-const read = readConfig({ ...process.env, NODE_ENV: undefined });
-if ('problems' in read) refuse(...read.problems);
-const { store: storeConfig, bodyLimitBytes } = read.config;
+const { store: storeConfig, bodyLimitBytes } = readConfiguration();
 
 const input = await openInput(path);
 if ('problem' in input) refuse(input.problem);
