@@ -87,6 +87,7 @@ describe('architecture', () => {
     expect(users(/^express$/)).toEqual(['src/app.ts']);
     expect(users(/^express-openapi-validator/)).toEqual(['src/contract/validator.ts']);
     expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
+    expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts', 'scripts/bench/autocommit-store.ts']);
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/store/sqlite-'))).toEqual([
       'scripts/bench/autocommit-store.ts',
     ]);

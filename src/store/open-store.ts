@@ -1,7 +1,8 @@
 import type { PlantReader, PlantStore, StoreOptions } from './plant-store.ts';
+import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { openPostgresReader } from './postgres-reader.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { describePostgres, parsePostgresUrl, type PostgresLocation } from './postgres-url.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 import { openSqliteReader } from './sqlite-reader.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 

@@ -5,7 +5,7 @@ import { StoreUnavailable } from './plant-store.ts';
 import { ReadOnly, reasonOf, sqlStateOf } from './postgres-errors.ts';
 import { openSession, TlsFailed, type Session } from './postgres-session.ts';
 import { readTlsOptions } from './postgres-tls.ts';
-import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './postgres-url.ts';
+import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './postgres-location.ts';
 
 /** Finds the server that accepts writes. */
 export type Connector = {

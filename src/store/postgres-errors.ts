@@ -1,7 +1,6 @@
-import { DatabaseError } from 'pg';
 import type { CommitFailed } from './group-commit.ts';
 import { StoreUnavailable } from './plant-store.ts';
-import { LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './postgres-session.ts';
+import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './postgres-session.ts';
 
 /** The server is a standby, or has been set read-only. */
 export class ReadOnly extends Error {}
@@ -47,9 +46,9 @@ export function remedyFor(error: unknown): Remedy | undefined {
   return known ?? (OWN_CLASSES.test(sqlState) ? 'wait' : 'split');
 }
 
-/** Whether the same connection may be used again after an error that asks for a retry. */
-export function leavesSessionUsable(error: unknown): boolean {
-  return /^(?:40|55P03$|57014$)/.test(sqlStateOf(error) ?? '');
+/** Whether another transaction was in the way; the connection may be used again. */
+export function isConflict(error: unknown): boolean {
+  return /^(?:40|55P03$)/.test(sqlStateOf(error) ?? '');
 }
 
 /** Whether the same can work a moment later, when somebody else tried to create the same things at the same time. */

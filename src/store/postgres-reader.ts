@@ -3,12 +3,15 @@ import { createConnector } from './postgres-connector.ts';
 import { explain } from './postgres-errors.ts';
 import { readVersion } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
-import { describePostgres, type PostgresLocation } from './postgres-url.ts';
+import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 
 type PlantRow = { readonly id: string; readonly plant: string };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+// One answer is held in memory: so many rows, or fewer if they are large.
 const BATCH_ROWS = 1_000;
+const FIRST_BATCH_ROWS = 10;
+const BATCH_CHARACTERS = 4_194_304;
 
 const LIST = {
   history: 'SELECT id, plant FROM plants ORDER BY created_at, place, key',
@@ -62,12 +65,12 @@ export async function openPostgresReader(location: PostgresLocation): Promise<Pl
 async function* fetchAll(session: Session, select: string): AsyncGenerator<StoredPlant> {
   await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await session.query(`DECLARE plants_list NO SCROLL CURSOR FOR ${select}`);
-  for (;;) {
-    const rows = await session.query(`FETCH ${String(BATCH_ROWS)} FROM plants_list`);
+  for (let wanted = FIRST_BATCH_ROWS; ;) {
     // Neither column may be null, and what is in `plant` was written by the store.
-    for (const { id, plant } of rows as readonly PlantRow[]) {
-      yield { id: BigInt(id), ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
-    }
-    if (rows.length < BATCH_ROWS) return;
+    const rows = (await session.query(`FETCH ${String(wanted)} FROM plants_list`)) as readonly PlantRow[];
+    for (const { id, plant } of rows) yield { id: BigInt(id), ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+    if (rows.length < wanted) return;
+    const characters = rows.reduce((sum, { plant }) => sum + plant.length, 0);
+    wanted = Math.min(BATCH_ROWS, Math.ceil((wanted * BATCH_CHARACTERS) / characters));
   }
 }

@@ -29,9 +29,12 @@ const ADVISORY_LOCK = 0x706c6e74;
 const RACES_MAX = 20;
 const RACE_PAUSE_MS = 50;
 
+// Not to_regclass: it may answer from a cache of before the lock was waited for.
 const TABLES = `
-  SELECT to_regclass('plant_store_schema')::text AS ours, to_regclass('plants')::text AS plants,
-    current_setting('server_encoding') AS encoding`;
+  SELECT current_setting('server_encoding') AS encoding,
+    (SELECT count(*) FROM pg_class WHERE relname = 'plant_store_schema' AND relnamespace = ours.oid) AS ours,
+    (SELECT count(*) FROM pg_class WHERE relname = 'plants' AND relnamespace = ours.oid) AS plants
+  FROM (SELECT 1) AS one LEFT JOIN pg_namespace AS ours ON ours.nspname = current_schema()`;
 
 /**
  * Creates the tables, or brings them up to date; any number of instances may do so at the same time.
@@ -43,7 +46,7 @@ export async function migrate(session: Session, description: string): Promise<vo
   if ((await readVersion(session, description)) === MIGRATIONS.length) return;
   for (let races = 0; ; races += 1) {
     try {
-      await session.query('BEGIN');
+      await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await migrateInTransaction(session, description);
       await session.query('COMMIT');
       return;
@@ -66,8 +69,8 @@ export async function readVersion(session: Session, description: string): Promis
   if (tables?.['encoding'] !== 'UTF8') {
     throw new StoreUnavailable(`the database ${description} must have the encoding UTF8`);
   }
-  if (tables['ours'] === null) {
-    if (tables['plants'] === null) return 0;
+  if (tables['ours'] === '0') {
+    if (tables['plants'] === '0') return 0;
     throw new StoreUnavailable(`the database ${description} has a table plants of another program`);
   }
   const [row] = await session.query('SELECT version FROM plant_store_schema');

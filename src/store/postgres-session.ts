@@ -1,5 +1,5 @@
-import { Client, DatabaseError, type ClientConfig } from 'pg';
 import type { ConnectionOptions } from 'node:tls';
+import { Client, DatabaseError, type ClientConfig } from 'pg';
 
 /** One connection to one server, logged in, until it is lost. Losing it never throws by itself. */
 export type Session = {
@@ -32,6 +32,7 @@ export type Login = {
   readonly timeoutMs: number;
 };
 
+export { DatabaseError };
 /** The connection is gone, and with it the answer. */
 export class SessionLost extends Error {}
 /** The server did not let us in for so long. */
@@ -108,7 +109,7 @@ function createSession(client: Client): Session {
     lost = true;
     client.connection.stream.destroy();
   };
-  // Without a listener, an error of an idle connection would end the process.
+  // Without a listener, an error of an idle connection would be an uncaught exception.
   client.on('error', destroy).on('end', destroy);
 
   return {

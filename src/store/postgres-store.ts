@@ -1,28 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { CommitFailed, createGroupCommit, type Lane } from './group-commit.ts';
 import { createHealth } from './health.ts';
-import type { PlantStore } from './plant-store.ts';
+import type { PlantStore, StoreOptions } from './plant-store.ts';
 import { createPostgresConnection, pause, type PostgresConnection } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
-import { explain, leavesSessionUsable, remedyFor } from './postgres-errors.ts';
+import { explain, isConflict, remedyFor } from './postgres-errors.ts';
+import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { migrate } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
-import { describePostgres, type PostgresLocation } from './postgres-url.ts';
-
-export type PostgresStoreOptions = {
-  /** How many connections there may be, each committing one group at a time. */
-  readonly poolSize: number;
-  /** How long adding a plant may take, and connecting at the start. */
-  readonly timeoutMs: number;
-  /** How much may wait to be added. */
-  readonly queueLimitBytes: number;
-  readonly log: Logger;
-};
 
 type Item = { readonly key: string; readonly id: string; readonly plant: string };
 
+// Not prepared: a plan made while the table was empty is kept, and reads the whole table for every row when it is not empty
+// any more (8.7 ms a statement at 33,000 rows, where a plan made each time takes 0.4). What it costs, 0.2 ms a statement,
+// is shared by the group; and a pooler in between that knows no prepared statements does no harm.
+//
 // One statement is a transaction of its own, in one round trip. A later creation of an id is later than every one that
 // was committed before it, even if the clock of this server is behind; within a statement, `place` is the order.
 const INSERT = `
@@ -37,6 +30,7 @@ const INSERT = `
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
 const RETRY_PAUSE_MS = 20;
+const CONFLICTS_MAX = 20;
 const ITEM_OVERHEAD_BYTES = 500;
 
 /**
@@ -44,13 +38,10 @@ const ITEM_OVERHEAD_BYTES = 500;
  *
  * @throws {StoreUnavailable} when no host can be used within the time, or the database is not for this service
  */
-export async function openPostgresStore(
-  location: PostgresLocation,
-  options: PostgresStoreOptions,
-): Promise<PlantStore> {
+export async function openPostgresStore(location: PostgresLocation, options: StoreOptions): Promise<PlantStore> {
   const { poolSize, timeoutMs, queueLimitBytes, log } = options;
   const connector = createConnector(location, {
-    hostTimeoutMs: Math.min(location.connectTimeoutMs ?? Infinity, timeoutMs / location.hosts.length),
+    hostTimeoutMs: Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length)),
     statementTimeoutMs: timeoutMs,
   });
   const session = await connectWithin(connector, timeoutMs);
@@ -103,20 +94,22 @@ function createLane(connection: PostgresConnection, limitMs: number): Lane<Item>
     ready: connection.ready,
     async commit(items) {
       const columns = [items.map(({ key }) => key), items.map(({ id }) => id), items.map(({ plant }) => plant)];
-      try {
-        const rows = await connection.query(INSERT, columns, limitMs);
-        const areNew = items.map(() => false);
-        for (const { place } of rows) areNew[Number(place) - 1] = true;
-        return areNew;
-      } catch (error) {
-        const remedy = remedyFor(error);
-        if (remedy === undefined || !(error instanceof Error)) throw error;
-        if (remedy === 'retry') {
-          if (!leavesSessionUsable(error)) connection.reset();
+      for (let attempts = 1; ; attempts += 1) {
+        try {
+          const rows = await connection.query(INSERT, columns, limitMs);
+          const areNew = items.map(() => false);
+          for (const { place } of rows) areNew[Number(place) - 1] = true;
+          return areNew;
+        } catch (error) {
+          const remedy = remedyFor(error);
+          if (remedy === undefined || !(error instanceof Error)) throw error;
           // Those that were in each other's way do not come again at the same moment.
-          await sleep(RETRY_PAUSE_MS * Math.random());
+          if (remedy === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
+          // Between transactions of a healthy database that is nothing to tell anybody.
+          if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
+          if (remedy === 'retry') connection.reset();
+          throw new CommitFailed(remedy, error);
         }
-        throw new CommitFailed(remedy, error);
       }
     },
   };

@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, type ConnectionOptions } from 'node:tls';
-import type { PostgresTls } from './postgres-url.ts';
+import type { PostgresTls } from './postgres-location.ts';
 import { StoreUnavailable } from './plant-store.ts';
 
 /**
@@ -10,17 +11,21 @@ import { StoreUnavailable } from './plant-store.ts';
  * @throws {StoreUnavailable} when a file cannot be read, or holds something else
  */
 export function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
+  const trusted =
+    rootCertificate === undefined || rootCertificate === 'system' ? undefined : read('sslrootcert', rootCertificate);
   const options: ConnectionOptions = {
     // Whatever the mode, libpq verifies when it is told whom to trust, and never otherwise.
     rejectUnauthorized: rootCertificate !== undefined,
     ...(rootCertificate !== undefined && {
-      ca: rootCertificate === 'system' ? getCACertificates('system') : read('sslrootcert', rootCertificate),
+      ca: trusted ?? getCACertificates('system'),
     }),
     ...(certificate !== undefined && { cert: read('sslcert', certificate) }),
     ...(key !== undefined && { key: read('sslkey', key) }),
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
   try {
+    // A file without certificates is no error to Node: it would trust nobody.
+    if (trusted !== undefined) new X509Certificate(trusted);
     createSecureContext(options);
   } catch (error) {
     throw unusable('what sslrootcert, sslcert and sslkey name', error);

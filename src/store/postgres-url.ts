@@ -1,37 +1,7 @@
 import { isIPv6 } from 'node:net';
+import type { PostgresHost, PostgresLocation, PostgresTls } from './postgres-location.ts';
 
-/** Where a PostgreSQL database is, and how to get in. */
-export type PostgresLocation = {
-  readonly engine: 'postgres';
-  /** Tried in this order; one of them accepts writes. */
-  readonly hosts: readonly PostgresHost[];
-  readonly user: string;
-  readonly password: string | undefined;
-  readonly database: string;
-  readonly applicationName: string;
-  /** How long one host may take to let us in; `undefined` leaves it to whoever connects. */
-  readonly connectTimeoutMs: number | undefined;
-  readonly tls: PostgresTls;
-};
-
-export type PostgresHost = {
-  /** A name, an address, or, with a slash at its beginning, the folder of a Unix socket. */
-  readonly host: string;
-  readonly port: number;
-};
-
-export type PostgresTls = {
-  readonly mode: TlsMode;
-  /** A file with the certificates to trust, or `system` for those of the machine. The server is verified when it is given. */
-  readonly rootCertificate: string | undefined;
-  /** What the client shows of itself: two files, or neither. */
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-};
-
-export type TlsMode = (typeof TLS_MODES)[number];
-
-const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const PARAMETERS = [
   'sslmode',
   'sslrootcert',
@@ -85,22 +55,12 @@ export function parsePostgresUrl(url: string): { location: PostgresLocation } | 
   return problems.length > 0 ? { problems } : { location };
 }
 
-/** A location as it may be shown and logged: without password. */
-export function describePostgres({ user, hosts, database }: PostgresLocation): string {
-  return `postgres://${encodeURIComponent(user)}@${hosts.map(describeHost).join(',')}/${encodeURIComponent(database)}`;
-}
-
-export function describeHost({ host, port }: PostgresHost): string {
-  return `${isIPv6(host) ? `[${host}]` : host.replaceAll('/', '%2F')}:${String(port)}`;
-}
-
 function readLogin(text: string | undefined, problem: Problem) {
   const [user = '', ...password] = (text ?? '').split(':');
   if (user === '') problem('names no user: postgres://user:password@host:5432/database');
-  if (password.length > 1) problem('a colon in the password is written %3A');
   return {
     user: decode(user, 'the user', problem),
-    password: decode(password[0] ?? '', 'the password', problem) || undefined,
+    password: decode(password.join(':'), 'the password', problem) || undefined,
   };
 }
 
@@ -112,7 +72,7 @@ function readHost(text: string, position: number, problem: Problem): PostgresHos
   const port = Number(parts?.['port'] === '' ? DEFAULT_PORT : (parts?.['port'] ?? DEFAULT_PORT));
   if (parts === undefined) {
     problem(
-      `${what} must be a name or an address, and a port if it is not 5432; in a password : / ? @ are written %3A %2F %3F %40`,
+      `${what} must be a name or an address, and a port if it is not 5432; in a user or password, / @ : are written %2F %40 %3A`,
     );
   } else if (address !== undefined) {
     if (!isIPv6(address)) problem(`${what} has something other than an IPv6 address in its brackets`);

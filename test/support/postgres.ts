@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Certificates } from './certificates.ts';
 
 /** A PostgreSQL server of our own, with a role `plants` that may do everything. */
 export type Postgres = {
@@ -28,6 +29,8 @@ export type Postgres = {
 };
 
 export type PostgresOptions = {
+  /** Whether it lets nobody in without TLS, except into the database that every server has. */
+  readonly tls?: Certificates;
   /** Settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 };
@@ -39,11 +42,11 @@ const PASSWORD = 'p@ss:/?#word';
  * Starts PostgreSQL. It lives until it is stopped: hand `stop` to cleanUp, or to afterAll when the tests of a file share
  * a server, with a database each.
  */
-export async function startPostgres({ settings = {} }: PostgresOptions = {}): Promise<Postgres> {
+export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
   const folder = createFolder();
   const dataFolder = join(folder, 'data');
   initialise(folder, dataFolder);
-  return startOn({ folder, dataFolder, settings });
+  return startOn({ folder, dataFolder, settings: { ...settings, ...(tls && tlsSettings(folder, tls)) } });
 }
 
 /** Starts a primary that answers a commit only when its standby has it, too, and that standby. */
@@ -62,7 +65,7 @@ export async function startPostgresPair(): Promise<{
   const primary = await startOn({
     folder,
     dataFolder,
-    settings: { synchronous_standby_names: 'standby', synchronous_commit: 'remote_write' },
+    settings: { synchronous_standby_names: 'standby', synchronous_commit: 'remote_apply' },
   });
   const login = `host=127.0.0.1 port=${String(primary.port)} user=${USER} password='${PASSWORD}'`;
   const standby = await startOn({
@@ -83,6 +86,23 @@ export async function startPostgresPair(): Promise<{
 export function severalHosts(...urls: readonly [string, ...string[]]): string {
   const hosts = urls.map((url) => /@([^/]*)/.exec(url)?.[1]);
   return urls[0].replace(/@[^/]*/, `@${hosts.join(',')}`);
+}
+
+/** The server's certificate is for `localhost`; a client has to show one to use the database `with_certificate`. */
+function tlsSettings(folder: string, { root, certificate, key }: Certificates): Readonly<Record<string, string>> {
+  const ownKey = join(folder, 'server.key');
+  cpSync(key, ownKey);
+  chmodSync(ownKey, 0o600);
+  if (isRoot()) chownSync(ownKey, idOfNobody('-u'), idOfNobody('-g'));
+  const rules = join(folder, 'pg_hba.conf');
+  writeFileSync(
+    rules,
+    `hostssl postgres all 127.0.0.1/32 reject
+     hostssl with_certificate all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca
+     hostssl all all 127.0.0.1/32 scram-sha-256
+     hostnossl postgres all 127.0.0.1/32 scram-sha-256`,
+  );
+  return { ssl: 'on', ssl_ca_file: root, ssl_cert_file: certificate, ssl_key_file: ownKey, hba_file: rules };
 }
 
 type Server = {
@@ -119,18 +139,12 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
       await once(ended, 'exit');
     },
     start: async () => {
-      for (;;) {
-        const started = spawn(
-          join(folder, 'native/bin/postgres'),
-          ['-D', dataFolder, ...options],
-          asServerUser(folder),
-        );
-        if (await becomesReady(started)) {
-          server = started;
-          return;
-        }
+      for (let attempts = 1; server === undefined; attempts += 1) {
+        const { started, output } = spawnServer();
+        if (await becomesReady(started)) server = started;
         // The last processes of a killed server may still be there; PostgreSQL does not start beside them.
-        await sleep(50);
+        else if (attempts < 100) await sleep(50);
+        else throw new Error(`PostgreSQL does not start:\n${output()}`);
       }
     },
     stop: async () => {
@@ -141,14 +155,16 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
   await postgres.start();
   return postgres;
 
-  async function becomesReady(started: ChildProcess): Promise<boolean> {
+  function spawnServer() {
+    const program = join(folder, 'native/bin/postgres');
+    const started = spawn(program, ['-D', dataFolder, ...options], { ...asServerUser(folder), stdio: 'pipe' });
     let output = '';
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(-10_000)));
-    for (let attempts = 0; attempts < 400; attempts += 1) {
-      if (started.exitCode !== null) {
-        if (output.includes('lock file') || output.includes('shared memory')) return false;
-        break;
-      }
+    started.stderr.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(-10_000)));
+    return { started, output: () => output };
+  }
+
+  async function becomesReady(started: ChildProcess): Promise<boolean> {
+    while (started.exitCode === null) {
       try {
         await query(url(), 'SELECT 1');
         return true;
@@ -156,8 +172,7 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
         await sleep(25);
       }
     }
-    started.kill('SIGKILL');
-    throw new Error(`PostgreSQL does not start:\n${output}`);
+    return false;
   }
 }
 
