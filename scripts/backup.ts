@@ -1,12 +1,12 @@
 import { copySqliteStore } from '../src/store/sqlite-backup.ts';
-import { configuredStore, orRefuse, refuse } from './command.ts';
+import { readConfiguration, orRefuse, refuse } from './command.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` puts
 // such a copy where the store is to be. Neither overwrites anything.
 const [direction, file, ...rest] = process.argv.slice(2);
 if (file === undefined || file.startsWith('-') || rest.length > 0)
   refuse(`name one file: npm run ${String(direction)} -- plants-backup.db`);
-const { location } = configuredStore();
+const { location } = readConfiguration().store;
 if (location.engine !== 'sqlite') {
   refuse('this is for the embedded store; PostgreSQL brings pg_dump, pg_basebackup and WAL archiving');
 }

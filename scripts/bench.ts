@@ -20,7 +20,9 @@ const server = fork(fileURLToPath(new URL('bench/store-server.ts', import.meta.u
 });
 try {
   const [urls] = (await once(server, 'message')) as [readonly [string, string]];
-  console.log(`| connections | group commit /s | p50 ms | p99 ms | autocommit /s | p50 ms | p99 ms | ratio min/median/max |`);
+  console.log(
+    `| connections | group commit /s | p50 ms | p99 ms | autocommit /s | p50 ms | p99 ms | ratio min/median/max |`,
+  );
   console.log(`| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`);
   for (const connections of CONNECTIONS) console.log(await compare(urls, connections));
 } finally {
@@ -33,7 +35,10 @@ async function compare([group, single]: readonly [string, string], connections: 
   const rounds: { readonly group: Measured; readonly single: Measured }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const load = { connections, durationMs: ROUND_MS };
-    rounds.push({ group: await measure(group, createRequest, load), single: await measure(single, createRequest, load) });
+    rounds.push({
+      group: await measure(group, createRequest, load),
+      single: await measure(single, createRequest, load),
+    });
   }
   const ratios = rounds.map((round) => round.group.perSecond / round.single.perSecond).sort((a, b) => a - b);
   const columns = [rounds.map((round) => round.group), rounds.map((round) => round.single)].flatMap((all) => [

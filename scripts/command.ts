@@ -4,11 +4,11 @@ import { StoreUnavailable } from '../src/store/plant-store.ts';
 
 // What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
 
-/** The store of the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
-export function configuredStore(): StoreConfig {
+/** Reads the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
+export function readConfiguration(): { readonly store: StoreConfig; readonly bodyLimitBytes: number } {
   if (existsSync('.env')) process.loadEnvFile();
   const read = readStoreConfig(process.env);
-  return 'problems' in read ? refuse(...read.problems) : read.store;
+  return 'problems' in read ? refuse(...read.problems) : read;
 }
 
 /** Does something with a store; ends the process with one line when it cannot be used. */

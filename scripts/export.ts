@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { stringifyJson } from '../src/contract/json.ts';
 import { openReader } from '../src/store/open-store.ts';
-import { configuredStore, orRefuse } from './command.ts';
+import { readConfiguration, orRefuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
 // `--history`, every creation in its order. It may run beside the service, and holds a few rows at a time.
@@ -14,7 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0); // The reader has seen enough: `… | head`.
 });
 
-const { location } = configuredStore();
+const { location } = readConfiguration().store;
 const reader = await orRefuse(() => openReader(location));
 let chunk = '';
 for await (const plant of reader.list(values.history ? 'history' : 'current')) {

@@ -46,18 +46,20 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     tokens: tokens ?? (madeUpToken === undefined ? [] : [madeUpToken]),
     madeUpToken,
     store: readStore(env, problems),
-    bodyLimitBytes: readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems),
+    bodyLimitBytes: readBodyLimit(env, problems),
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     logLevel: readLogLevel(env, problems),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
-/** The store alone, for a command that needs nothing else of the configuration. */
-export function readStoreConfig(env: Environment): { store: StoreConfig } | { problems: readonly string[] } {
+/** What the commands that work on the store need of the configuration. */
+export function readStoreConfig(
+  env: Environment,
+): { store: StoreConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
   const problems: string[] = [];
-  const store = readStore(env, problems);
-  return problems.length > 0 ? { problems } : { store };
+  const config = { store: readStore(env, problems), bodyLimitBytes: readBodyLimit(env, problems) };
+  return problems.length > 0 ? { problems } : config;
 }
 
 function readHost(env: Environment, problems: string[]): string {
@@ -94,6 +96,10 @@ function readStore(env: Environment, problems: string[]): StoreConfig {
       problems,
     ),
   };
+}
+
+function readBodyLimit(env: Environment, problems: string[]): number {
+  return readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems);
 }
 
 function readInteger(

@@ -42,7 +42,7 @@ export async function readBody(
 
   switch (kindOf(mediaType)) {
     case 'json':
-      return { ...sent, ...parse(decodeUtf8(bytes)) };
+      return { ...sent, ...readJson(bytes) };
     case 'form':
       return { ...sent, ...readUrlEncodedForm(decodeUtf8(bytes), form) };
     case 'multipart':
@@ -51,6 +51,22 @@ export async function readBody(
       return { ...sent, ...tree(decodeUtf8(bytes)) };
     case 'binary':
       return { ...sent, ...tree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
+  }
+}
+
+/**
+ * Reads a JSON text, exactly as it was sent.
+ *
+ * @param what what to call it in a message
+ * @throws {Failure} 400 when it is malformed
+ */
+export function readJson(bytes: Buffer, what = 'the request body'): JsonTree {
+  const text = decodeUtf8(bytes, what);
+  if (text.startsWith('\uFEFF')) throw new Failure(400, `${what} must not start with a byte order mark`);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Failure(400, `${what} is not valid JSON: ${(error as SyntaxError).message}`);
   }
 }
 
@@ -99,14 +115,5 @@ async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buff
       throw new Failure(400, 'the request body ended early');
     }
     throw error;
-  }
-}
-
-function parse(text: string): JsonTree {
-  if (text.startsWith('\uFEFF')) throw new Failure(400, 'the request body must not start with a byte order mark');
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Failure(400, `the request body is not valid JSON: ${(error as SyntaxError).message}`);
   }
 }

@@ -45,12 +45,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Decodes what a client sent as text.
  *
+ * @param what what to call it in a message
  * @throws {Failure} 400 when it is not UTF-8, for replacing what is wrong would store what nobody sent
  */
-export function decodeUtf8(bytes: Buffer): string {
+export function decodeUtf8(bytes: Buffer, what = 'the request body'): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Failure(400, 'the request body must be encoded in UTF-8');
+    throw new Failure(400, `${what} must be encoded in UTF-8`);
   }
 }

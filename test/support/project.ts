@@ -32,7 +32,9 @@ export function copyProjectWithContract(name: string): Project {
   const project = copyProject();
   const contract = join(ROOT, 'test', 'contracts', name);
   cpSync(contract, project.folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  rmSync(join(project.folder, 'src', 'handlers'), { recursive: true });
+  // The handlers and the import are about plants.
+  for (const ours of ['src/handlers', 'scripts/import', 'scripts/import.ts'])
+    rmSync(join(project.folder, ours), { recursive: true });
   cpSync(join(contract, 'handlers.ts'), join(project.folder, 'src', 'handlers', 'handlers.ts'));
   return project;
 }

@@ -47,7 +47,8 @@ export async function startService(
   return { url, token: 'test-token', process, output, said, outcome };
 }
 
-function start(command: string, args: readonly string[], env: Environment, cwd: string) {
+/** Starts a command, and lets it run until the test is over. */
+export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
   const child = spawn(command, args, { cwd, env: { ...withoutOurs(process.env), ...env } });
   let stdout = '';
   let stderr = '';
@@ -62,6 +63,7 @@ function start(command: string, args: readonly string[], env: Environment, cwd: 
 
 /** The environment without what configures the service, or makes Node behave as under Jest. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = /^(?:PORT|HOST|API_TOKENS|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|.*_(?:BYTES|MS))$/;
+  const names =
+    /^(?:PORT|HOST|API_TOKENS|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }
