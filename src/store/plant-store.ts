@@ -13,7 +13,7 @@ export type StoredPlant = {
 export interface PlantStore {
   /**
    * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine, and is later
-   * than every plant that was added before.
+   * than every plant of its id that was added before.
    *
    * @param key a UUID that stands for this creation: under one key, a plant is added once, however often it is asked for
    * @returns whether it was added now; `false` when there is a plant under the key
