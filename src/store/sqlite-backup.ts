@@ -32,7 +32,7 @@ export async function copySqliteStore(from: string, to: string): Promise<number>
     throw error instanceof StoreUnavailable ? error : new StoreUnavailable(explain(to, error), { cause: error });
   } finally {
     source.close();
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
   }
 }
 
