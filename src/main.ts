@@ -10,7 +10,11 @@ import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
 // The composition root, and the only module of the service that touches the process.
-if (existsSync('.env')) process.loadEnvFile();
+try {
+  if (existsSync('.env')) process.loadEnvFile();
+} catch {
+  refuse('the file .env cannot be read');
+}
 const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { createUntilStopped } from './support/load.ts';
-import { run, startService } from './support/service.ts';
+import { ROOT, run, startService } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
@@ -77,6 +77,13 @@ describe('a configuration mistake stops the start, exit 1', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  test.each(['src/main.ts', 'scripts/export.ts'])('a .env that cannot be read, for %s', async (program) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const outcome = await run('node', [join(ROOT, program)], {}, folder);
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   });
 
   test('no token in production', async () => {
