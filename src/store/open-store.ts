@@ -19,7 +19,8 @@ export function parseStoreLocation(
 ): { readonly location: StoreLocation } | { readonly problems: readonly string[] } {
   if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
-  if (path !== undefined) return { location: { engine: 'sqlite', path } };
+  // To SQLite, these two would be no paths: a database that ends with the process, and a URI.
+  if (path !== undefined && !/^(?::memory:$|file:)/.test(path)) return { location: { engine: 'sqlite', path } };
   return { problems: ['DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database'] };
 }
 

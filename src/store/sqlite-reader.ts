@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { PlantReader, StoredPlant } from './plant-store.ts';
-import { openForReading } from './sqlite-file.ts';
+import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-store.ts';
+import { explain, openForReading } from './sqlite-file.ts';
 
 const LIST = {
   history: 'SELECT id, plant FROM plants ORDER BY seq',
@@ -17,7 +17,13 @@ const LIST = {
 export function openSqliteReader(path: string): PlantReader {
   const database = openForReading(path);
   return {
-    list: (which) => listPlants(database, which),
+    async *list(which) {
+      try {
+        yield* listPlants(database, which);
+      } catch (error) {
+        throw new StoreUnavailable(explain(path, error), { cause: error });
+      }
+    },
     close() {
       database.close();
       return Promise.resolve();
@@ -25,7 +31,7 @@ export function openSqliteReader(path: string): PlantReader {
   };
 }
 
-async function* listPlants(database: DatabaseSync, which: 'current' | 'history'): AsyncGenerator<StoredPlant> {
+function* listPlants(database: DatabaseSync, which: 'current' | 'history'): Generator<StoredPlant> {
   const statement = database.prepare(LIST[which]);
   statement.setReadBigInts(true);
   for (const row of statement.iterate()) {
