@@ -38,7 +38,7 @@ describe('backup and restore', () => {
     const restored = join(temporaryFolder(), 'new', 'plants.db');
     const outcome = await restore(restored, file);
     const kept = await exported(restored);
-    expect(outcome).toEqual({ code: 0, stdout: `${String(kept.length)} creations are in ${restored}\n`, stderr: '' });
+    expect(outcome).toEqual({ code: 0, stdout: `${restored} holds ${String(kept.length)} creations\n`, stderr: '' });
     const keptSet = new Set(kept);
     expect(before.filter((line) => !keptSet.has(line))).toEqual([]);
     expect(kept.filter((line) => !load.sent.has(line))).toEqual([]);
