@@ -136,11 +136,19 @@ describe('one PostgreSQL server', () => {
     expect(logged).toEqual([]);
   });
 
-  test('has what is answered on disk, whatever the database is set to', async () => {
+  test.each([
+    ['is set to', 'before'],
+    ['is set to meanwhile', 'after'],
+  ])('has what is answered on disk, whatever the server %s', async (_what, when) => {
     const url = await server.createDatabase();
-    const name = new URL(url).pathname.slice(1);
-    await server.query(url, `ALTER DATABASE ${name} SET synchronous_commit = off`);
+    const set = async (to: string): Promise<void> => {
+      await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
+      await server.query(url, 'SELECT pg_reload_conf()');
+      await sleep(200); // A session takes it over between two statements.
+    };
+    if (when === 'before') await set('off');
     const store = await openTestStore(url);
+    if (when === 'after') await set('off');
     await server.query(
       url,
       `CREATE TABLE seen (setting text);
@@ -149,7 +157,27 @@ describe('one PostgreSQL server', () => {
        CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
     );
     await store.add({ id: 1n, name: 'x' });
+    await set('DEFAULT');
     expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
+  });
+
+  test('logs nothing of a plant, even when the server repeats it', async () => {
+    const url = await server.createDatabase();
+    const { store, logged } = await openLogged(`${url}?application_name=told`);
+    await server.query(
+      url,
+      `ALTER ROLE plants SET log_parameter_max_length_on_error = -1;
+       CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.plant; END $$;
+       CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
+    );
+    // Only a new session has the setting.
+    await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'told'");
+    await sleep(100);
+    await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(StoreUnavailable);
+    await server.query(url, 'ALTER ROLE plants RESET log_parameter_max_length_on_error');
+    expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
+    expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
   test('holds no more connections than it may', async () => {

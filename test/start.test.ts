@@ -233,6 +233,21 @@ describe('SIGTERM', () => {
     expect((await service.outcome).code).toBe(0);
   });
 
+  test('Ctrl-C comes twice through npm, from it and from the terminal, and is one', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase() });
+    const slow = await openConnection(service.url);
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGINT');
+    await service.said('stopping');
+    service.process.kill('SIGINT');
+    await expect(openConnection(service.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect((await service.outcome).code).toBe(0);
+  });
+
   test('does not wait for connections that ask for nothing', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const silent = await openConnection(service.url);

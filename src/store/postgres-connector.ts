@@ -43,11 +43,12 @@ export class CannotConnect extends StoreUnavailable {
   }
 }
 
-// What is answered has to be on disk. Other values than `off` are somebody's choice of where, and how often.
+// What is answered has to be on disk. Other values than `off` are somebody's choice of where, and how often. Set it is in
+// any case: what the session has not set for itself changes with the server's configuration.
 const PREPARE_SESSION = `
   SELECT current_setting('transaction_read_only') AS read_only,
     set_config('statement_timeout', $1, false) AS statement_timeout,
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+    set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
       AS synchronous_commit`;
 
 export function createConnector(location: PostgresLocation, options: ConnectorOptions): Connector {

@@ -119,7 +119,9 @@ function createSession(client: Client): Session {
       try {
         return (await client.query<Row>(text, [...values])).rows;
       } catch (error) {
-        if (error instanceof DatabaseError || !isLost()) throw error;
+        // The context may repeat what was sent, which is no matter for a log.
+        if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
+        if (!isLost()) throw error;
         throw new SessionLost('the connection to the database was lost', { cause: error });
       } finally {
         clearTimeout(timer);

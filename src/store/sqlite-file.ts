@@ -55,6 +55,7 @@ export function openForWriting(path: string): DatabaseSync {
     // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
     database.exec('PRAGMA synchronous = FULL');
     setWriteAheadLog(database);
+    database.exec('SELECT 1 FROM plants LIMIT 1'); // With the first read, the log is there.
     return database;
   });
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from './plant-store.ts';
 import { explain, openForWriting, primaryCode, SQLITE, transact } from './sqlite-file.ts';
@@ -19,10 +19,11 @@ try {
 function serve(): void {
   const database = openForWriting(path);
   database.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
-  const { ino } = statSync(path);
   const insert = database.prepare(
     'INSERT INTO plants (id, plant, key) VALUES (?, ?, ?) ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING',
   );
+  const paths = [path, `${realpathSync(path)}-wal`];
+  const files = identify(paths);
 
   parentPort?.on('message', (rows: ToWorker) => {
     if (rows !== 'close') {
@@ -36,8 +37,8 @@ function serve(): void {
 
   function commit(rows: readonly Row[]): FromWorker {
     try {
-      // A file that was deleted can still be written, but nobody will find what is in it.
-      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) return lost();
+      // A file that was deleted can still be written, but nobody will find what is in it. So can its log.
+      if (identify(paths) !== files) return lost();
       return { areNew: transact(database, () => rows.map(add)) };
     } catch (error) {
       return { remedy: remedyOf(error), message: explain(path, error) };
@@ -49,8 +50,17 @@ function serve(): void {
   }
 
   function lost(): FromWorker {
-    return { remedy: 'wait', message: `the database ${path} was moved or deleted while it was in use` };
+    return {
+      remedy: 'wait',
+      message: `the database ${path}, or its -wal beside it, was moved or deleted while it was in use`,
+    };
   }
+}
+
+/** Which files are at these paths now. */
+function identify(paths: readonly string[]): string {
+  const stats = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
+  return stats.map((file) => `${String(file?.dev)}:${String(file?.ino)}`).join();
 }
 
 function remedyOf(error: unknown): 'split' | 'wait' | undefined {
