@@ -7,10 +7,16 @@ export type Session = {
    * Runs one statement. A value that comes back is PostgreSQL's text for it.
    *
    * @param limitMs how long the answer may take; the connection is given up then
+   * @param name under which the server keeps the statement prepared, for the next time
    * @throws {DatabaseError} when the server refuses the statement
    * @throws {SessionLost} when the connection is lost; the statement may have been carried out
    */
-  readonly query: (text: string, values?: readonly unknown[], limitMs?: number) => Promise<readonly Row[]>;
+  readonly query: (
+    text: string,
+    values?: readonly unknown[],
+    limitMs?: number,
+    name?: string,
+  ) => Promise<readonly Row[]>;
   readonly isLost: () => boolean;
   /** Takes leave of the server, which is given a moment for it. */
   readonly close: () => Promise<void>;
@@ -113,11 +119,11 @@ function createSession(client: Client): Session {
   client.on('error', destroy).on('end', destroy);
 
   return {
-    async query(text, values = [], limitMs) {
+    async query(text, values = [], limitMs, name) {
       if (isLost()) throw new SessionLost('there is no connection to the database');
       const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
       try {
-        return (await client.query<Row>(text, [...values])).rows;
+        return (await client.query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
       } catch (error) {
         // The context may repeat what was sent, which is no matter for a log.
         if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
