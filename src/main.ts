@@ -11,6 +11,8 @@ import { StoreUnavailable } from './store/plant-store.ts';
 
 const LOG_BACKLOG_BYTES = 1_048_576;
 const SAME_SIGNAL_MS = 500;
+// How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
+const CLOSING_MS = 2_000;
 
 // The composition root, and the only module of the service that touches the process.
 try {
@@ -51,6 +53,7 @@ function shutDown(signal: NodeJS.Signals): void {
   const stopped = server.stop(config.shutdownGraceMs);
   log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
   expectSecondSignal();
+  setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
   void stopped.then(async (inTime) => {
     await store.close();
     log.info({ inTime }, 'stopped');

@@ -74,6 +74,19 @@ describe('the embedded store', () => {
     other.close();
   });
 
+  test('does not acknowledge what a trigger has dropped without a word, and keeps what came with it', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`);
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TRIGGER forget BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(IGNORE); END');
+    other.close();
+    const plants = [12n, 13n, 14n, 13n].map((id) => ({ id, name: 'x' }));
+    const adding = plants.map((plant, index) => store.add(plant, index === 3 ? KEY : undefined));
+    const statuses = (await Promise.allSettled(adding)).map(({ status }) => status);
+    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+  });
+
   test('cannot be used while another process holds the lock, and can be afterwards', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });

@@ -117,13 +117,22 @@ function createSession(client: Client): Session {
   };
   // Without a listener, an error of an idle connection would be an uncaught exception.
   client.on('error', destroy).on('end', destroy);
+  // Whoever cancels a commit that waits for its standby makes PostgreSQL answer it as done, with a warning.
+  let isUnreplicated = false;
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') isUnreplicated = true;
+  });
 
   return {
     async query(text, values = [], limitMs, name) {
       if (isLost()) throw new SessionLost('there is no connection to the database');
       const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
       try {
-        return (await client.query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
+        const prepared = name === undefined ? {} : { name };
+        const { rows } = await client.query<Row>({ text, values: [...values], ...prepared });
+        if (!isUnreplicated) return rows;
+        destroy();
+        throw new SessionLost('the wait for the standby was cancelled');
       } catch (error) {
         // The context may repeat what was sent, which is no matter for a log.
         if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });

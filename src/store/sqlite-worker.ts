@@ -7,6 +7,7 @@ import type { FromWorker, Row, ToWorker, WorkerData } from './sqlite-store.ts';
 // The thread that writes to the embedded database, so that a slow disk, a checkpoint or another process that holds the
 // lock stops nothing but commits.
 const { path, busyTimeoutMs } = workerData as WorkerData;
+class Dropped extends Error {}
 const tell = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
@@ -22,6 +23,7 @@ function serve(): void {
   const insert = database.prepare(
     'INSERT INTO plants (id, plant, key) VALUES (?, ?, ?) ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING',
   );
+  const find = database.prepare('SELECT 1 FROM plants WHERE key = ?');
   const paths = [path, `${realpathSync(path)}-wal`];
   const files = identify(paths);
 
@@ -46,7 +48,10 @@ function serve(): void {
   }
 
   function add({ id, text, key }: Row): boolean {
-    return insert.run(id, text, key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex')).changes === 1;
+    const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
+    if (insert.run(id, text, bytes).changes === 1) return true;
+    if (bytes === null || find.get(bytes) === undefined) throw new Dropped('a trigger has dropped the plant');
+    return false;
   }
 
   function lost(): FromWorker {
@@ -64,6 +69,7 @@ function identify(paths: readonly string[]): string {
 }
 
 function remedyOf(error: unknown): 'split' | 'wait' | undefined {
+  if (error instanceof Dropped) return 'split';
   const code = primaryCode(error);
   if (code === 0) return undefined;
   const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
