@@ -96,6 +96,7 @@ describe('security of an operation', () => {
   });
 
   test('a scheme that cannot be checked is refused at the start', () => {
-    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, () => true)).toThrow(/no checker .* key/);
+    const identity = { byToken: () => 'anybody', byBearerToken: async () => 'anybody' };
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, identity)).toThrow(/no checker .* key/);
   });
 });
