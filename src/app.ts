@@ -1,7 +1,8 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticator.ts';
-import { createTokenSet } from './auth/tokens.ts';
+import type { Identity } from './auth/identity.ts';
+import { KeysUnavailable } from './auth/key-set.ts';
 import type { Contract } from './contract/contract.ts';
 import { answerFailure, send } from './http/answer.ts';
 import { unavailableFailure, unexpectedFailure, type Failure } from './http/failure.ts';
@@ -14,8 +15,8 @@ export type AppOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Whether an operation without a handler is an error; while one is being written, it is answered 501. */
   readonly production: boolean;
-  /** The bearer tokens that let a client in. */
-  readonly tokens: readonly string[];
+  /** Tells who a client is. */
+  readonly identity: Identity;
   readonly bodyLimitBytes: number;
   readonly log: Logger;
 };
@@ -29,7 +30,7 @@ export class MissingHandlers extends Error {}
  * @throws {MissingHandlers} in production, when an operation has no handler
  * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
  */
-export function createApp({ contract, handlers, production, tokens, bodyLimitBytes, log }: AppOptions): Express {
+export function createApp({ contract, handlers, production, identity, bodyLimitBytes, log }: AppOptions): Express {
   const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
   if (production && missing.length > 0) {
     throw new MissingHandlers(
@@ -43,7 +44,7 @@ export function createApp({ contract, handlers, production, tokens, bodyLimitByt
     createPipeline({
       contract,
       handlers,
-      authenticate: createAuthenticator(contract.securitySchemes, createTokenSet(tokens)),
+      authenticate: createAuthenticator(contract.securitySchemes, identity),
       failureOf,
       bodyLimitBytes,
       log,
@@ -59,5 +60,5 @@ export function createApp({ contract, handlers, production, tokens, bodyLimitByt
 
 /** What a client is told of an error of the parts that the pipeline does not know. */
 function failureOf(error: unknown): Failure | undefined {
-  return error instanceof StoreUnavailable ? unavailableFailure() : undefined;
+  return error instanceof StoreUnavailable || error instanceof KeysUnavailable ? unavailableFailure() : undefined;
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readAuthSettings, type AuthSettings } from './auth/settings.ts';
+import { keepToken } from './auth/tokens.ts';
 import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
 import type { StoreOptions } from './store/plant-store.ts';
 
@@ -7,9 +9,8 @@ export type Config = {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
-  /** The bearer tokens that let a client in. */
-  readonly tokens: readonly string[];
-  /** The one of them that was made up for this run, when none was configured. */
+  readonly auth: AuthSettings;
+  /** The token that was made up for this run, when nothing that lets a client in was configured. */
   readonly madeUpToken: string | undefined;
   readonly store: StoreConfig;
   readonly bodyLimitBytes: number;
@@ -23,7 +24,6 @@ export type StoreConfig = { readonly location: StoreLocation } & Omit<StoreOptio
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/; // b64token, RFC 6750, 2.1
 
 /**
  * Reads the configuration from environment variables.
@@ -34,16 +34,20 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
   const problems: string[] = [];
   const production = env['NODE_ENV'] === 'production';
 
-  const tokens = readTokens(env, problems);
-  const madeUpToken = tokens === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
-  if (tokens === undefined && production) {
-    problems.push('API_TOKENS must be set when NODE_ENV=production: a comma-separated list of bearer tokens');
+  const auth = readAuthSettings(env, problems);
+  const madeUpToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
+  if (auth === undefined && production) {
+    problems.push('API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set when NODE_ENV=production: who may come in');
   }
   const config: Config = {
     production,
     host: readHost(env, problems),
     port: readInteger(env, 'PORT', { fallback: 3000, min: 0, max: 65_535 }, problems),
-    tokens: tokens ?? (madeUpToken === undefined ? [] : [madeUpToken]),
+    auth: auth ?? {
+      tokens: madeUpToken === undefined ? [] : [keepToken('made-up', madeUpToken)],
+      tokensFile: undefined,
+      jwt: undefined,
+    },
     madeUpToken,
     store: readStore(env, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
@@ -67,19 +71,6 @@ function readHost(env: Environment, problems: string[]): string {
   // Node would listen on every interface, which nobody should get by leaving a value out.
   if (host.trim() === '') problems.push('HOST must not be empty; 0.0.0.0 listens on every IPv4 interface');
   return host;
-}
-
-function readTokens(env: Environment, problems: string[]): readonly string[] | undefined {
-  const text = env['API_TOKENS'];
-  if (text === undefined) return undefined;
-  const tokens = text.split(',').map((token) => token.trim());
-  tokens.forEach((token, index) => {
-    if (TOKEN.test(token)) return;
-    // The token itself is a secret, even a broken one.
-    const reason = token === '' ? 'is empty' : 'has a character that no bearer token may have (RFC 6750, 2.1)';
-    problems.push(`API_TOKENS: token ${String(index + 1)} of ${String(tokens.length)} ${reason}`);
-  });
-  return tokens;
 }
 
 function readStore(env: Environment, problems: string[]): StoreConfig {

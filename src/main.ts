@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import pino from 'pino';
 import { createApp, MissingHandlers } from './app.ts';
+import { createIdentity } from './auth/identity.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
@@ -28,7 +29,8 @@ const { config } = read;
 const logTarget = pino.destination({ sync: true, maxLength: LOG_BACKLOG_BYTES }).on('error', () => undefined);
 const log = pino({ level: config.logLevel }, logTarget);
 const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
-const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
+const identity = createIdentity(config.auth, log);
+const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), identity, log, ...config }));
 const server = await orRefuse(() => startServer(app, config.host, config.port));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');

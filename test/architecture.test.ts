@@ -15,7 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/handlers': ['src/contract', 'src/store'],
   src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
-  'scripts/bench': ['src', 'src/contract', 'src/handlers', 'src/store'],
+  'scripts/bench': ['src', 'src/auth', 'src/contract', 'src/handlers', 'src/store'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
   'scripts/check': ['scripts/contract', 'src/contract'],
@@ -87,6 +87,7 @@ describe('architecture', () => {
     expect(users(/^express$/)).toEqual(['src/app.ts']);
     expect(users(/^express-openapi-validator/)).toEqual(['src/contract/validator.ts']);
     expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
+    expect(users(/^jose$/)).toEqual(['src/auth/jwt.ts', 'src/auth/key-set.ts']);
     expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts', 'scripts/bench/autocommit-store.ts']);
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/store/sqlite-'))).toEqual([
       'scripts/bench/autocommit-store.ts',

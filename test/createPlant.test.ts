@@ -189,6 +189,22 @@ describeStores((createDatabase) => {
         { Authorization: `Bearer ${TOKEN}x` },
         'Bearer realm="bearerAuth", error="invalid_token"',
       ],
+      [
+        'a token without its last character',
+        { Authorization: `Bearer ${TOKEN.slice(0, -1)}` },
+        'Bearer realm="bearerAuth", error="invalid_token"',
+      ],
+      [
+        'a token that is longer than any',
+        { Authorization: `Bearer ${TOKEN}${'x'.repeat(8_192)}` },
+        'Bearer realm="bearerAuth", error="invalid_token"',
+      ],
+      [
+        'a JSON Web Token that nobody signed',
+        { Authorization: `Bearer ${btoa('{"alg":"none"}')}.${btoa('{"sub":"tester","exp":9999999999}')}.` },
+        'Bearer realm="bearerAuth", error="invalid_token"',
+      ],
+      ['the name of the token', { Authorization: 'Bearer tester' }, 'Bearer realm="bearerAuth", error="invalid_token"'],
       ['no credentials after the scheme', { Authorization: 'Bearer' }, 'Bearer realm="bearerAuth"'],
       ['too much after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, 'Bearer realm="bearerAuth"'],
       ['the Basic scheme', { Authorization: `Basic ${btoa(`x:${TOKEN}`)}` }, 'Bearer realm="bearerAuth"'],

@@ -95,7 +95,18 @@ describe('security of an operation', () => {
     expect((await post(app, FERN)).status).toBe(withToken);
   });
 
+  test.each([[[['bearerAuth'], []]], [[[], ['bearerAuth']]]])(
+    '%j: the caller is who it is, or nobody',
+    async (security) => {
+      const { app, logged } = await createTestApp({ contract: secured(...security) });
+      for (const authorization of [`Bearer ${TOKEN}`, 'Bearer nope', 'none'])
+        expect((await post(app, FERN, { Authorization: authorization })).status).toBe(200);
+      expect(logged.map(({ caller }) => caller)).toEqual(['tester', undefined, undefined]);
+    },
+  );
+
   test('a scheme that cannot be checked is refused at the start', () => {
-    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, () => true)).toThrow(/no checker .* key/);
+    const identity = { byToken: () => 'anybody', byBearerToken: async () => 'anybody' };
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, identity)).toThrow(/no checker .* key/);
   });
 });

@@ -91,7 +91,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
     expect(outcome).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^API_TOKENS must be set.*\n$/),
+      stderr: expect.stringMatching(/^API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set.*\n$/),
     });
   });
 

@@ -55,6 +55,11 @@ export async function wrongId({ body }: Request<'createPlant'>): Promise<number>
   return body.id;
 }
 
+export async function certainCaller({ caller }: Request<'createPlant'>): Promise<string> {
+  // @ts-expect-error where the document lets anybody in, nobody may be known
+  return caller;
+}
+
 // And these must.
 export interface EveryHandler extends Unmatched<{ createPlant: Handler<'createPlant'> }> {
   readonly [name: string]: Matched;

@@ -1,5 +1,7 @@
 import pino from 'pino';
 import { createApp } from '../../src/app.ts';
+import { createIdentity } from '../../src/auth/identity.ts';
+import { keepToken } from '../../src/auth/tokens.ts';
 import { readStoreConfig } from '../../src/config.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
@@ -13,6 +15,8 @@ const read = readStoreConfig(process.env);
 if ('problems' in read) throw new Error(read.problems.join('\n'));
 const { location, ...options } = read.store;
 const log = pino({ level: 'warn' });
+const tokens = [keepToken('bench', 'bench')];
+const identity = createIdentity({ tokens, tokensFile: undefined, jwt: undefined }, log);
 const group = await openStore(location, { ...options, log });
 const single = openAutocommitStore(location, process.env['DATABASE_URL'] ?? '', options.poolSize);
 const urls = await Promise.all(
@@ -21,7 +25,7 @@ const urls = await Promise.all(
       contract,
       handlers: createHandlers(store),
       production: true,
-      tokens: ['bench'],
+      identity,
       bodyLimitBytes: 1_048_576,
       log,
     });

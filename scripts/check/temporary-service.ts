@@ -16,7 +16,7 @@ export type TemporaryService = {
 };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const OURS = /^(?:PORT|HOST|API_TOKENS|DATABASE_URL|LOG_LEVEL|NODE_ENV|.*_(?:BYTES|MS))$/;
+const OURS = /^(?:PORT|HOST|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|LOG_LEVEL|NODE_ENV|.*_(?:BYTES|MS))$/;
 
 /**
  * Starts the service on a free port and an empty store; whatever configures the service of this shell does not count.

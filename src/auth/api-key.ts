@@ -1,15 +1,17 @@
 import type { SecurityScheme } from '../contract/operation.ts';
 import type { Checker } from './credentials.ts';
+import type { Identity } from './identity.ts';
 
 /** A checker for a security scheme of type `apiKey`: the key is one of the tokens that let a client in. */
 export function createApiKeyChecker(
   schemeName: string,
   { in: place, name = '' }: SecurityScheme,
-  isKnown: (token: string) => boolean,
+  { byToken }: Identity,
 ): Checker {
   return async (credentials) => {
     const read = place === 'query' ? credentials.query : place === 'cookie' ? credentials.cookie : credentials.header;
     const key = read(name);
-    return key !== undefined && isKnown(key) ? undefined : `ApiKey realm="${schemeName}"`;
+    const caller = key === undefined ? undefined : byToken(key);
+    return caller === undefined ? { challenge: `ApiKey realm="${schemeName}"` } : { caller };
   };
 }

@@ -2,14 +2,17 @@ import type { Operation, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
 import { canCheck } from './checkable.ts';
-import type { Checker, Credentials } from './credentials.ts';
+import type { Checker, Credentials, Verdict } from './credentials.ts';
+import type { Identity } from './identity.ts';
 
 /**
- * Checks the security requirements of an operation.
+ * Checks the security requirements of an operation: one of them must be satisfied, if there are any. Where several
+ * schemes are required together, the caller is the one of the first.
  *
- * @returns `undefined` when one of them is satisfied, or when there are none; else the challenge for WWW-Authenticate
+ * @returns a caller that is `undefined` when the operation is open and no credentials that it takes were sent; rejects
+ *   with `KeysUnavailable` when it cannot be told now who the client is
  */
-export type Authenticate = (operation: Operation, credentials: Credentials) => Promise<string | undefined>;
+export type Authenticate = (operation: Operation, credentials: Credentials) => Promise<Verdict<string | undefined>>;
 
 /**
  * Makes the authenticator for the security schemes of the contract.
@@ -18,34 +21,39 @@ export type Authenticate = (operation: Operation, credentials: Credentials) => P
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
-  isKnownToken: (token: string) => boolean,
+  identity: Identity,
 ): Authenticate {
   const checkers = new Map<string, Checker>();
   for (const [name, scheme] of Object.entries(schemes)) {
     if (!canCheck(scheme)) throw new Error(`no checker for the security scheme ${name}`);
     const isApiKey = scheme.type === 'apiKey';
-    const checker = isApiKey
-      ? createApiKeyChecker(name, scheme, isKnownToken)
-      : createBearerChecker(name, isKnownToken);
-    checkers.set(name, checker);
+    checkers.set(name, isApiKey ? createApiKeyChecker(name, scheme, identity) : createBearerChecker(name, identity));
   }
 
   return async ({ security }, credentials) => {
-    let challenge;
-    for (const requirement of security) {
-      challenge = await checkAll(requirement, credentials);
-      if (challenge === undefined) return undefined;
+    const isOpen = security.length === 0 || security.some((names) => names.length === 0);
+    let verdict: Verdict<string | undefined> = { caller: undefined };
+    for (const [first, ...others] of security) {
+      if (first === undefined) continue;
+      verdict = await checkAll(first, others, credentials);
+      if ('caller' in verdict) return verdict;
     }
-    return challenge;
+    return isOpen ? { caller: undefined } : verdict;
   };
 
-  async function checkAll(names: readonly string[], credentials: Credentials): Promise<string | undefined> {
-    for (const name of names) {
-      const check = checkers.get(name);
-      if (check === undefined) throw new Error(`the security scheme ${name} is not in the contract`);
-      const challenge = await check(credentials);
-      if (challenge !== undefined) return challenge;
+  async function checkAll(first: string, others: readonly string[], credentials: Credentials): Promise<Verdict> {
+    const verdict = await check(first, credentials);
+    for (const name of others) {
+      if ('challenge' in verdict) break;
+      const other = await check(name, credentials);
+      if ('challenge' in other) return other;
     }
-    return undefined;
+    return verdict;
+  }
+
+  async function check(name: string, credentials: Credentials): Promise<Verdict> {
+    const checker = checkers.get(name);
+    if (checker === undefined) throw new Error(`the security scheme ${name} is not in the contract`);
+    return checker(credentials);
   }
 }

@@ -7,9 +7,8 @@ export type Credentials = {
   readonly cookie: (name: string) => string | undefined;
 };
 
-/**
- * Checks a request against one security scheme.
- *
- * @returns `undefined` when the client may come in, else the challenge for WWW-Authenticate (RFC 9110, 11.6.1)
- */
-export type Checker = (credentials: Credentials) => Promise<string | undefined>;
+/** Who may come in, or else the challenge for WWW-Authenticate (RFC 9110, 11.6.1). */
+export type Verdict<Caller = string> = { readonly caller: Caller } | { readonly challenge: string };
+
+/** Checks a request against one security scheme. Rejects with `KeysUnavailable` when that is not possible now. */
+export type Checker = (credentials: Credentials) => Promise<Verdict>;

@@ -1,18 +1,41 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A token that lets a client in: its name, which is the caller's, and a digest. The token itself is not kept. */
+export type KnownToken = { readonly name: string; readonly digest: Buffer };
+
+/** No longer text is looked at: it is no token, and would only cost time. */
+export const MAX_TOKEN_CHARS = 8_192;
+
+// Made for each process. With it, nobody outside knows the digest of any text, so how long it takes to look for one
+// says nothing; and digests that get out of here cannot be compared with those of guessed tokens.
+const SALT = randomBytes(32).toString('hex');
+const NO_DIGEST = Buffer.alloc(32);
+
+/** Keeps the SHA-256 of a token, and the name of the caller that has it. */
+export function keepToken(name: string, token: string): KnownToken {
+  return { name, digest: digestOf(token) };
+}
 
 /**
- * Holds bearer tokens as SHA-256 digests only.
+ * Looks tokens up, in a time that depends neither on what they are nor on how many there are. Of two equal tokens, the
+ * first one counts.
  *
- * @returns whether a token is one of them, in a time that depends on how many there are, not on what they are
+ * @returns the name of a token; `undefined` when it is not one of them
  */
-export function createTokenSet(tokens: readonly string[]): (token: string) => boolean {
-  const known = tokens.map(digest);
+export function createTokenLookup(tokens: readonly KnownToken[]): (token: string) => string | undefined {
+  const known = new Map(tokens.toReversed().map((one) => [keyOf(one.digest), one]));
   return (token) => {
-    const sent = digest(token);
-    return known.reduce((found, one) => timingSafeEqual(one, sent) || found, false);
+    if (token.length > MAX_TOKEN_CHARS) return undefined;
+    const sent = digestOf(token);
+    const found = known.get(keyOf(sent));
+    return timingSafeEqual(sent, found?.digest ?? NO_DIGEST) ? found?.name : undefined;
   };
 }
 
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+function digestOf(token: string): Buffer {
+  return hash('sha256', SALT + token, 'buffer');
+}
+
+function keyOf(digest: Buffer): string {
+  return digest.toString('latin1');
 }

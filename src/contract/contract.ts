@@ -12,6 +12,11 @@ export type Request<Id extends OperationId> = {
   readonly query: Values<Documented[Id]['parameters']['query']>;
   readonly headers: Values<Documented[Id]['parameters']['header']>;
   readonly cookies: Values<Documented[Id]['parameters']['cookie']>;
+  /**
+   * Who sends it: the name of a token, or the `sub` of a JSON Web Token. `undefined` only where the document lets
+   * anybody in.
+   */
+  readonly caller: string | undefined;
 } & RequestBody<Documented[Id]>;
 
 /** What a handler may answer: one of the documented statuses, with the headers and the body documented for it. */

@@ -20,11 +20,18 @@ export type PipelineOptions = {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly authenticate: Authenticate;
-  /** Tells the errors of a handler that are no bugs. */
+  /** Tells the errors of authentication and of a handler that are no bugs. */
   readonly failureOf: (error: unknown) => Failure | undefined;
   readonly bodyLimitBytes: number;
   readonly log: Logger;
 };
+
+type Served = {
+  readonly operation: Operation | undefined;
+  readonly caller: string | undefined;
+  readonly answer: Answer;
+};
+type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
 /**
  * The path of every request: log, route, authenticate, read the body, validate, handle, answer.
@@ -41,43 +48,47 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const { operation, answer } = await serve(req);
+    const { operation, caller, answer } = await serve(req);
     const status = sendOrFail(req, res, answer);
     const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-    log.info({ operationId: operation?.operationId, method: req.method, status, durationMs });
+    log.info({ operationId: operation?.operationId, caller, method: req.method, status, durationMs });
   }
 
-  async function serve(req: IncomingMessage): Promise<{ operation: Operation | undefined; answer: Answer }> {
-    let operation;
+  async function serve(req: IncomingMessage): Promise<Served> {
+    let operation, caller;
     try {
       const [pathname, query] = splitOnce(req.url ?? '', '?');
       const routed = route(req.method ?? '', pathname);
-      if ('allow' in routed) return { operation, answer: { status: 204, headers: routed, body: undefined } };
+      if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
       operation = routed.operation;
       const validator = validatorOf(operation);
-      await admit(operation, readCredentials(req, query));
+      caller = await admit(operation, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
       const parameters = readParameters(operation, source, apiKeysInQuery(operation));
       const body = await readBody(req, operation, bodyLimitBytes);
-      const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      return { operation, answer: await answerReply(operation, validator, await handle(operation, request)) };
+      const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
+      const request = { ...valid, caller };
+      return { operation, caller, answer: await answerReply(operation, validator, await handle(operation, request)) };
     } catch (error) {
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) log.error({ operationId: operation?.operationId, err: error }, 'request failed');
-      return { operation, answer: answerFailure(failure) };
+      return { operation, caller, answer: answerFailure(failure) };
     }
   }
 
-  async function admit(operation: Operation, credentials: Credentials): Promise<void> {
-    const challenge = await authenticate(operation, credentials);
-    if (challenge === undefined) return;
+  async function admit(operation: Operation, credentials: Credentials): Promise<string | undefined> {
+    const verdict = await authenticate(operation, credentials).catch((error: unknown) => {
+      throw failureOf(error) ?? error;
+    });
+    if ('caller' in verdict) return verdict.caller;
+    const { challenge } = verdict;
     const message = challenge.startsWith('Bearer')
       ? 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>'
       : 'send a valid API key';
     throw new Failure(401, message, { 'www-authenticate': challenge });
   }
 
-  async function handle({ operationId }: Operation, request: ValidRequest): Promise<AnyReply> {
+  async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
     try {

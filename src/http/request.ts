@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
 import { set } from './text-value.ts';
 
-/** What every handler gets, whatever its operation. Everything in it has been validated; int64s are bigints. */
+/** What a request says, whatever its operation. Everything in it has been validated; int64s are bigints. */
 export type ValidRequest = {
   readonly path: object;
   readonly query: object;

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { createApp, type AppOptions } from '../../src/app.ts';
+import { createIdentity } from '../../src/auth/identity.ts';
+import { keepToken } from '../../src/auth/tokens.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
 import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
@@ -85,7 +87,7 @@ export async function createTestApp(overrides: Partial<AppOptions> = {}, url?: s
     contract,
     handlers: createHandlers(store),
     production: true,
-    tokens: [TOKEN],
+    identity: createIdentity({ tokens: [keepToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
     bodyLimitBytes: 1_048_576,
     log,
     ...overrides,

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import { createJwtCheck } from './jwt.ts';
+import { createKeySet } from './key-set.ts';
+import type { AuthSettings } from './settings.ts';
+import { followTokensFile } from './tokens-file.ts';
+import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
+
+/** Tells who a client is by what it sends: the caller, or `undefined` for nobody that is known. */
+export type Identity = {
+  /** By one of the configured tokens: its name. */
+  readonly byToken: (token: string) => string | undefined;
+  /**
+   * By a bearer token: one of the configured ones, or a JSON Web Token, whose `sub` it is. Rejects with
+   * `KeysUnavailable` when that cannot be told now.
+   */
+  readonly byBearerToken: (token: string) => Promise<string | undefined>;
+};
+
+/** Makes an identity that keeps up with the tokens file and the keys of the issuer; neither keeps the process alive. */
+export function createIdentity({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): Identity {
+  let lookUp = createTokenLookup([...tokens, ...(tokensFile?.tokens ?? [])]);
+  if (tokensFile !== undefined) {
+    void followTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log);
+  }
+  const checkJwt = jwt && createJwtCheck(jwt, createKeySet(jwt.jwksUrl, log));
+  return {
+    byToken: (token) => lookUp(token),
+    async byBearerToken(token) {
+      if (token.length > MAX_TOKEN_CHARS) return undefined;
+      return lookUp(token) ?? checkJwt?.(token);
+    },
+  };
+}

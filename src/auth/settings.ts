@@ -1,0 +1,72 @@
+import { readTokenEntry } from './token-entry.ts';
+import { readTokensFile, type TokensFile } from './tokens-file.ts';
+import type { KnownToken } from './tokens.ts';
+
+/** What lets a client in. */
+export type AuthSettings = {
+  readonly tokens: readonly KnownToken[];
+  readonly tokensFile: TokensFile | undefined;
+  readonly jwt: JwtSettings | undefined;
+};
+
+/** Whose JSON Web Tokens are taken. */
+export type JwtSettings = { readonly issuer: string; readonly audience: string; readonly jwksUrl: URL };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'];
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Reads what lets a client in. All of these values may be secrets, even broken ones: no problem repeats them.
+ *
+ * @returns `undefined` when nothing is configured
+ */
+export function readAuthSettings(env: Environment, problems: string[]): AuthSettings | undefined {
+  if (VARIABLES.every((name) => env[name] === undefined)) return undefined;
+  return {
+    tokens: readTokens(env['API_TOKENS'], problems),
+    tokensFile: readFile(env['API_TOKENS_FILE'], problems),
+    jwt: readJwt(env, problems),
+  };
+}
+
+function readTokens(text: string | undefined, problems: string[]): readonly KnownToken[] {
+  return (text?.split(',') ?? []).flatMap((entry, index, { length }) => {
+    const read = readTokenEntry(entry.trim(), `API_TOKENS:${String(index + 1)}`);
+    if (!('problem' in read)) return read;
+    problems.push(`API_TOKENS: token ${String(index + 1)} of ${String(length)} ${read.problem}`);
+    return [];
+  });
+}
+
+function readFile(path: string | undefined, problems: string[]): TokensFile | undefined {
+  if (path === undefined) return undefined;
+  const file = readTokensFile(path);
+  if (!('problems' in file)) return file;
+  problems.push(...file.problems);
+  return undefined;
+}
+
+function readJwt(env: Environment, problems: string[]): JwtSettings | undefined {
+  const names = VARIABLES.filter((name) => name.startsWith('JWT_'));
+  const given = names.filter((name) => env[name] !== undefined);
+  if (given.length === 0) return undefined;
+  for (const name of names) {
+    if (env[name] === undefined) problems.push(`${name} must be set when ${given.join(' and ')} is`);
+    else if (env[name].trim() === '') problems.push(`${name} must not be empty`);
+  }
+  const { JWT_ISSUER: issuer = '', JWT_AUDIENCE: audience = '', JWT_JWKS_URL: text = '' } = env;
+  const jwksUrl = URL.parse(text);
+  if (text.trim() !== '' && !isKeyAddress(jwksUrl))
+    problems.push('JWT_JWKS_URL must be an https URL without a password; http is for localhost only');
+  return jwksUrl === null ? undefined : { issuer, audience, jwksUrl };
+}
+
+/** Over plain HTTP, anybody on the way could put in a key of their own. */
+function isKeyAddress(url: URL | null): boolean {
+  if (url === null) return false;
+  const { protocol, hostname, username, password } = url;
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOCAL_HOSTS.includes(hostname));
+}

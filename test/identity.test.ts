@@ -1,0 +1,258 @@
+import { describe, expect, test } from '@jest/globals';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Identity } from '../src/auth/identity.ts';
+import { KeysUnavailable } from '../src/auth/key-set.ts';
+import { createTestApp, temporaryFolder } from './support/app.ts';
+import { expectError, post } from './support/answer.ts';
+import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from './support/issuer.ts';
+import { run, startService, type Outcome, type Service } from './support/service.ts';
+import { until } from './support/until.ts';
+
+const FERN = '{"id":1,"name":"Fern"}';
+const CHALLENGE = 'Bearer realm="bearerAuth", error="invalid_token"';
+
+/** Creates a plant. */
+async function send({ url }: Service, token: string): Promise<Response> {
+  return fetch(`${url}/plants`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: FERN,
+  });
+}
+
+const statusOf = async (service: Service, token: string): Promise<number> => (await send(service, token)).status;
+
+const database = (): string => `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+
+describe('the caller', () => {
+  const identity: Identity = {
+    byToken: () => undefined,
+    byBearerToken: async (token) => (token === 'good' ? 'alice' : undefined),
+  };
+
+  test('reaches the handler and the log', async () => {
+    const callers: unknown[] = [];
+    const createPlant = async ({ caller }: { readonly caller: unknown }) => {
+      callers.push(caller);
+      return { status: 200, body: { name: 'Fern' } };
+    };
+    const { app, logged } = await createTestApp({ identity, handlers: { createPlant } });
+    expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
+    expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
+    expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
+    expect(callers).toEqual(['alice']);
+    expect(logged.map(({ status, caller }) => [status, caller])).toEqual([
+      [200, 'alice'],
+      [400, 'alice'],
+      [401, undefined],
+    ]);
+  });
+
+  test('503 with Retry-After when it cannot be told', async () => {
+    const byBearerToken = () => Promise.reject(new KeysUnavailable());
+    const { app } = await createTestApp({ identity: { ...identity, byBearerToken } });
+    const response = await post(app, FERN);
+    expectError(response, 503, /^The service cannot answer this request now; try again$/);
+    expect(response.headers['retry-after']).toBe('1');
+  });
+});
+
+describe('tokens and their names', () => {
+  test('a token is called what it is named, or by its place; the log never has the token', async () => {
+    const path = join(temporaryFolder(), 'tokens');
+    writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
+    const service = await startService({
+      DATABASE_URL: database(),
+      API_TOKENS: 'first-secret, ci@example:second-secret',
+      API_TOKENS_FILE: path,
+    });
+    for (const token of ['first-secret', 'second-secret', 'third-secret', 'fourth-secret==', 'no-secret'])
+      await send(service, token);
+    service.process.kill();
+    const { stdout, stderr } = await service.outcome;
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    expect(lines.filter(({ status }) => status !== undefined).map(({ status, caller }) => [status, caller])).toEqual([
+      [200, 'API_TOKENS:1'],
+      [200, 'ci@example'],
+      [200, 'nightly'],
+      [200, 'API_TOKENS_FILE:4'],
+      [401, undefined],
+    ]);
+    expect(stdout + stderr).not.toContain('secret');
+  });
+});
+
+describe('the tokens file', () => {
+  test('is read again when it is replaced; a broken or missing one keeps the tokens, and the log says why, once', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'tokens');
+    const replace = (text: string): void => {
+      writeFileSync(`${path}.new`, text);
+      renameSync(`${path}.new`, path);
+    };
+    writeFileSync(path, 'a:token-a\n');
+    const service = await startService({ DATABASE_URL: database(), API_TOKENS: 'fixed', API_TOKENS_FILE: path });
+    expect(await statusOf(service, 'token-a')).toBe(200);
+    expect(await statusOf(service, 'token-b')).toBe(401);
+
+    replace('b:token-b\n');
+    await until(() => statusOf(service, 'token-b'), 200);
+    expect(await statusOf(service, 'token-a')).toBe(401);
+    expect(await statusOf(service, 'fixed')).toBe(200);
+
+    replace('c:token-c\nd:a broken secret\n');
+    await service.said('the token in line 2 has a character');
+    expect(await statusOf(service, 'token-c')).toBe(401);
+    replace('# nothing\n');
+    await service.said('there is no token in the file');
+    rmSync(path);
+    await service.said('the file cannot be read (ENOENT)');
+    mkdirSync(path);
+    await service.said('the file cannot be read (EISDIR)');
+    expect(await statusOf(service, 'token-b')).toBe(200);
+
+    rmSync(path, { recursive: true });
+    writeFileSync(path, 'token-e');
+    await until(() => statusOf(service, 'token-e'), 200);
+    await sleep(1_500);
+    const problems = service.output().match(/cannot be used; the tokens of before stay/g);
+    expect(problems).toHaveLength(4);
+    expect(service.output()).not.toMatch(/secret|token-[a-e]/);
+  });
+
+  test('is read again when a symbolic link above it changes, as mounted secrets do', async () => {
+    const folder = temporaryFolder();
+    for (const version of ['1', '2']) {
+      mkdirSync(join(folder, version));
+      writeFileSync(join(folder, version, 'tokens'), `token-${version}\n`);
+    }
+    symlinkSync('1', join(folder, '..data'));
+    symlinkSync('..data/tokens', join(folder, 'tokens'));
+    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: join(folder, 'tokens') });
+    symlinkSync('2', join(folder, '..data.new'));
+    renameSync(join(folder, '..data.new'), join(folder, '..data'));
+    await until(() => statusOf(service, 'token-2'), 200);
+    expect(await statusOf(service, 'token-1')).toBe(401);
+  });
+});
+
+describe('JSON Web Tokens and the service', () => {
+  test('both kinds of token let in; the log has sub, and never a token', async () => {
+    const key = await createKey('ES256', 'one');
+    const issuer = await startIssuer(key);
+    const service = await startService({ DATABASE_URL: database(), NODE_ENV: 'production', ...issuer.env });
+    const good = await signToken(key, { sub: 'auth0|7\n"' });
+    const bad = await signToken(key, { exp: inSeconds(-60) });
+    expect(await statusOf(service, good)).toBe(200);
+    expect(await statusOf(service, service.token)).toBe(200);
+    const refused = await send(service, bad);
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
+    expect(await refused.text()).not.toContain(bad);
+    service.process.kill();
+    const { code, stdout, stderr } = await service.outcome;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('"caller":"auth0|7\\n\\""');
+    for (const token of [good, bad, service.token])
+      for (const part of token.split('.')) expect(stdout).not.toContain(part);
+  });
+
+  test('503 with Retry-After while no keys are known; tokens of its own let in all the same', async () => {
+    const issuer = await startIssuer();
+    issuer.stop();
+    const service = await startService({ DATABASE_URL: database(), ...issuer.env });
+    const response = await send(service, await signToken(await createKey('ES256', 'one')));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
+    expect(await statusOf(service, service.token)).toBe(200);
+    expect(await statusOf(service, 'nope')).toBe(401);
+  });
+});
+
+describe('the start is refused', () => {
+  const NOT_HTTPS = 'JWT_JWKS_URL must be an https URL without a password; http is for localhost only';
+  const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['JWT_* in part', { JWT_ISSUER: 'i' }, missing('JWT_AUDIENCE', 'JWT_JWKS_URL')('JWT_ISSUER')],
+    [
+      'no issuer',
+      { JWT_AUDIENCE: 'a', JWT_JWKS_URL: 'https://a' },
+      missing('JWT_ISSUER')('JWT_AUDIENCE and JWT_JWKS_URL'),
+    ],
+    [
+      'empty',
+      { JWT_ISSUER: '', JWT_AUDIENCE: ' ', JWT_JWKS_URL: '' },
+      empty('JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'),
+    ],
+    ['http', { ...JWT, JWT_JWKS_URL: 'http://secret.example' }, [NOT_HTTPS]],
+    ['http to a host like localhost', { ...JWT, JWT_JWKS_URL: 'http://localhost.secret.example' }, [NOT_HTTPS]],
+    ['a password', { ...JWT, JWT_JWKS_URL: 'https://u:secret@issuer.example' }, [NOT_HTTPS]],
+    ['no URL', { ...JWT, JWT_JWKS_URL: 'secret' }, [NOT_HTTPS]],
+    ['another scheme', { ...JWT, JWT_JWKS_URL: 'file:///secret' }, [NOT_HTTPS]],
+    ['no tokens file', { API_TOKENS_FILE: '/nowhere/secret' }, ['API_TOKENS_FILE: the file cannot be read (ENOENT)']],
+    [
+      'a token that is too long',
+      { API_TOKENS: 'x'.repeat(8_193) },
+      ['API_TOKENS: token 1 of 1 is longer than 8192 characters'],
+    ],
+  ])('%s', async (_what, env, problems) => {
+    expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
+  });
+
+  test.each<[string, string | Buffer, readonly string[]]>([
+    [
+      'every problem',
+      'good\nmy secret\nx:\n',
+      [
+        'the token in line 2 has a character that no bearer token may have (RFC 6750, 2.1)',
+        'the token in line 3 is empty',
+      ],
+    ],
+    ['nothing', '', ['there is no token in the file']],
+    [
+      'bytes',
+      Buffer.from([0xff, 0x00, 0x01]),
+      ['the token in line 1 has a character that no bearer token may have (RFC 6750, 2.1)'],
+    ],
+  ])('a tokens file with %s, beside the other problems', async (_what, content, problems) => {
+    const path = join(temporaryFolder(), 'tokens');
+    writeFileSync(path, content);
+    const stderr = lines([
+      'API_TOKENS: token 1 of 3 has a name that is not 1 to 64 letters, digits and characters of -._@/+',
+      'API_TOKENS: token 2 of 3 is empty',
+      'API_TOKENS: token 3 of 3 has a character that no bearer token may have (RFC 6750, 2.1)',
+      ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
+    ]);
+    const outcome = await start({ API_TOKENS: 'a b:secret,x:,y:the secret', API_TOKENS_FILE: path });
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
+    'not for %s, nor because nothing is there',
+    async (url) => {
+      const service = await startService({ DATABASE_URL: database(), ...JWT, JWT_JWKS_URL: url });
+      expect(await statusOf(service, service.token)).toBe(200);
+    },
+  );
+
+  async function start(env: Readonly<Record<string, string>>): Promise<Outcome> {
+    return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: database(), ...env });
+  }
+
+  function lines(problems: readonly string[]): string {
+    return problems.map((problem) => `${problem}\n`).join('');
+  }
+
+  function missing(...names: readonly string[]): (given: string) => string[] {
+    return (given) => names.map((name) => `${name} must be set when ${given} is`);
+  }
+
+  function empty(...names: readonly string[]): string[] {
+    return names.map((name) => `${name} must not be empty`);
+  }
+});
