@@ -11,7 +11,7 @@ import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
 const LOG_BACKLOG_BYTES = 1_048_576;
-const SAME_SIGNAL_MS = 500;
+const SAME_SIGNAL_MS = 1_000;
 // How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
 const CLOSING_MS = 2_000;
 

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { createUntilStopped } from './support/load.ts';
@@ -240,8 +241,9 @@ describe('SIGTERM', () => {
     slow.write(plant.slice(0, -5));
     await fetch(service.url); // Whatever was sent before has been read when this is answered.
     service.process.kill('SIGINT');
-    await service.said('stopping');
+    await sleep(5); // Two signals of one kind at the same moment would be one.
     service.process.kill('SIGINT');
+    await service.said('stopping');
     await expect(openConnection(service.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
