@@ -18,7 +18,7 @@ const { config } = read;
 const log = pino({ level: config.logLevel });
 const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
 const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
-const server = await orRefuse(() => startServer(app, config.host, config.port));
+const server = await orRefuse(() => startServer(app, config.host, config.port, config.server));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
 else introduce(config.madeUpToken);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { startServer } from '../src/server.ts';
-import { cleanUp, createTestApp, TOKEN } from './support/app.ts';
+import { cleanUp, createTestApp, LIMITS, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 
 async function serve(bodyLimitBytes = 1_000) {
   const { app, history } = await createTestApp({ bodyLimitBytes });
-  const { url, stop } = await startServer(app, '127.0.0.1', 0);
+  const { url, stop } = await startServer(app, '127.0.0.1', 0, LIMITS);
   cleanUp(async () => {
     await stop(0);
   });

@@ -22,6 +22,7 @@ const NO_FIELDS: TextType = { scalars: [] };
 /**
  * Reads the body of a request to an operation.
  *
+ * @param invite asks the client for the body, once nothing that is known of it speaks against it
  * @returns `undefined` when there is none and none is required
  * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 when it is something else
  */
@@ -29,13 +30,14 @@ export async function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
   limitBytes: number,
+  invite: () => void,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
   if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  const bytes = await readBytes(req, limitBytes);
+  const bytes = await readBytes(req, limitBytes, invite);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
   const sent = { mediaType, contentType };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
@@ -103,17 +105,21 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
   throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
 }
 
-async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+async function readBytes(req: IncomingMessage, limitBytes: number, invite: () => void): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  invite();
   try {
     return await getRawBody(req, { limit: limitBytes, length: req.headers['content-length'] ?? null });
   } catch (error) {
     const { type } = error as getRawBody.RawBodyError;
-    if (type === 'entity.too.large') {
-      throw new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
-    }
-    if (type === 'request.aborted' || type === 'request.size.invalid') {
+    if (type === 'entity.too.large') throw tooLarge(limitBytes);
+    if (['request.aborted', 'request.size.invalid', 'stream.not.readable'].includes(type)) {
       throw new Failure(400, 'the request body ended early');
     }
     throw error;
   }
+}
+
+function tooLarge(limitBytes: number): Failure {
+  return new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
 }
