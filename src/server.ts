@@ -53,6 +53,8 @@ export async function startServer(
   const connections = createConnections(limits.connectionLimit);
   const server = createHttpServer(limits);
   const serve: RequestListener = (req, res) => {
+    // Of what follows a request to upgrade, the parser drops what came together with it.
+    if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
     if (connections.begin(req, res)) listener(req, res);
     else req.resume();
   };

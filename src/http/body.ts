@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import getRawBody from 'raw-body';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import type { Operation, TextType } from '../contract/operation.ts';
+import { readBytes, tooLarge } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { decodeUtf8 } from './text-value.ts';
@@ -37,7 +37,9 @@ export async function readBody(
   const documented = Object.keys(requestBody.content);
   if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  const bytes = await readBytes(req, limitBytes, invite);
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  invite();
+  const bytes = await readBytes(req, limitBytes);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
   const sent = { mediaType, contentType };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
@@ -103,23 +105,4 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
   if (mediaType !== undefined) return mediaType;
   const accepted = documented.join(', ');
   throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
-}
-
-async function readBytes(req: IncomingMessage, limitBytes: number, invite: () => void): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
-  invite();
-  try {
-    return await getRawBody(req, { limit: limitBytes, length: req.headers['content-length'] ?? null });
-  } catch (error) {
-    const { type } = error as getRawBody.RawBodyError;
-    if (type === 'entity.too.large') throw tooLarge(limitBytes);
-    if (['request.aborted', 'request.size.invalid', 'stream.not.readable'].includes(type)) {
-      throw new Failure(400, 'the request body ended early');
-    }
-    throw error;
-  }
-}
-
-function tooLarge(limitBytes: number): Failure {
-  return new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
 }
