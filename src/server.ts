@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createConnections } from './http/connections.ts';
 import { Failure, unavailableFailure } from './http/failure.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
@@ -64,20 +65,22 @@ export async function startServer(
     if (!connections.open(socket)) sendAlone(socket, unavailableFailure());
   });
 
-  const rejected = new WeakSet<Socket>();
-  const rejectOnce = (socket: Socket, failure: Failure | undefined): void => {
-    if (failure === undefined) socket.destroy();
+  const rejected = new WeakSet<Duplex>();
+  const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
+    // Only a server that was handed other streams has others.
+    if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
     else if (!rejected.has(socket)) reject(connections, socket, failure);
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {
-    rejectOnce(socket as Socket, rejectionOf(error)); // Only a server that was given other streams has others.
+    rejectOnce(socket, rejectionOf(error));
   });
   server.on('connect', (_req, socket) => {
     socket.on('error', () => undefined).resume(); // Node has stopped looking after it.
-    rejectOnce(socket as Socket, new Failure(501, 'this is no proxy: CONNECT cannot be used'));
+    rejectOnce(socket, new Failure(501, 'this is no proxy: CONNECT cannot be used'));
   });
-  server.on('timeout', (socket) => {
+  server.on('timeout', (socket: Socket) => {
+    // Not while it is the service that takes its time.
     if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 

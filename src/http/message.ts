@@ -62,7 +62,8 @@ function findFramingViolation(req: IncomingMessage): Failure | undefined {
 
 /** RFC 9110, 10.1.1. */
 function findExpectation(req: IncomingMessage): Failure | undefined {
-  if (isHttp10(req) || membersOf(valuesOf(req, 'expect')).every((member) => member === '100-continue')) return undefined;
+  if (isHttp10(req) || membersOf(valuesOf(req, 'expect')).every((member) => member === '100-continue'))
+    return undefined;
   return new Failure(417, 'the only expectation that can be met is 100-continue');
 }
 

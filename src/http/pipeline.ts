@@ -29,7 +29,7 @@ export type PipelineOptions = {
 };
 
 /**
- * The path of every request: log, route, authenticate, read the body, validate, handle, answer.
+ * The path of every request: log, check the message, route, authenticate, read the body, validate, handle, answer.
  *
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */

@@ -52,7 +52,10 @@ export function rejectionOf({ code = '', bytesParsed = 0, rawPacket }: Connectio
 export function reject(connections: Connections, socket: Socket, failure: Failure): void {
   const last = connections.lastOwed(socket);
   if (last !== undefined && !last.req.complete) send(last.req, last, answerFailure(failure));
-  else connections.whenAnswered(socket, () => sendAlone(socket, failure));
+  else
+    connections.whenAnswered(socket, () => {
+      sendAlone(socket, failure);
+    });
 }
 
 /** Sends a failure on a connection on which nothing else is going to be sent. */
