@@ -1,15 +1,25 @@
 import { copySqliteStore } from '../src/store/sqlite-backup.ts';
-import { readConfiguration, orRefuse, refuse } from './command.ts';
+import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` puts
 // such a copy where the store is to be. Neither overwrites anything.
 const [direction, file, ...rest] = process.argv.slice(2);
-if (file === undefined || file.startsWith('-') || rest.length > 0)
+if (file === undefined || file.startsWith('-') || rest.length > 0) {
   refuse(`name one file: npm run ${String(direction)} -- plants-backup.db`);
+}
 const { location } = readConfiguration().store;
 if (location.engine !== 'sqlite') {
   refuse('this is for the embedded store; PostgreSQL brings pg_dump, pg_basebackup and WAL archiving');
 }
 const [from, to] = direction === 'restore' ? [file, location.path] : [location.path, file];
-const creations = await orRefuse(() => copySqliteStore(from, to));
-console.log(`${String(creations)} creations are in ${to}`);
+const interrupted = new AbortController();
+process.once('SIGINT', () => {
+  interrupted.abort();
+});
+try {
+  const creations = await orRefuse(() => copySqliteStore(from, to, interrupted.signal));
+  console.log(`${to} holds ${String(creations)} creation${creations === 1 ? '' : 's'}`);
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+  process.exitCode = 130;
+}

@@ -19,7 +19,10 @@ const server = fork(fileURLToPath(new URL('bench/store-server.ts', import.meta.u
   env: { ...process.env, DATABASE_URL: url },
 });
 try {
-  const [urls] = (await once(server, 'message')) as [readonly [string, string]];
+  const urls = await Promise.race([
+    once(server, 'message').then(([message]) => message as readonly [string, string]),
+    once(server, 'exit').then(() => Promise.reject(new Error('the server has not started'))),
+  ]);
   console.log(
     `| connections | group commit /s | p50 ms | p99 ms | autocommit /s | p50 ms | p99 ms | ratio min/median/max |`,
   );

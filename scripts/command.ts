@@ -6,7 +6,11 @@ import { StoreUnavailable } from '../src/store/plant-store.ts';
 
 /** Reads the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
 export function readConfiguration(): { readonly store: StoreConfig; readonly bodyLimitBytes: number } {
-  if (existsSync('.env')) process.loadEnvFile();
+  try {
+    if (existsSync('.env')) process.loadEnvFile();
+  } catch {
+    refuse('the file .env cannot be read');
+  }
   const read = readStoreConfig(process.env);
   return 'problems' in read ? refuse(...read.problems) : read;
 }

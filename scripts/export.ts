@@ -1,28 +1,30 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { stringifyJson } from '../src/contract/json.ts';
 import { openReader } from '../src/store/open-store.ts';
-import { readConfiguration, orRefuse } from './command.ts';
+import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
 // `--history`, every creation in its order. It may run beside the service, and holds a few rows at a time.
 const CHUNK_CHARS = 65_536;
 
-const { values } = parseArgs({ options: { history: { type: 'boolean', default: false } } });
+const [option, ...rest] = process.argv.slice(2);
+if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the one option is --history');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0); // The reader has seen enough: `… | head`.
+  if (error.code === 'EPIPE') process.exit(0); // The reader has seen enough: `… | head`.
+  refuse(`the output cannot be written (${String(error.code)})`);
 });
 
 const { location } = readConfiguration().store;
-const reader = await orRefuse(() => openReader(location));
 let chunk = '';
-for await (const plant of reader.list(values.history ? 'history' : 'current')) {
-  chunk += `${stringifyJson(plant)}\n`;
-  if (chunk.length >= CHUNK_CHARS) await flush();
-}
-await flush();
-await reader.close();
+await orRefuse(async () => {
+  const reader = await openReader(location);
+  for await (const plant of reader.list(option === undefined ? 'current' : 'history')) {
+    chunk += `${stringifyJson(plant)}\n`;
+    if (chunk.length >= CHUNK_CHARS) await flush();
+  }
+  await flush();
+  await reader.close();
+});
 
 async function flush(): Promise<void> {
   const text = chunk;

@@ -9,13 +9,24 @@ import { startServer } from './server.ts';
 import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
+const LOG_BACKLOG_BYTES = 1_048_576;
+const SAME_SIGNAL_MS = 500;
+// How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
+const CLOSING_MS = 2_000;
+
 // The composition root, and the only module of the service that touches the process.
-if (existsSync('.env')) process.loadEnvFile();
+try {
+  if (existsSync('.env')) process.loadEnvFile();
+} catch {
+  refuse('the file .env cannot be read');
+}
 const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
 
-const log = pino({ level: config.logLevel });
+// A log that cannot be written for now, as its disk is full, say, must stop nothing else.
+const logTarget = pino.destination({ sync: true, maxLength: LOG_BACKLOG_BYTES }).on('error', () => undefined);
+const log = pino({ level: config.logLevel }, logTarget);
 const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
 const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), log, ...config }));
 const server = await orRefuse(() => startServer(app, config.host, config.port, config.server));
@@ -41,13 +52,20 @@ ${exampleCurl(contract, server.url, token)}
 function shutDown(signal: NodeJS.Signals): void {
   const stopped = server.stop(config.shutdownGraceMs);
   log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
-  // A second signal does what it does by default: it ends the process.
-  process.off('SIGTERM', shutDown).off('SIGINT', shutDown);
+  expectSecondSignal();
+  setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
   void stopped.then(async (inTime) => {
     await store.close();
     log.info({ inTime }, 'stopped');
     process.exitCode = inTime ? 0 : 1;
   });
+}
+
+/** A second signal does what it does by default: it ends the process. But Ctrl-C comes twice through npm. */
+function expectSecondSignal(): void {
+  const ignore = (): void => undefined;
+  process.off('SIGTERM', shutDown).off('SIGINT', shutDown).on('SIGTERM', ignore).on('SIGINT', ignore);
+  setTimeout(() => process.off('SIGTERM', ignore).off('SIGINT', ignore), SAME_SIGNAL_MS).unref();
 }
 
 async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {

@@ -1,23 +1,44 @@
 import { expect, test } from '@jest/globals';
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from './support/app.ts';
 import { createUntilStopped } from './support/load.ts';
-import { run, startService, type Service } from './support/service.ts';
+import { run, start, startService } from './support/service.ts';
 
-/** Starts the service with a small file system of its own at a path; it is gone with the service. */
-async function startOnSmallDisk(folder: string, sizeKiB: number): Promise<Service> {
+/** The command that starts the service with a small file system of its own at a path; it is gone with the service. */
+function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
-  const script = `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts`;
-  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  return startService(env, ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script]);
+  const script = `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`;
+  return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
 }
+
+test('a log on a full disk: requests are answered, with room again it goes on, and SIGTERM exits 0', async () => {
+  const folder = temporaryFolder();
+  const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
+  const env = { PORT: '0', API_TOKENS: 'x', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const { process, outcome } = start(command, args, env);
+  const seen = join(`/proc/${String(process.pid)}/root`, folder);
+  const log = (): string => (existsSync(join(seen, 'log')) ? readFileSync(join(seen, 'log'), 'utf8') : '');
+  while (!log().includes('http://')) await sleep(10);
+  const [url = ''] = /http:[^"]+/.exec(log()) ?? [];
+  expect(() => {
+    writeFileSync(join(seen, 'ballast'), Buffer.alloc(2_000_000));
+  }).toThrow('ENOSPC');
+  for (let count = 0; count < 300; count += 1) expect((await fetch(url)).status).toBe(404);
+  rmSync(join(seen, 'ballast'));
+  await fetch(`${url}/again`);
+  expect(log().match(/"status":404/g)).toHaveLength(301);
+  process.kill('SIGTERM');
+  expect((await outcome).code).toBe(0);
+}, 60_000);
 
 test('a full disk: 503 with Retry-After and never a false 200; with room again, the service goes on', async () => {
   const folder = temporaryFolder();
-  const service = await startOnSmallDisk(folder, 1_024);
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const service = await startService(env, onSmallDisk(folder, 1_024));
   // The file system is mounted for the service only; its process shows it to others.
   const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
   writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp } from './support/app.ts';
+import { openForWriting } from '../src/store/sqlite-file.ts';
+import { cleanUp, temporaryFolder } from './support/app.ts';
 import { createUntilStopped, type Load } from './support/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from './support/postgres.ts';
 import { run, startService } from './support/service.ts';
@@ -9,6 +11,15 @@ import { describeStores } from './support/stores.ts';
 const ROUNDS = process.env['CI'] === undefined ? 10 : 50;
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
+
+// A process that is killed loses nothing that it has handed to the system; a machine that loses power does.
+test('every commit to the embedded store is synced to disk', () => {
+  const database = openForWriting(join(temporaryFolder(), 'plants.db'));
+  cleanUp(() => {
+    database.close();
+  });
+  expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+});
 
 describe('under load, again and again, nothing acknowledged is lost and nothing is made up', () => {
   describeStores((createDatabase) => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openTestStore, temporaryFolder } from './support/app.ts';
-import { run } from './support/service.ts';
+import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
+import { startPostgres } from './support/postgres.ts';
+import { run, start } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
 const exportPlants = (url: string, ...args: string[]) =>
@@ -44,6 +46,57 @@ describe('export', () => {
     });
   });
 
+  test('exits 1 with one line when the database goes away meanwhile', async () => {
+    const postgres = await startPostgres();
+    cleanUp(() => postgres.stop());
+    const url = await postgres.createDatabase();
+    const store = await openTestStore(url);
+    await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
+    await store.close();
+    // The reader takes a line, and the rest, which no pipe holds, when the database is gone.
+    const command = `set -o pipefail; node scripts/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
+    const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
+    await once(process.stdout, 'data');
+    await postgres.kill('SIGKILL');
+    process.stdin.end('\n');
+    expect(await outcome).toMatchObject({
+      code: 1,
+      stdout: 'first\n',
+      stderr: expect.stringMatching(/^the database [^\n]+\n$/),
+    });
+  });
+
+  test('exits 1 with one line when a part of the database is damaged that is read late', async () => {
+    const path = join(temporaryFolder(), 'plants.db');
+    const store = await openTestStore(`sqlite:${path}`);
+    await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
+    await store.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, bytes.length / 2));
+    const outcome = await exportPlants(`sqlite:${path}`, '--history');
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^the database [^\n]* is damaged[^\n]*\n$/),
+    });
+  });
+
+  test('exits 1 with one line when the output cannot be written', async () => {
+    const url = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+    const store = await openTestStore(url);
+    await store.add({ id: 1n, name: 'x' });
+    await store.close();
+    const outcome = await run('bash', ['-c', 'node scripts/export.ts >/dev/full'], { DATABASE_URL: url });
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the output cannot be written (ENOSPC)\n' });
+  });
+
+  test.each([[['--histroy']], [['plants.ndjson']], [['--history', '--history']]])(
+    'exits 1 with one line when it is asked for %j',
+    async (args) => {
+      const outcome = await exportPlants(`sqlite:${join(temporaryFolder(), 'plants.db')}`, ...args);
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the one option is --history\n' });
+    },
+  );
+
   test.each([
     ['there is no database', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
     ['the file is something else', notADatabase, /^the database .* is not a SQLite database\n$/],
@@ -52,12 +105,15 @@ describe('export', () => {
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('exits 1 when DATABASE_URL has another form', async () => {
-    expect(await exportPlants('plants.db')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^DATABASE_URL must be/),
-    });
-  });
+  test.each(['plants.db', 'sqlite:', 'sqlite::memory:', 'sqlite:file:plants.db?mode=ro'])(
+    'exits 1 when DATABASE_URL is %s',
+    async (url) => {
+      expect(await exportPlants(url)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^DATABASE_URL must be/),
+      });
+    },
+  );
 
   function notADatabase(): string {
     const path = join(temporaryFolder(), 'plants.db');

@@ -66,6 +66,9 @@ describe('a PostgreSQL URL is refused', () => {
     ['postgres://u@::1/db', /host 1 must be/],
     ['postgres://u@[h]/db', /host 1 .* brackets/],
     ['postgres://u@a b/db', /host 1 .* character/],
+    ['postgres://u:a@b@h/db', /host 1 .* password, .*%40/],
+    ['postgres://u:a@b/c@h/db', /the database .* password, .*%40/],
+    ['postgres://u@h/d/b', /the database must not have/],
     ['postgres://u@h/%zz', /the database has a %/],
     ['postgres://%ff@h/db', /the user has a %/],
     ['postgres://u:%@h/db', /the password has a %/],
@@ -93,7 +96,18 @@ describe('a PostgreSQL URL is refused', () => {
     expect(problems.filter((problem) => !/^DATABASE_URL: .*\S$/.test(problem))).toEqual([]);
   });
 
-  const passwords = ['zq/zq', 'zq@zq', 'z:zq/z:zq', 'zq%zq', 'zq?zq/', 'zq[zq]/', 'x?zq=y/', 'zq zq/,', 'zq,zq/#'];
+  const passwords = [
+    'zq/zq',
+    'zq@zq',
+    'zq@zq/x',
+    'z:zq/z:zq',
+    'zq%zq',
+    'zq?zq/',
+    'zq[zq]/',
+    'x?zq=y/',
+    'zq zq/,',
+    'zq,zq/#',
+  ];
   test.each(passwords)('without a word of the password %s', (password) => {
     for (const rest of ['h/db', '', 'h:x/db?sslmode=zq&zq=1&sslrootcert=', '[zq]/%']) {
       const read = parsePostgresUrl(`postgres://u:${password}@${rest}`);

@@ -113,6 +113,20 @@ describe('one PostgreSQL server', () => {
     expect((await list(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
   });
 
+  test('does not acknowledge what a trigger has dropped without a word, and keeps what came with it', async () => {
+    const url = await server.createDatabase();
+    const store = await openTestStore(url);
+    await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+    await server.query(
+      url,
+      'CREATE TRIGGER forget BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION forget()',
+    );
+    const outcomes = await Promise.allSettled([12n, 13n, 14n].map((id) => store.add({ id, name: 'x' })));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
+    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+  });
+
   test('refuses a key that is no UUID, and keeps what came with it', async () => {
     const store = await openTestStore(await server.createDatabase());
     const keys = [randomUUID(), 'x', randomUUID()];
@@ -136,11 +150,19 @@ describe('one PostgreSQL server', () => {
     expect(logged).toEqual([]);
   });
 
-  test('has what is answered on disk, whatever the database is set to', async () => {
+  test.each([
+    ['is set to', 'before'],
+    ['is set to meanwhile', 'after'],
+  ])('has what is answered on disk, whatever the server %s', async (_what, when) => {
     const url = await server.createDatabase();
-    const name = new URL(url).pathname.slice(1);
-    await server.query(url, `ALTER DATABASE ${name} SET synchronous_commit = off`);
+    const set = async (to: string): Promise<void> => {
+      await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
+      await server.query(url, 'SELECT pg_reload_conf()');
+      await sleep(200); // A session takes it over between two statements.
+    };
+    if (when === 'before') await set('off');
     const store = await openTestStore(url);
+    if (when === 'after') await set('off');
     await server.query(
       url,
       `CREATE TABLE seen (setting text);
@@ -149,7 +171,27 @@ describe('one PostgreSQL server', () => {
        CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
     );
     await store.add({ id: 1n, name: 'x' });
+    await set('DEFAULT');
     expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
+  });
+
+  test('logs nothing of a plant, even when the server repeats it', async () => {
+    const url = await server.createDatabase();
+    const { store, logged } = await openLogged(`${url}?application_name=told`);
+    await server.query(
+      url,
+      `ALTER ROLE plants SET log_parameter_max_length_on_error = -1;
+       CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.plant; END $$;
+       CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
+    );
+    // Only a new session has the setting.
+    await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'told'");
+    await sleep(100);
+    await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(StoreUnavailable);
+    await server.query(url, 'ALTER ROLE plants RESET log_parameter_max_length_on_error');
+    expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
+    expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
   test('holds no more connections than it may', async () => {
@@ -411,8 +453,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     const database = await primary.createDatabase();
     const name = new URL(database).pathname.slice(1);
     const url = severalHosts(database, standby.url(name));
-    const { store, logged } = await openLogged(url);
-    const load = startLoad(store);
+    const load = startLoad(await openTestStore(url));
     await load.progress(500);
     await primary.kill('SIGKILL');
     await promote();
@@ -420,7 +461,38 @@ describe('a PostgreSQL server that comes and goes', () => {
     const { added, unavailable, other } = await load.stop();
     expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
     expect((await names(url, 'history')).sort()).toEqual(added.sort());
-    expect(logged.map(({ msg }) => msg)).toContain('the database can be used again');
+  });
+
+  test('acknowledges nothing that its synchronous standby lacks, even when somebody cuts the wait for it short', async () => {
+    const { primary, standby } = await startPostgresPair();
+    cleanUp(standby.stop);
+    cleanUp(primary.stop);
+    const store = await openTestStore(primary.url(), { timeoutMs: 60_000 });
+    await store.add({ id: 1n, name: 'before' });
+    await standby.kill('SIGKILL');
+    let isAcknowledged = false;
+    const adding = store.add({ id: 1n, name: 'during' }).then(() => (isAcknowledged = true));
+    const waits = async (): Promise<string> => {
+      for (;;) {
+        const [row] = await primary.query(
+          primary.url(),
+          `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'plant-store'`,
+        );
+        if (row?.['pid'] !== undefined) return row['pid'];
+        await sleep(10);
+      }
+    };
+    for (const cut of ['pg_cancel_backend', 'pg_terminate_backend', 'pg_cancel_backend']) {
+      await primary.query(primary.url(), `SELECT ${cut}(${await waits()})`);
+    }
+    await waits();
+    await primary.kill('SIGKILL');
+    await primary.start();
+    await waits();
+    expect(isAcknowledged).toBe(false);
+    await standby.start();
+    await adding;
+    expect(await store.list('history')).toHaveLength(2);
   });
 
   test('is passed over while it takes no writes', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { createUntilStopped } from './support/load.ts';
-import { run, startService } from './support/service.ts';
+import { ROOT, run, startService } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
@@ -86,6 +86,13 @@ describe('a configuration mistake stops the start, exit 1', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  test.each(['src/main.ts', 'scripts/export.ts'])('a .env that cannot be read, for %s', async (program) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const outcome = await run('node', [join(ROOT, program)], {}, folder);
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   });
 
   test('no token in production', async () => {
@@ -232,6 +239,21 @@ describe('SIGTERM', () => {
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
     expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+    expect((await service.outcome).code).toBe(0);
+  });
+
+  test('Ctrl-C comes twice through npm, from it and from the terminal, and is one', async () => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase() });
+    const slow = await openConnection(service.url);
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGINT');
+    await service.said('stopping');
+    service.process.kill('SIGINT');
+    await expect(openConnection(service.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
     expect((await service.outcome).code).toBe(0);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { copyFileSync, renameSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { parseStoreLocation } from '../src/store/open-store.ts';
 import { StoreUnavailable } from '../src/store/plant-store.ts';
 import { openTestStore, temporaryFolder } from './support/app.ts';
 import { describeStores } from './support/stores.ts';
@@ -73,6 +74,19 @@ describe('the embedded store', () => {
     other.close();
   });
 
+  test('does not acknowledge what a trigger has dropped without a word, and keeps what came with it', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`);
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TRIGGER forget BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(IGNORE); END');
+    other.close();
+    const plants = [12n, 13n, 14n, 13n].map((id) => ({ id, name: 'x' }));
+    const adding = plants.map((plant, index) => store.add(plant, index === 3 ? KEY : undefined));
+    const statuses = (await Promise.allSettled(adding)).map(({ status }) => status);
+    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+  });
+
   test('cannot be used while another process holds the lock, and can be afterwards', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
@@ -92,6 +106,23 @@ describe('the embedded store', () => {
     await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
     copyFileSync(`${path}.away`, path);
     await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test('acknowledges nothing once its write-ahead log was deleted; what was acknowledged before is kept', async () => {
+    const path = temporaryDatabase();
+    const store = await openTestStore(`sqlite:${path}`);
+    await store.add({ id: 1n, name: 'x' });
+    rmSync(`${path}-wal`);
+    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    await store.close();
+    expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
+  });
+
+  test('is a file', () => {
+    for (const url of ['sqlite::memory:', 'sqlite:file:plants.db?mode=memory', 'sqlite:./data/']) {
+      expect(parseStoreLocation(url)).toEqual({ problems: [expect.stringMatching(/^DATABASE_URL must be like/)] });
+    }
+    expect(parseStoreLocation('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
   });
 
   test('takes over a file of the first version, with everything in it', async () => {

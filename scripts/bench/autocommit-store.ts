@@ -4,9 +4,12 @@ import { Pool } from 'pg';
 import type { StoreLocation } from '../../src/store/open-store.ts';
 import type { PlantStore } from '../../src/store/plant-store.ts';
 
-/** What group commit is measured against: each plant a transaction of its own, in a database that a store has made. */
-export function openAutocommitStore(location: StoreLocation, url: string): PlantStore {
-  return location.engine === 'sqlite' ? sqlite(location.path) : postgres(url);
+/**
+ * What the store is measured against: each plant a transaction of its own, as one would write it first, in a database
+ * that the store has made. On SQLite, that is on the main thread; on PostgreSQL, with a pool of as many connections.
+ */
+export function openAutocommitStore(location: StoreLocation, url: string, poolSize: number): PlantStore {
+  return location.engine === 'sqlite' ? sqlite(location.path) : postgres(url, poolSize);
 }
 
 function sqlite(path: string): PlantStore {
@@ -22,8 +25,8 @@ function sqlite(path: string): PlantStore {
   };
 }
 
-function postgres(connectionString: string): PlantStore {
-  const pool = new Pool({ connectionString, max: 10 });
+function postgres(connectionString: string, max: number): PlantStore {
+  const pool = new Pool({ connectionString, max });
   return {
     async add({ id, ...plant }) {
       const values = [randomUUID(), String(id), JSON.stringify(plant)];

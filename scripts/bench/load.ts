@@ -41,7 +41,9 @@ export async function measure(
 /** The answers are short and come in one piece, so that reading them costs next to nothing. */
 function exchange(socket: Socket, request: string): Promise<void> {
   return new Promise((resolve, reject) => {
+    socket.once('close', reject);
     socket.once('data', (bytes: Buffer) => {
+      socket.off('close', reject);
       const answer = bytes.toString('latin1');
       if (answer.startsWith('HTTP/1.1 200 ')) resolve();
       else reject(new Error(`answered ${answer.slice(0, 200)}`));

@@ -14,7 +14,7 @@ if ('problems' in read) throw new Error(read.problems.join('\n'));
 const { location, ...options } = read.store;
 const log = pino({ level: 'warn' });
 const group = await openStore(location, { ...options, log });
-const single = openAutocommitStore(location, process.env['DATABASE_URL'] ?? '');
+const single = openAutocommitStore(location, process.env['DATABASE_URL'] ?? '', options.poolSize);
 const limits = {
   headerLimitBytes: 16_384,
   headersTimeoutMs: 10_000,

@@ -13,6 +13,8 @@ export type Line = {
 };
 
 const LINE_FEED = 0x0a;
+// A chunk of nothing but short lines would be many times as large as lines.
+const MAX_LINES = 1_000;
 
 /**
  * Splits an input into its lines, holding no more of it than one chunk and one line within the limit.
@@ -23,7 +25,7 @@ const LINE_FEED = 0x0a;
  * keys only as far as they are the same from the start. A line that was changed makes all lines after it new ones: of the
  * two mistakes that are possible, to store a plant twice is the one that loses nothing.
  *
- * @returns for each chunk, the lines that end in it; the last line may come without an end
+ * @returns the lines that have something in them, as they end, some at a time; the last one may come without an end
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<readonly Line[]> {
   const hash = createHash('sha256');
@@ -33,7 +35,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: numb
   let lineBytes = 0;
 
   for await (const chunk of chunks) {
-    const lines: Line[] = [];
+    let lines: Line[] = [];
     let start = 0;
     let hashed = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
@@ -41,7 +43,11 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: numb
       hashed = end; // A line feed is hashed with the line after it: a last line may come without.
       hold(chunk.subarray(start, end));
       start = end + 1;
-      lines.push(endLine(readBytes + start));
+      if (lineBytes === 0) number += 1;
+      else lines.push(endLine(readBytes + start));
+      if (lines.length < MAX_LINES) continue;
+      yield lines;
+      lines = [];
     }
     hash.update(chunk.subarray(hashed));
     hold(chunk.subarray(start));

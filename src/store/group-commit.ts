@@ -177,12 +177,14 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   }
 
   function expire(entry: Entry<Item>): void {
+    const late = new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`);
+    health.failed(late);
     entry.isSettled = true;
     if (waiting.delete(entry)) {
       isStuck = true;
       release(entry);
     }
-    entry.reject(new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`));
+    entry.reject(late);
   }
 
   function settle(entry: Entry<Item>, tell: () => void): void {

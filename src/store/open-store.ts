@@ -18,8 +18,9 @@ export function parseStoreLocation(
   url: string,
 ): { readonly location: StoreLocation } | { readonly problems: readonly string[] } {
   if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
-  const path = /^sqlite:(?:\/\/)?(?<path>.+)$/.exec(url)?.groups?.['path'];
-  if (path !== undefined) return { location: { engine: 'sqlite', path } };
+  const path = /^sqlite:(?:\/\/)?(?<path>.*[^/])$/.exec(url)?.groups?.['path'];
+  // To SQLite, `:memory:` is no file, and `file:` begins a URI.
+  if (path !== undefined && !/^(?::|file:)/.test(path)) return { location: { engine: 'sqlite', path } };
   return { problems: ['DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database'] };
 }
 

@@ -43,12 +43,17 @@ export class CannotConnect extends StoreUnavailable {
   }
 }
 
-// What is answered has to be on disk. Other values than `off` are somebody's choice of where, and how often.
+// What is answered has to be on disk. Other values of synchronous_commit than `off` are somebody's choice of where, and
+// how often. Set it is in any case: what the session has not set for itself changes with the server's configuration.
+//
+// The plan of a prepared statement is kept, and one that was made while the table was empty would read the whole table for
+// every plant. Where the engine has this setting, plans use the index from the start.
 const PREPARE_SESSION = `
   SELECT current_setting('transaction_read_only') AS read_only,
     set_config('statement_timeout', $1, false) AS statement_timeout,
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
-      AS synchronous_commit`;
+    set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
+      AS synchronous_commit,
+    (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_seqscan') AS enable_seqscan`;
 
 export function createConnector(location: PostgresLocation, options: ConnectorOptions): Connector {
   const { hosts, tls } = location;

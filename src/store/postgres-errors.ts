@@ -5,6 +5,9 @@ import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } 
 /** The server is a standby, or has been set read-only. */
 export class ReadOnly extends Error {}
 
+/** A statement was carried out, and left no trace: a trigger, say, has returned nothing. */
+export class Dropped extends Error {}
+
 /** The line for whoever runs the service when a database that could be connected to fails; a bug stays what it is. */
 export function explain(description: string, error: unknown): unknown {
   if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
@@ -40,6 +43,7 @@ const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 /** What to do about a commit that failed; `undefined` when that is a bug of ours. */
 export function remedyFor(error: unknown): Remedy | undefined {
   if (error instanceof SessionLost) return 'retry';
+  if (error instanceof Dropped) return 'split';
   const sqlState = sqlStateOf(error);
   if (sqlState === undefined) return undefined;
   const known = REMEDIES.find(([start]) => sqlState.startsWith(start))?.[1];

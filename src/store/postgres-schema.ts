@@ -39,11 +39,12 @@ const TABLES = `
 /**
  * Creates the tables, or brings them up to date; any number of instances may do so at the same time.
  *
+ * @param limitMs how long the database may take to say its version; to change it may take as long as it takes
  * @throws {StoreUnavailable} when the database is another program's, or a newer version's, or may not be changed
  */
-export async function migrate(session: Session, description: string): Promise<void> {
+export async function migrate(session: Session, description: string, limitMs: number): Promise<void> {
   // The ordinary start needs neither the lock nor the permission to create tables.
-  if ((await readVersion(session, description)) === MIGRATIONS.length) return;
+  if ((await readVersion(session, description, limitMs)) === MIGRATIONS.length) return;
   for (let races = 0; ; races += 1) {
     try {
       await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -64,8 +65,8 @@ export async function migrate(session: Session, description: string): Promise<vo
  *
  * @throws {StoreUnavailable} when the database is another program's, or a newer version's
  */
-export async function readVersion(session: Session, description: string): Promise<number> {
-  const [tables] = await session.query(TABLES);
+export async function readVersion(session: Session, description: string, limitMs?: number): Promise<number> {
+  const [tables] = await session.query(TABLES, [], limitMs);
   if (tables?.['encoding'] !== 'UTF8') {
     throw new StoreUnavailable(`the database ${description} must have the encoding UTF8`);
   }
@@ -73,7 +74,7 @@ export async function readVersion(session: Session, description: string): Promis
     if (tables['plants'] === '0') return 0;
     throw new StoreUnavailable(`the database ${description} has a table plants of another program`);
   }
-  const [row] = await session.query('SELECT version FROM plant_store_schema');
+  const [row] = await session.query('SELECT version FROM plant_store_schema', [], limitMs);
   const version = Number(row?.['version'] ?? 0);
   if (version > MIGRATIONS.length) {
     throw new StoreUnavailable(`the database ${description} was written by a newer version of the service`);

@@ -7,10 +7,16 @@ export type Session = {
    * Runs one statement. A value that comes back is PostgreSQL's text for it.
    *
    * @param limitMs how long the answer may take; the connection is given up then
+   * @param name under which the server keeps the statement prepared, for the next time
    * @throws {DatabaseError} when the server refuses the statement
    * @throws {SessionLost} when the connection is lost; the statement may have been carried out
    */
-  readonly query: (text: string, values?: readonly unknown[], limitMs?: number) => Promise<readonly Row[]>;
+  readonly query: (
+    text: string,
+    values?: readonly unknown[],
+    limitMs?: number,
+    name?: string,
+  ) => Promise<readonly Row[]>;
   readonly isLost: () => boolean;
   /** Takes leave of the server, which is given a moment for it. */
   readonly close: () => Promise<void>;
@@ -111,15 +117,26 @@ function createSession(client: Client): Session {
   };
   // Without a listener, an error of an idle connection would be an uncaught exception.
   client.on('error', destroy).on('end', destroy);
+  // Whoever cancels a commit that waits for its standby makes PostgreSQL answer it as done, with a warning.
+  let isUnreplicated = false;
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') isUnreplicated = true;
+  });
 
   return {
-    async query(text, values = [], limitMs) {
+    async query(text, values = [], limitMs, name) {
       if (isLost()) throw new SessionLost('there is no connection to the database');
       const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
       try {
-        return (await client.query<Row>(text, [...values])).rows;
+        const prepared = name === undefined ? {} : { name };
+        const { rows } = await client.query<Row>({ text, values: [...values], ...prepared });
+        if (!isUnreplicated) return rows;
+        destroy();
+        throw new SessionLost('the wait for the standby was cancelled');
       } catch (error) {
-        if (error instanceof DatabaseError || !isLost()) throw error;
+        // The context may repeat what was sent, which is no matter for a log.
+        if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
+        if (!isLost()) throw error;
         throw new SessionLost('the connection to the database was lost', { cause: error });
       } finally {
         clearTimeout(timer);

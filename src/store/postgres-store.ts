@@ -6,26 +6,10 @@ import type { PlantStore, StoreOptions } from './plant-store.ts';
 import { createPostgresConnection, pause, type PostgresConnection } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
 import { explain, isConflict, remedyFor } from './postgres-errors.ts';
+import { insertPlants, type Item } from './postgres-insert.ts';
 import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { migrate } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
-
-type Item = { readonly key: string; readonly id: string; readonly plant: string };
-
-// Not prepared: a plan made while the table was empty is kept, and reads the whole table for every row when it is not empty
-// any more (8.7 ms a statement at 33,000 rows, where a plan made each time takes 0.4). What it costs, 0.2 ms a statement,
-// is shared by the group; and a pooler in between that knows no prepared statements does no harm.
-//
-// One statement is a transaction of its own, in one round trip. A later creation of an id is later than every one that
-// was committed before it, even if the clock of this server is behind; within a statement, `place` is the order.
-const INSERT = `
-  INSERT INTO plants (key, id, created_at, place, plant)
-  SELECT new.key, new.id,
-    greatest(now(), (SELECT max(created_at) FROM plants WHERE id = new.id) + interval '1 microsecond'),
-    new.place, new.plant
-  FROM unnest($1::uuid[], $2::bigint[], $3::text[]) WITH ORDINALITY AS new (key, id, plant, place)
-  ON CONFLICT (key, id) DO NOTHING
-  RETURNING place`;
 
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
@@ -47,7 +31,7 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
   const session = await connectWithin(connector, timeoutMs);
   const description = describePostgres(location);
   try {
-    await migrate(session, description);
+    await migrate(session, description, timeoutMs);
   } catch (error) {
     session.destroy();
     throw explain(description, error);
@@ -93,16 +77,15 @@ function createLane(connection: PostgresConnection, limitMs: number): Lane<Item>
   return {
     ready: connection.ready,
     async commit(items) {
-      const columns = [items.map(({ key }) => key), items.map(({ id }) => id), items.map(({ plant }) => plant)];
       for (let attempts = 1; ; attempts += 1) {
         try {
-          const rows = await connection.query(INSERT, columns, limitMs);
-          const areNew = items.map(() => false);
-          for (const { place } of rows) areNew[Number(place) - 1] = true;
-          return areNew;
+          return await insertPlants(connection, items, limitMs);
         } catch (error) {
           const remedy = remedyFor(error);
-          if (remedy === undefined || !(error instanceof Error)) throw error;
+          if (remedy === undefined || !(error instanceof Error)) {
+            connection.reset(); // Nobody knows what state a bug has left it in.
+            throw error;
+          }
           // Those that were in each other's way do not come again at the same moment.
           if (remedy === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
           // Between transactions of a healthy database that is nothing to tell anybody.

@@ -16,6 +16,7 @@ const DEFAULT_PORT = 5432;
 const URL_PARTS =
   /^postgres(?:ql)?:\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?]*)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/s;
 const HOST_PARTS = /^(?:\[(?<address>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>\d*))?$/;
+const ESCAPES = 'in a user or password, / @ : are written %2F %40 %3A';
 const HOST_NAME = /^[^\s,:/@?#[\]]+$/;
 
 type Problem = (text: string) => void;
@@ -37,6 +38,8 @@ export function parsePostgresUrl(url: string): { location: PostgresLocation } | 
 
   const { user, password } = readLogin(parts['login'], problem);
   const hosts = (parts['hosts'] ?? '').split(',').map((text, index) => readHost(text, index + 1, problem));
+  // libpq takes them as they are, but it may be the end of a password, whose middle would be taken for a host and shown.
+  if (/[/@]/.test(parts['database'] ?? '')) problem(`the database must not have / or @ in it; as ${ESCAPES}`);
   const database = decode(parts['database'] ?? '', 'the database', problem);
   const parameters = readParameters(parts['query'], problem);
   const location: PostgresLocation = {
@@ -71,15 +74,13 @@ function readHost(text: string, position: number, problem: Problem): PostgresHos
   const host = address ?? decode(parts?.['name'] ?? '', what, problem);
   const port = Number(parts?.['port'] === '' ? DEFAULT_PORT : (parts?.['port'] ?? DEFAULT_PORT));
   if (parts === undefined) {
-    problem(
-      `${what} must be a name or an address, and a port if it is not 5432; in a user or password, / @ : are written %2F %40 %3A`,
-    );
+    problem(`${what} must be a name or an address, and a port if it is not 5432; ${ESCAPES}`);
   } else if (address !== undefined) {
     if (!isIPv6(address)) problem(`${what} has something other than an IPv6 address in its brackets`);
   } else if (host === '') {
     problem(`${what} is empty`);
   } else if (!host.startsWith('/') && !HOST_NAME.test(host)) {
-    problem(`${what} has a character that no host name has`);
+    problem(`${what} has a character that no host name has; ${ESCAPES}`);
   }
   if (port < 1 || port > 65_535) problem(`${what} must have a port from 1 to 65535`);
   return { host, port };

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from './plant-store.ts';
@@ -12,34 +22,48 @@ const ALL_PAGES = 2 ** 31 - 1;
  * Copies an embedded store, whole and checked, as it is at this moment, while services add to it.
  *
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
+ * @param signal gives the copy up, and removes what there is of it
  * @returns how many creations it holds
  * @throws {StoreUnavailable} when there is no sound plant store to copy, or something is in its way
  */
-export async function copySqliteStore(from: string, to: string): Promise<number> {
-  refuseExisting(to);
+export async function copySqliteStore(from: string, to: string, signal: AbortSignal): Promise<number> {
   const source = openForReading(from);
   const partial = `${to}.${randomUUID()}.partial`;
   try {
+    refuseExisting(to);
     mkdirSync(dirname(to), { recursive: true });
     await backup(source, partial, { rate: ALL_PAGES });
+    signal.throwIfAborted();
     const creations = check(partial, from);
     sync(partial);
-    refuseExisting(to);
-    renameSync(partial, to);
+    appear(partial, to);
     sync(dirname(to));
     return creations;
   } catch (error) {
-    throw error instanceof StoreUnavailable ? error : new StoreUnavailable(explain(to, error), { cause: error });
+    if (error instanceof StoreUnavailable || signal.aborted) throw error;
+    throw new StoreUnavailable(explain(to, error), { cause: error });
   } finally {
     source.close();
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
   }
 }
 
-/** A write-ahead log that was left behind would be taken for the copy's. */
+/** A log that was left behind by another database would be taken for the copy's. */
 function refuseExisting(path: string): void {
-  const existing = [path, `${path}-wal`].find((name) => existsSync(name));
+  const names = [path, `${path}-wal`, `${path}-journal`];
+  const existing = names.find((name) => lstatSync(name, { throwIfNoEntry: false }) !== undefined);
   if (existing !== undefined) throw new StoreUnavailable(`${existing} is there; move it away first`);
+}
+
+/** Gives a file its name. A link, unlike a new name, never replaces what somebody has put there meanwhile. */
+function appear(partial: string, to: string): void {
+  try {
+    linkSync(partial, to);
+  } catch {
+    // It is there, or this file system has no links.
+    refuseExisting(to);
+    renameSync(partial, to);
+  }
 }
 
 function check(copyPath: string, path: string): number {

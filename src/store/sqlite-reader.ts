@@ -1,12 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { PlantReader, StoredPlant } from './plant-store.ts';
-import { openForReading } from './sqlite-file.ts';
+import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-store.ts';
+import { explain, openForReading } from './sqlite-file.ts';
 
+// Read in pages, for as long as a statement is open, the write-ahead log can only grow. As nothing is ever changed, what
+// was there at the beginning stays a snapshot.
+const PAGE_ROWS = 1_000;
 const LIST = {
-  history: 'SELECT id, plant FROM plants ORDER BY seq',
-  current: `SELECT id, plant FROM plants AS this
-    WHERE NOT EXISTS (SELECT 1 FROM plants AS later WHERE later.id = this.id AND later.seq > this.seq)
-    ORDER BY seq`,
+  history: `SELECT seq, id, plant FROM plants WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${String(PAGE_ROWS)}`,
+  current: `SELECT seq, id, plant FROM plants AS this
+    WHERE seq > ?1 AND seq <= ?2
+      AND NOT EXISTS (SELECT 1 FROM plants AS later WHERE later.id = this.id AND later.seq > this.seq AND later.seq <= ?2)
+    ORDER BY seq LIMIT ${String(PAGE_ROWS)}`,
 };
 
 /**
@@ -17,7 +21,13 @@ const LIST = {
 export function openSqliteReader(path: string): PlantReader {
   const database = openForReading(path);
   return {
-    list: (which) => listPlants(database, which),
+    async *list(which) {
+      try {
+        yield* listPlants(database, which);
+      } catch (error) {
+        throw new StoreUnavailable(explain(path, error), { cause: error });
+      }
+    },
     close() {
       database.close();
       return Promise.resolve();
@@ -25,11 +35,14 @@ export function openSqliteReader(path: string): PlantReader {
   };
 }
 
-async function* listPlants(database: DatabaseSync, which: 'current' | 'history'): AsyncGenerator<StoredPlant> {
+function* listPlants(database: DatabaseSync, which: 'current' | 'history'): Generator<StoredPlant> {
+  const last = database.prepare('SELECT coalesce(max(seq), 0) AS seq FROM plants').get()?.['seq'] as number;
   const statement = database.prepare(LIST[which]);
   statement.setReadBigInts(true);
-  for (const row of statement.iterate()) {
-    const { id, plant } = row as { id: bigint; plant: string };
-    yield { id, ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+  let seq = 0n;
+  for (let rows; rows === undefined || rows.length === PAGE_ROWS;) {
+    rows = statement.all(seq, last) as { seq: bigint; id: bigint; plant: string }[];
+    for (const { id, plant } of rows) yield { id, ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+    seq = rows.at(-1)?.seq ?? seq;
   }
 }
