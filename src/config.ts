@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readAuthSettings, type AuthSettings } from './auth/settings.ts';
 import { keepToken } from './auth/tokens.ts';
+import type { ServerLimits } from './server.ts';
 import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
 import type { StoreOptions } from './store/plant-store.ts';
 
@@ -14,6 +15,7 @@ export type Config = {
   readonly madeUpToken: string | undefined;
   readonly store: StoreConfig;
   readonly bodyLimitBytes: number;
+  readonly server: ServerLimits;
   readonly shutdownGraceMs: number;
   readonly logLevel: string;
 };
@@ -51,6 +53,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     madeUpToken,
     store: readStore(env, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
+    server: readServerLimits(env, problems),
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     logLevel: readLogLevel(env, problems),
   };
@@ -91,6 +94,24 @@ function readStore(env: Environment, problems: string[]): StoreConfig {
 
 function readBodyLimit(env: Environment, problems: string[]): number {
   return readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems);
+}
+
+function readServerLimits(env: Environment, problems: string[]): ServerLimits {
+  const milliseconds = (name: string, fallback: number): number =>
+    readInteger(env, name, { fallback, min: 100, max: 3_600_000 }, problems);
+  const requestTimeoutMs = milliseconds('REQUEST_TIMEOUT_MS', 60_000);
+  const headersTimeoutMs = milliseconds('HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs));
+  if (headersTimeoutMs > requestTimeoutMs) {
+    problems.push('HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment');
+  }
+  return {
+    headerLimitBytes: readInteger(env, 'HEADER_LIMIT_BYTES', { fallback: 16_384, min: 1_024, max: 2 ** 20 }, problems),
+    headersTimeoutMs,
+    requestTimeoutMs,
+    // Longer than the 60 seconds after which most proxies drop a connection, so that it is not this side that does.
+    keepAliveTimeoutMs: milliseconds('KEEP_ALIVE_TIMEOUT_MS', 65_000),
+    connectionLimit: readInteger(env, 'CONNECTION_LIMIT', { fallback: 4_000, min: 1, max: 1_000_000 }, problems),
+  };
 }
 
 function readInteger(

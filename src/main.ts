@@ -31,7 +31,7 @@ const log = pino({ level: config.logLevel }, logTarget);
 const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
 const identity = createIdentity(config.auth, log);
 const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), identity, log, ...config }));
-const server = await orRefuse(() => startServer(app, config.host, config.port));
+const server = await orRefuse(() => startServer(app, config.host, config.port, config.server));
 
 if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
 else introduce(config.madeUpToken);

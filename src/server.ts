@@ -1,5 +1,23 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createConnections } from './http/connections.ts';
+import { Failure, unavailableFailure } from './http/failure.ts';
+import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
+
+/** What one connection, and all of them together, may cost. */
+export type ServerLimits = {
+  /** The request line and the header fields of a request. */
+  readonly headerLimitBytes: number;
+  /** How long the header of a request may take to arrive; at most `requestTimeoutMs`. */
+  readonly headersTimeoutMs: number;
+  /** How long a whole request may take to arrive, and how long a client may take nothing of its answers. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection stays open after its last answer. */
+  readonly keepAliveTimeoutMs: number;
+  /** Connections at the same time. */
+  readonly connectionLimit: number;
+};
 
 /** A listening service. */
 export type RunningServer = {
@@ -18,27 +36,54 @@ export type RunningServer = {
 // answered instead of reset (RFC 9112, 9.6).
 const CROSSING_MS = 1_500;
 const SWEEP_MS = 100;
+// How exact the time-outs of requests are.
+const CHECK_MS = 500;
 
 /**
- * Serves HTTP.
+ * Serves HTTP. Whatever is not a whole request is answered here, with the Error body, and its connection is closed.
  *
  * @param port 0 for any free one
  * @throws {NodeJS.ErrnoException} when it cannot listen there (`EADDRINUSE`, `EACCES`, `ENOTFOUND`)
  */
-export async function startServer(listener: RequestListener, host: string, port: number): Promise<RunningServer> {
-  let stopping = false;
-  const sockets = new Set<Socket>();
-  const underWay = new Set<ServerResponse>();
-  const server = createServer((req, res) => {
-    underWay.add(res);
-    res.once('close', () => underWay.delete(res));
-    if (stopping) askToClose(res);
-    listener(req, res);
+export async function startServer(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  limits: ServerLimits,
+): Promise<RunningServer> {
+  const connections = createConnections(limits.connectionLimit);
+  const server = createHttpServer(limits);
+  const serve: RequestListener = (req, res) => {
+    // Of what follows a request to upgrade, the parser drops what came together with it.
+    if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
+    if (connections.begin(req, res)) listener(req, res);
+    else req.resume();
+  };
+  // The listener decides on expectations, and is the one to ask for the body.
+  server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+  server.prependListener('connection', (socket) => {
+    if (!connections.open(socket)) sendAlone(socket, unavailableFailure());
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+
+  const rejected = new WeakSet<Duplex>();
+  const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
+    // Only a server that was handed other streams has others.
+    if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
+    else if (!rejected.has(socket)) reject(connections, socket, failure);
+    rejected.add(socket);
+  };
+  server.on('clientError', (error, socket) => {
+    rejectOnce(socket, rejectionOf(error));
   });
+  server.on('connect', (_req, socket) => {
+    socket.on('error', () => undefined).resume(); // Node has stopped looking after it.
+    rejectOnce(socket, new Failure(501, 'this is no proxy: CONNECT cannot be used'));
+  });
+  server.on('timeout', (socket: Socket) => {
+    // Not while it is the service that takes its time.
+    if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
+  });
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => {
       server.off('error', reject);
@@ -48,31 +93,23 @@ export async function startServer(listener: RequestListener, host: string, port:
   const { address, family, port: boundPort } = server.address() as AddressInfo; // Only a pipe has another form.
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${String(boundPort)}`;
 
-  /** Closes what has no request, be it kept alive or silent since it was opened. */
-  function sweep(): void {
-    const busy = new Set([...underWay].map(({ socket }) => socket));
-    for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
-  }
-
   return {
     url,
     stop: (graceMs) =>
       new Promise((resolve) => {
-        stopping = true;
-        underWay.forEach(askToClose);
+        connections.askToClose();
         let inTime = true;
         const sweeper = setTimeout(
           () => {
-            sweep();
-            sweeping = setInterval(sweep, SWEEP_MS);
+            connections.closeIdle();
+            sweeping = setInterval(connections.closeIdle, SWEEP_MS);
           },
           Math.min(CROSSING_MS, graceMs),
         );
         let sweeping: NodeJS.Timeout | undefined;
         const deadline = setTimeout(() => {
-          inTime = underWay.size === 0;
-          server.closeAllConnections();
-          for (const socket of sockets) socket.destroy();
+          inTime = !connections.isBusy();
+          connections.closeAll();
         }, graceMs);
         // http.Server's own close() would close idle connections at once, with the requests that are on their way.
         NetServer.prototype.close.call(server, () => {
@@ -85,6 +122,18 @@ export async function startServer(listener: RequestListener, host: string, port:
   };
 }
 
-function askToClose(res: ServerResponse): void {
-  if (!res.headersSent) res.setHeader('Connection', 'close');
+function createHttpServer(limits: ServerLimits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerLimitBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: CHECK_MS,
+    requireHostHeader: false, // Node's answer has no body; the pipeline looks at Host.
+    insecureHTTPParser: false, // Also with NODE_OPTIONS=--insecure-http-parser.
+  });
+  server.maxHeadersCount = 0; // Beyond its default of 2,000, Node would drop fields. Their size is limited.
+  server.timeout = limits.requestTimeoutMs + 2 * CHECK_MS; // After the time-outs above, which get an answer.
+  // A client that has sent all it has to say may close its side and still get its answers. Node has no option for it.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { startServer } from '../src/server.ts';
-import { cleanUp, createTestApp, TOKEN } from './support/app.ts';
+import { cleanUp, createTestApp, LIMITS, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 
 async function serve(bodyLimitBytes = 1_000) {
   const { app, history } = await createTestApp({ bodyLimitBytes });
-  const { url, stop } = await startServer(app, '127.0.0.1', 0);
+  const { url, stop } = await startServer(app, '127.0.0.1', 0, LIMITS);
   cleanUp(async () => {
     await stop(0);
   });
-  return { connection: await openConnection(url), history };
+  return { connection: await openConnection(url), history, stop };
 }
 
 describe('on a connection', () => {
@@ -70,5 +70,17 @@ describe('on a connection', () => {
     connection.end();
     await connection.closed();
     expect(await history()).toEqual([]);
+  });
+
+  test('requests that are waiting for their answers at a stop all get them, and only the last says that it is', async () => {
+    const { connection, stop } = await serve();
+    connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
+    await connection.receive('HTTP/1.1 200');
+    const stopped = stop(5_000);
+    connection.write(FERN.slice(-5));
+    const answers = await connection.closed();
+    expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+    expect(answers.match(/Connection: close/g)).toHaveLength(1);
+    expect(await stopped).toBe(true);
   });
 });

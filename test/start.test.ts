@@ -58,6 +58,11 @@ describe('a configuration mistake stops the start, exit 1', () => {
       DATABASE_QUEUE_LIMIT_BYTES: '',
       LOG_LEVEL: 'loud',
       BODY_LIMIT_BYTES: '1MB',
+      HEADER_LIMIT_BYTES: '100',
+      HEADERS_TIMEOUT_MS: '20000',
+      REQUEST_TIMEOUT_MS: '10000',
+      KEEP_ALIVE_TIMEOUT_MS: '0',
+      CONNECTION_LIMIT: 'many',
       SHUTDOWN_GRACE_MS: '-1',
     });
     expect(outcome).toEqual({
@@ -73,6 +78,10 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
         'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
         'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
+        'HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment',
+        'HEADER_LIMIT_BYTES must be an integer from 1024 to 1048576, not "100"',
+        'KEEP_ALIVE_TIMEOUT_MS must be an integer from 100 to 3600000, not "0"',
+        'CONNECTION_LIMIT must be an integer from 1 to 1000000, not "many"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
         '',

@@ -19,6 +19,13 @@ const tokens = [keepToken('bench', 'bench')];
 const identity = createIdentity({ tokens, tokensFile: undefined, jwt: undefined }, log);
 const group = await openStore(location, { ...options, log });
 const single = openAutocommitStore(location, process.env['DATABASE_URL'] ?? '', options.poolSize);
+const limits = {
+  headerLimitBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 65_000,
+  connectionLimit: 4_000,
+};
 const urls = await Promise.all(
   [group, single].map(async (store) => {
     const app = createApp({
@@ -29,7 +36,7 @@ const urls = await Promise.all(
       bodyLimitBytes: 1_048_576,
       log,
     });
-    return (await startServer(app, '127.0.0.1', 0)).url;
+    return (await startServer(app, '127.0.0.1', 0, limits)).url;
   }),
 );
 process.send?.(urls);

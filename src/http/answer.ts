@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
@@ -24,7 +25,7 @@ export type AnyReply = {
   readonly body?: unknown;
 };
 
-// How long a client that is still sending its body may go on, so that it sees the answer instead of a reset.
+// How long a client may go on sending after its answer.
 const LINGER_MS = 1_500;
 
 /**
@@ -70,15 +71,39 @@ export function answerFailure({ status, message, headers }: Failure): Answer {
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
-/** Sends an answer. This is the only place that writes to a response. */
+/**
+ * Sends an answer. This is the only place that writes to a response. While the request is still on its way, the answer
+ * closes the connection.
+ */
 export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.headersSent || res.destroyed) return;
-  if (!req.complete) discardRest(req);
+  if (!req.complete) res.shouldKeepAlive = false;
   // RFC 9110, 8.6: no Content-Length where there can be no body.
   const bodyless = body === undefined && (status === 204 || status === 304 || status < 200);
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   res.writeHead(status, bodyless ? headers : { ...headers, 'content-length': length });
-  res.end(body);
+  if (req.complete || length === 0 || req.method === 'HEAD') {
+    res.end(body);
+    return;
+  }
+  // Not by end(), after which Node closes the connection at once.
+  res.write(body, () => {
+    closeInStages(req.socket);
+  });
+  req.resume();
+}
+
+/**
+ * Closes a connection: sends nothing more, but goes on reading, so that a client that is still sending sees the answer
+ * instead of a reset (RFC 9112, 9.6).
+ */
+export function closeInStages(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  socket.end();
+  socket.resume();
 }
 
 /** Header values are written in the style `simple`, the only one that headers have. */
@@ -98,12 +123,4 @@ function withoutBigints(value: unknown): unknown {
   const converted = entries.map(([key, member]) => [key, withoutBigints(member)] as const);
   if (converted.every(([, member], index) => member === entries[index]?.[1])) return value;
   return Array.isArray(value) ? converted.map(([, member]) => member) : Object.fromEntries(converted);
-}
-
-function discardRest(req: IncomingMessage): void {
-  const timer = setTimeout(() => req.socket.destroy(), LINGER_MS).unref();
-  req.once('close', () => {
-    clearTimeout(timer);
-  });
-  req.resume();
 }

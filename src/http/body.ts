@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import getRawBody from 'raw-body';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import type { Operation, TextType } from '../contract/operation.ts';
+import { readBytes, tooLarge } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { decodeUtf8 } from './text-value.ts';
@@ -22,6 +22,7 @@ const NO_FIELDS: TextType = { scalars: [] };
 /**
  * Reads the body of a request to an operation.
  *
+ * @param invite asks the client for the body, once nothing that is known of it speaks against it
  * @returns `undefined` when there is none and none is required
  * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 when it is something else
  */
@@ -29,12 +30,15 @@ export async function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
   limitBytes: number,
+  invite: () => void,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
   if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  invite();
   const bytes = await readBytes(req, limitBytes);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
   const sent = { mediaType, contentType };
@@ -101,19 +105,4 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
   if (mediaType !== undefined) return mediaType;
   const accepted = documented.join(', ');
   throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
-}
-
-async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  try {
-    return await getRawBody(req, { limit: limitBytes, length: req.headers['content-length'] ?? null });
-  } catch (error) {
-    const { type } = error as getRawBody.RawBodyError;
-    if (type === 'entity.too.large') {
-      throw new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
-    }
-    if (type === 'request.aborted' || type === 'request.size.invalid') {
-      throw new Failure(400, 'the request body ended early');
-    }
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
 import type { Credentials } from '../auth/credentials.ts';
@@ -8,6 +9,7 @@ import { createValidator, type OperationValidator } from '../contract/validator.
 import { answerFailure, answerReply, send, type Answer, type AnyReply } from './answer.ts';
 import { readBody } from './body.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
+import { findViolation, readTarget } from './message.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './request.ts';
@@ -34,7 +36,7 @@ type Served = {
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
 /**
- * The path of every request: log, route, authenticate, read the body, validate, handle, answer.
+ * The path of every request: log, check the message, route, authenticate, read the body, validate, handle, answer.
  *
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
@@ -48,24 +50,33 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const { operation, caller, answer } = await serve(req);
+    const { operation, caller, answer } = await serve(req, res);
+    // A body that came together with its header has arrived after this, and its connection can go on.
+    if (!req.complete) await setImmediate();
     const status = sendOrFail(req, res, answer);
     const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
     log.info({ operationId: operation?.operationId, caller, method: req.method, status, durationMs });
   }
 
-  async function serve(req: IncomingMessage): Promise<Served> {
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<Served> {
     let operation, caller;
     try {
-      const [pathname, query] = splitOnce(req.url ?? '', '?');
-      const routed = route(req.method ?? '', pathname);
+      const violation = findViolation(req);
+      if (violation !== undefined) {
+        res.shouldKeepAlive = false;
+        throw violation;
+      }
+      const { path, query } = readTarget(req);
+      const routed = route(req.method ?? '', path);
       if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
       operation = routed.operation;
       const validator = validatorOf(operation);
       caller = await admit(operation, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
       const parameters = readParameters(operation, source, apiKeysInQuery(operation));
-      const body = await readBody(req, operation, bodyLimitBytes);
+      const body = await readBody(req, operation, bodyLimitBytes, () => {
+        inviteBody(req, res);
+      });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
       const request = { ...valid, caller };
       return { operation, caller, answer: await answerReply(operation, validator, await handle(operation, request)) };
@@ -125,9 +136,9 @@ export function createPipeline(options: PipelineOptions) {
   }
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+/** Tells a client that waits for it to send its body. RFC 9110, 10.1.1: one that speaks HTTP/1.0 does not wait. */
+function inviteBody(req: IncomingMessage, res: ServerResponse): void {
+  if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue();
 }
 
 function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {

@@ -12,7 +12,7 @@ export type Routed = Route | { readonly allow: string };
 /**
  * Finds the operation for a method and a path (without a query). Paths are compared exactly: neither case nor a
  * trailing slash is forgiven. HEAD is served from GET, and OPTIONS by the methods of the path, where the document has
- * no such operation.
+ * no such operation; of the path `*`, by those of all paths.
  *
  * @throws {Failure} 404 when the contract does not have the path, 405 when it has it with other methods
  */
@@ -41,17 +41,22 @@ export function createRouter({ operations, basePaths }: Pick<Contract, 'operatio
   };
 
   return (method, path) => {
+    if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]) };
     // A request target has no fragment (RFC 9112, 3.2); find-my-way would cut it off.
     if (path.includes('#')) throw new Failure(404, 'there is nothing at this path');
     const route = find(method as HTTPMethod, path) ?? (method === 'HEAD' ? find('GET', path) : undefined);
     if (route !== undefined) return route;
     const documented = [...methods].filter((other) => find(other, path) !== undefined);
     if (documented.length === 0) throw new Failure(404, 'there is nothing at this path');
-    const implied = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
-    const allow = [...new Set([...documented, ...implied])].join(', ');
+    const allow = allowOf(documented);
     if (method === 'OPTIONS') return { allow };
     throw new Failure(405, `this path can be used with ${allow} only`, { allow });
   };
+}
+
+function allowOf(documented: readonly string[]): string {
+  const implied = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+  return [...new Set([...documented, ...implied])].join(', ');
 }
 
 const TEMPLATE = /\{([^{}]+)\}/g;

@@ -9,10 +9,20 @@ import { createIdentity } from '../../src/auth/identity.ts';
 import { keepToken } from '../../src/auth/tokens.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
+import type { ServerLimits } from '../../src/server.ts';
 import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
 import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
 
 export const TOKEN = 'test-token';
+
+/** The limits of the service where none is configured. */
+export const LIMITS: ServerLimits = {
+  headerLimitBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 65_000,
+  connectionLimit: 4_000,
+};
 
 export type TestStore = PlantStore & {
   /** Its `DATABASE_URL`. */

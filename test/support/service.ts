@@ -64,6 +64,6 @@ export function start(command: string, args: readonly string[], env: Environment
 /** The environment without what configures the service, or makes Node behave as under Jest. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
-    /^(?:PORT|HOST|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|.*_(?:BYTES|MS))$/;
+    /^(?:PORT|HOST|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|CONNECTION_LIMIT|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }
