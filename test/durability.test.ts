@@ -28,13 +28,8 @@ describe('under load, again and again, nothing acknowledged is lost and nothing 
       async () => {
         const books = createBooks(await createDatabase());
         for (let round = 0; round < ROUNDS; round += 1) {
-          const service = await startService(books.env);
-          const load = createUntilStopped(service, CLIENTS);
-          await load.acknowledges(CLIENTS);
-          await sleep(round * 5); // Killed at another moment each time.
-          service.process.kill('SIGKILL');
-          await load.ended;
-          await service.outcome;
+          const { load, outcome } = await endUnderLoad('SIGKILL', round, books.env);
+          await outcome;
           books.enter(load);
           await books.compare();
         }
@@ -47,13 +42,8 @@ describe('under load, again and again, nothing acknowledged is lost and nothing 
       async () => {
         const books = createBooks(await createDatabase());
         for (let round = 0; round < ROUNDS; round += 1) {
-          const service = await startService(books.env);
-          const load = createUntilStopped(service, CLIENTS);
-          await load.acknowledges(CLIENTS);
-          await sleep(round * 5);
-          service.process.kill('SIGTERM');
-          await load.ended;
-          expect((await service.outcome).code).toBe(0);
+          const { load, outcome } = await endUnderLoad('SIGTERM', round, books.env);
+          expect((await outcome).code).toBe(0);
           expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
           books.enter(load);
         }
@@ -144,6 +134,17 @@ describe('while PostgreSQL is gone', () => {
     expect(refused.stderr).not.toContain('word');
   }, 60_000);
 });
+
+/** Starts the service, and sends it a signal while it has work, at another moment in each round. */
+async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
+  const service = await startService(env);
+  const load = createUntilStopped(service, CLIENTS);
+  await load.acknowledges(CLIENTS);
+  await sleep(round * 5);
+  service.process.kill(signal);
+  await load.ended;
+  return { load, outcome: service.outcome };
+}
 
 /** What all rounds have sent and seen acknowledged, to be compared with what the store has. */
 function createBooks(url: string) {

@@ -50,6 +50,17 @@ function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> 
   };
 }
 
+/** An import that has stored ten lines when another process takes the lock of its store. */
+async function startLocked(timeoutMs: string) {
+  const { startImport, has, history, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: timeoutMs });
+  const { process, outcome } = startImport();
+  process.stdin.write(plantLines(1, 10));
+  await has(10);
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec('BEGIN IMMEDIATE');
+  return { process, outcome, database, history };
+}
+
 async function countCreations(location: StoreLocation): Promise<number> {
   try {
     const reader = await openReader(location);
@@ -297,12 +308,7 @@ describe('while the database cannot be used, import', () => {
   }, 60_000);
 
   test('tries again, and stores everything once and in its order when it can', async () => {
-    const { startImport, has, history, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: '100' });
-    const { process, outcome } = startImport();
-    process.stdin.write(plantLines(1, 10));
-    await has(10);
-    const database = new DatabaseSync(path, { timeout: 5_000 });
-    database.exec('BEGIN IMMEDIATE');
+    const { process, outcome, database, history } = await startLocked('100');
     process.stdin.end(plantLines(11, 5_000));
     await sleep(1_000);
     database.exec('COMMIT');
@@ -314,12 +320,7 @@ describe('while the database cannot be used, import', () => {
   });
 
   test('stops at an interrupt, and says where and why', async () => {
-    const { startImport, has, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: '100' });
-    const { process, outcome } = startImport();
-    process.stdin.write(plantLines(1, 10));
-    await has(10);
-    const database = new DatabaseSync(path, { timeout: 5_000 });
-    database.exec('BEGIN IMMEDIATE');
+    const { process, outcome, database } = await startLocked('100');
     process.stdin.write(plantLines(11, 20));
     await sleep(500);
     process.kill('SIGINT');
@@ -332,12 +333,7 @@ describe('while the database cannot be used, import', () => {
   });
 
   test('ends at once at a second interrupt', async () => {
-    const { startImport, has, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: '600000' });
-    const { process, outcome } = startImport();
-    process.stdin.write(plantLines(1, 10));
-    await has(10);
-    const database = new DatabaseSync(path, { timeout: 5_000 });
-    database.exec('BEGIN IMMEDIATE');
+    const { process, outcome, database } = await startLocked('600000');
     process.stdin.write(plantLines(11, 20));
     await sleep(500);
     process.kill('SIGINT');

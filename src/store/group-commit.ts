@@ -143,7 +143,6 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       try {
         const areNew = await lane.commit(part.map(({ item }) => item));
         health.worked();
-        isStuck = false;
         part.forEach((entry, index) => {
           settle(entry, () => {
             entry.resolve(areNew[index] === true);

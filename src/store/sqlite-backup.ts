@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from './plant-store.ts';
-import { explain, openForReading, refuseDamage } from './sqlite-file.ts';
+import { openForReading, refuseDamage, unavailable } from './sqlite-file.ts';
 
 // In one step, from one snapshot: after a smaller one, SQLite would begin again whenever a plant was added meanwhile.
 const ALL_PAGES = 2 ** 31 - 1;
@@ -40,8 +40,7 @@ export async function copySqliteStore(from: string, to: string, signal: AbortSig
     sync(dirname(to));
     return creations;
   } catch (error) {
-    if (error instanceof StoreUnavailable || signal.aborted) throw error;
-    throw new StoreUnavailable(explain(to, error), { cause: error });
+    throw signal.aborted ? error : unavailable(to, error);
   } finally {
     source.close();
     if (existsSync(partial)) rmSync(partial);

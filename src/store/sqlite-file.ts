@@ -104,12 +104,17 @@ export function explain(path: string, error: unknown): string {
   return `the database ${path} ${REASONS[code] ?? `cannot be used (${message})`}`;
 }
 
+/** Any error of a database as one with a line for whoever runs the service. */
+export function unavailable(path: string, error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  return new StoreUnavailable(explain(path, error), { cause: error });
+}
+
 function explaining<Result>(path: string, open: () => Result): Result {
   try {
     return open();
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
-    throw new StoreUnavailable(explain(path, error), { cause: error });
+    throw unavailable(path, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-store.ts';
-import { explain, openForReading } from './sqlite-file.ts';
+import type { PlantReader, StoredPlant } from './plant-store.ts';
+import { openForReading, unavailable } from './sqlite-file.ts';
 
 // Read in pages, for as long as a statement is open, the write-ahead log can only grow. As nothing is ever changed, what
 // was there at the beginning stays a snapshot.
@@ -25,7 +25,7 @@ export function openSqliteReader(path: string): PlantReader {
       try {
         yield* listPlants(database, which);
       } catch (error) {
-        throw new StoreUnavailable(explain(path, error), { cause: error });
+        throw unavailable(path, error);
       }
     },
     close() {
