@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
-import pino from 'pino';
 import { createApp, MissingHandlers } from './app.ts';
 import { createIdentity } from './auth/identity.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
 import { createHandlers } from './handlers/handlers.ts';
+import { createAdmission } from './http/admission.ts';
+import type { Observer } from './http/observer.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { startOpsServer } from './ops/ops-server.ts';
 import { startServer } from './server.ts';
 import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
-const LOG_BACKLOG_BYTES = 1_048_576;
+// Through npm, one Ctrl-C comes as two signals.
 const SAME_SIGNAL_MS = 1_000;
 // How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
 const CLOSING_MS = 2_000;
@@ -24,25 +28,49 @@ try {
 const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
+const { host, port, ops: opsAddress } = config;
 
-// A log that cannot be written for now, as its disk is full, say, must stop nothing else.
-const logTarget = pino.destination({ sync: true, maxLength: LOG_BACKLOG_BYTES }).on('error', () => undefined);
-const log = pino({ level: config.logLevel }, logTarget);
-const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
+let phase: 'starting' | 'serving' | 'stopping' = 'starting';
+let stoppingSince = Infinity;
+const log = await createLog(config.logLevel, process.stdout.isTTY);
+const metrics = createMetrics();
+const observer: Observer = {
+  answered(request) {
+    log.info(request);
+    metrics.answered(request);
+  },
+  refused: metrics.refused,
+};
+const store = await orRefuse(() =>
+  openStore(config.store.location, { ...config.store, onCommit: metrics.committed, log }),
+);
+const ops = await orRefuse(() => startOpsServer({ ...opsAddress, unreadiness, metrics }), opsAddress);
 const identity = createIdentity(config.auth, log);
-const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), identity, log, ...config }));
-const server = await orRefuse(() => startServer(app, config.host, config.port, config.server));
+const admission = createAdmission(config.admission, log);
+const handlers = createHandlers(store);
+const app = await orRefuse(() => createApp({ ...config, contract, handlers, identity, admission, observer, log }));
+const server = await orRefuse(() => startServer(app, { host, port, limits: config.server, observer }), config);
+metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', admission.inFlight);
+metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
 
-if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
+phase = 'serving';
+process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+process.on('uncaughtException', (error) => {
+  // Nobody knows what state this has left things in.
+  log.fatal({ err: error }, 'uncaught error');
+  process.exitCode = 1;
+  shutDown();
+});
+if (config.madeUpToken === undefined) log.info({ url: server.url, opsUrl: ops.url }, 'listening');
 else introduce(config.madeUpToken);
 // `npm run dev` listens for this, to keep the address and the token when it starts the service again.
 process.send?.({ url: server.url, madeUpToken: config.madeUpToken });
-process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
 
 function introduce(token: string): void {
   console.log(`
 Plant store   ${server.url}
 Database      ${describeLocation(config.store.location)}
+Operations    ${ops.url}   (/livez, /readyz, /metrics)
 Token         ${token}   (made up for this run; set API_TOKENS to choose)
 
 Try it:
@@ -51,35 +79,54 @@ ${exampleCurl(contract, server.url, token)}
 `);
 }
 
-function shutDown(signal: NodeJS.Signals): void {
-  const stopped = server.stop(config.shutdownGraceMs);
-  log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
-  expectSecondSignal();
+/** Why nobody should send requests here now, if so. */
+async function unreadiness(): Promise<string | undefined> {
+  if (phase !== 'serving') return phase;
+  try {
+    await store.check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error.message;
+    throw error;
+  }
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (phase === 'serving') {
+    shutDown();
+    log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
+  } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
+    process.exit(1);
+  }
+}
+
+function shutDown(): void {
+  if (phase === 'stopping') return;
+  phase = 'stopping';
+  stoppingSince = performance.now();
   setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
-  void stopped.then(async (inTime) => {
+  void server.stop(config.shutdownGraceMs).then(async (inTime) => {
     await store.close();
+    await ops.close();
     log.info({ inTime }, 'stopped');
-    process.exitCode = inTime ? 0 : 1;
+    if (!inTime) process.exitCode = 1;
   });
 }
 
-/** A second signal does what it does by default: it ends the process. But Ctrl-C comes twice through npm. */
-function expectSecondSignal(): void {
-  const ignore = (): void => undefined;
-  process.off('SIGTERM', shutDown).off('SIGINT', shutDown).on('SIGTERM', ignore).on('SIGINT', ignore);
-  setTimeout(() => process.off('SIGTERM', ignore).off('SIGINT', ignore), SAME_SIGNAL_MS).unref();
-}
-
-async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
+/** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */
+async function orRefuse<Result>(
+  start: () => Result | Promise<Result>,
+  address?: { readonly host: string; readonly port: number },
+): Promise<Result> {
   try {
     return await start();
   } catch (error) {
     if (error instanceof StoreUnavailable || error instanceof MissingHandlers) return refuse(error.message);
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
+    if (address === undefined || syscall === undefined) throw error;
     const reason =
       code === 'EADDRINUSE' ? 'the port is in use' : `${syscall} failed with ${code ?? 'an unknown error'}`;
-    return refuse(`cannot listen on ${config.host}:${String(config.port)}: ${reason}`);
+    return refuse(`cannot listen on ${address.host}:${String(address.port)}: ${reason}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { createIdentity } from '../../src/auth/identity.ts';
 import { readConfig } from '../../src/config.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
+import { createAdmission } from '../../src/http/admission.ts';
 import { startServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openAutocommitStore } from './autocommit-store.ts';
@@ -18,10 +19,12 @@ const log = pino({ level: 'warn' });
 const identity = createIdentity(config.auth, log);
 const group = await openStore(location, { ...options, log });
 const single = openAutocommitStore(location, process.env['DATABASE_URL'] ?? '', options.poolSize);
+const admission = createAdmission(config.admission, log);
+const observer = { answered: () => undefined, refused: () => undefined };
 const urls = await Promise.all(
   [group, single].map(async (store) => {
-    const app = createApp({ contract, handlers: createHandlers(store), identity, log, ...config });
-    return (await startServer(app, '127.0.0.1', 0, config.server)).url;
+    const app = createApp({ ...config, contract, handlers: createHandlers(store), identity, admission, observer, log });
+    return (await startServer(app, { host: '127.0.0.1', port: 0, limits: config.server, observer })).url;
   }),
 );
 process.send?.(urls);

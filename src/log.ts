@@ -1,0 +1,46 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import type { AnsweredRequest } from './http/observer.ts';
+
+const BACKLOG_BYTES = 1_048_576;
+const STDOUT = 1;
+
+/**
+ * Makes the log: a JSON object a line on standard output, or on a terminal, something for people to read.
+ *
+ * @param level one of pino's, or `silent`
+ */
+export async function createLog(level: string, isTerminal: boolean): Promise<Logger> {
+  // A log that cannot be written for now, as its disk is full, say, must stop nothing else.
+  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES }).on('error', () => undefined);
+  return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
+}
+
+async function prettify(target: DestinationStream): Promise<DestinationStream> {
+  const { prettyFactory } = await import('pino-pretty');
+  const pretty = prettyFactory({
+    colorize: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
+    // What is logged without a message is a request.
+    messageFormat: (line, messageKey) =>
+      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest),
+  });
+  return {
+    write: (line) => {
+      target.write(pretty(line));
+    },
+  };
+}
+
+function describeRequest({ status, method, operationId, durationMs, caller }: AnsweredRequest): string {
+  const columns = [
+    String(status ?? 'gone').padEnd(4),
+    (method ?? '').padEnd(7),
+    (operationId ?? '').padEnd(20),
+    (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),
+    // An issuer chooses what a `sub` is, which must not steer the terminal.
+    (caller ?? '').replaceAll(/\p{C}/gu, '\ufffd'),
+  ];
+  return columns.join('  ').trimEnd();
+}
