@@ -105,7 +105,10 @@ export async function createTestApp(
 ): Promise<TestApp> {
   const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
-  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
+  const log = pino(
+    { base: null },
+    { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  );
   const refusals: Refusal[] = [];
   const observer: Observer = {
     answered(request) {
