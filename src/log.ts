@@ -5,7 +5,8 @@ const BACKLOG_BYTES = 1_048_576;
 const STDOUT = 1;
 
 /**
- * Makes the log: a JSON object a line on standard output, or on a terminal, something for people to read.
+ * Makes the log: a JSON object a line on standard output; or on a terminal, where development dependencies are installed,
+ * something for people to read.
  *
  * @param level one of pino's, or `silent`
  */
@@ -16,8 +17,11 @@ export async function createLog(level: string, isTerminal: boolean): Promise<Log
 }
 
 async function prettify(target: DestinationStream): Promise<DestinationStream> {
-  const { prettyFactory } = await import('pino-pretty');
-  const pretty = prettyFactory({
+  const { prettyFactory } = await import('pino-pretty').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return { prettyFactory: undefined };
+    throw error;
+  });
+  const pretty = prettyFactory?.({
     colorize: true,
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
@@ -26,6 +30,7 @@ async function prettify(target: DestinationStream): Promise<DestinationStream> {
     messageFormat: (line, messageKey) =>
       typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest),
   });
+  if (pretty === undefined) return target;
   return {
     write: (line) => {
       target.write(pretty(line));
