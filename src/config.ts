@@ -24,6 +24,8 @@ export type Config = {
   readonly ops: { readonly host: string; readonly port: number };
   readonly shutdownGraceMs: number;
   readonly logLevel: string;
+  /** Processes that serve. */
+  readonly workers: number;
 };
 
 /** Which store to use, and how. */
@@ -68,6 +70,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     logLevel: readLogLevel(env, problems),
+    workers: readInteger(env, 'WORKERS', { fallback: 1, min: 1, max: 1_024 }, problems),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }

@@ -55,7 +55,7 @@ const CHECK_MS = 500;
 /**
  * Serves HTTP. Whatever is not a whole request is answered here, with the Error body, and its connection is closed.
  *
- * @throws {NodeJS.ErrnoException} when it cannot listen there (`EADDRINUSE`, `EACCES`, `ENOTFOUND`)
+ * @throws {CannotListen}
  */
 export async function startServer(
   listener: RequestListener,

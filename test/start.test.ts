@@ -69,6 +69,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
       OPS_HOST: '',
       OPS_PORT: '-1',
       SHUTDOWN_GRACE_MS: '-1',
+      WORKERS: 'auto',
     });
     expect(outcome).toEqual({
       code: 1,
@@ -94,6 +95,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'OPS_PORT must be an integer from 0 to 65535, not "-1"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+        'WORKERS must be an integer from 1 to 1024, not "auto"',
         '',
       ].join('\n'),
     });
