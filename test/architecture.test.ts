@@ -91,9 +91,9 @@ describe('architecture', () => {
     expect(users(/^jose$/)).toEqual(['src/auth/jwt.ts', 'src/auth/key-set.ts']);
     expect(users(/^prom-client$/)).toEqual(['src/ops/metrics.ts']);
     expect(users(/^pino-pretty$/)).toEqual(['src/log.ts']);
-    expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts', 'scripts/bench/autocommit-store.ts']);
+    expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts', 'scripts/bench/autocommit.ts']);
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/store/sqlite-'))).toEqual([
-      'scripts/bench/autocommit-store.ts',
+      'scripts/bench/autocommit.ts',
     ]);
     expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual([
       'src/app.ts',
