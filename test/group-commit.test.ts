@@ -8,7 +8,7 @@ type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Err
 /** A lane whose commits end when the test says so. */
 function createLane() {
   const attempts: Attempt[] = [];
-  const lane: Lane<string> = {
+  const lane: Lane<string, boolean> = {
     ready: () => Promise.resolve(),
     commit: (items) =>
       new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ function createLane() {
 const failed = (remedy: CommitFailed['remedy'], message = 'no'): CommitFailed =>
   new CommitFailed(remedy, new Error(message));
 
-function createCommits(lanes: readonly Lane<string>[], limits = {}) {
+function createCommits(lanes: readonly Lane<string, boolean>[], limits = {}) {
   const changes: string[] = [];
   const health = { worked: () => void changes.push('worked'), failed: () => void changes.push('failed') };
   const options = { sizeOf: (item: string) => item.length, queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
@@ -77,7 +77,7 @@ describe('group commit', () => {
   test('of a refused group, those at fault fail alone, and the rest is committed in its order', async () => {
     const stored: string[] = [];
     const bad = new Set(['2', '7', '8']);
-    const lane: Lane<string> = {
+    const lane: Lane<string, boolean> = {
       ready: () => Promise.resolve(),
       commit: (items) => {
         const fault = items.find((item) => bad.has(item));

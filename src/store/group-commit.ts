@@ -2,15 +2,15 @@ import type { Health } from './health.ts';
 import { StoreUnavailable } from './plant-store.ts';
 
 /** Commits items together that arrive together. */
-export type GroupCommit<Item> = {
+export type GroupCommit<Item, Result> = {
   /**
-   * Resolves once the item is committed, with whether it was new.
+   * Resolves once the item is committed, with what the lane says of it.
    *
    * @throws {StoreUnavailable} when the queue is full, the database cannot be used, or the item's time is up (at once,
    *   when that of an earlier one was and nothing has moved since); what is under way may still store it
    * @throws {Error} what the lane threw, when it refused this very item
    */
-  readonly add: (item: Item) => Promise<boolean>;
+  readonly add: (item: Item) => Promise<Result>;
   /** Resolves once a commit has worked, be it of nothing. @throws {StoreUnavailable} as above */
   readonly check: () => Promise<void>;
   /** Resolves once nothing waits and no commit is under way. */
@@ -18,16 +18,16 @@ export type GroupCommit<Item> = {
 };
 
 /** Commits one group at a time. */
-export type Lane<Item> = {
+export type Lane<Item, Result> = {
   /** Resolves once the lane can commit, however long that takes. Never rejects. */
   readonly ready: () => Promise<void>;
   /**
    * Stores all items or none, durably, in their order. There may be none: then it finds out whether it could.
    *
-   * @returns for each item, whether it was new
+   * @returns what there is to say of each item
    * @throws {CommitFailed} with what to do about it; any other error is a bug, and fails the whole group
    */
-  readonly commit: (items: readonly Item[]) => Promise<readonly boolean[]>;
+  readonly commit: (items: readonly Item[]) => Promise<readonly Result[]>;
 };
 
 /** Why nothing is known to be stored, and what helps. */
@@ -45,8 +45,8 @@ export class CommitFailed extends Error {
   }
 }
 
-export type GroupCommitOptions<Item> = {
-  readonly lanes: readonly Lane<Item>[];
+export type GroupCommitOptions<Item, Result> = {
+  readonly lanes: readonly Lane<Item, Result>[];
   /** What an item holds on to while it waits, in bytes. */
   readonly sizeOf: (item: Item) => number;
   /** How much may wait, together with what is being committed. */
@@ -57,12 +57,12 @@ export type GroupCommitOptions<Item> = {
   readonly onCommit?: ((items: number, durationMs: number) => void) | undefined;
 };
 
-type Entry<Item> = {
+type Entry<Item, Result> = {
   /** None for a check. */
   readonly items: readonly Item[];
   readonly bytes: number;
   readonly timer: NodeJS.Timeout;
-  readonly resolve: (isNew: boolean) => void;
+  readonly resolve: (result: Result | undefined) => void;
   readonly reject: (error: unknown) => void;
   isSettled: boolean;
 };
@@ -75,10 +75,10 @@ const MAX_GROUP_BYTES = 4_194_304;
  * Syncing a transaction to disk costs the same for one row and for a thousand, so what arrives in one turn of the event
  * loop, or while every lane is busy, shares a transaction. A lone item waits for nobody.
  */
-export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): GroupCommit<Item> {
+export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { sizeOf, queueLimitBytes, timeoutMs, health } = options;
   const idle = [...options.lanes];
-  let waiting = new Set<Entry<Item>>();
+  let waiting = new Set<Entry<Item, Result>>();
   let held = 0;
   let heldBytes = 0;
   let isScheduled = false;
@@ -86,7 +86,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   let drained = (): void => undefined;
 
   return {
-    add: (item) => enqueue([item], sizeOf(item)),
+    add: (item) => enqueue([item], sizeOf(item)) as Promise<Result>, // Only a check has none.
     check: async () => {
       await enqueue([], 0);
     },
@@ -95,7 +95,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     },
   };
 
-  function enqueue(items: readonly Item[], bytes: number): Promise<boolean> {
+  function enqueue(items: readonly Item[], bytes: number): Promise<Result | undefined> {
     if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
     // However large, an item that nobody is in front of is taken.
     if (held > 0 && heldBytes + bytes > queueLimitBytes) {
@@ -105,7 +105,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       const timer = setTimeout(() => {
         expire(entry);
       }, timeoutMs);
-      const entry: Entry<Item> = { items, bytes, timer, resolve, reject, isSettled: false };
+      const entry: Entry<Item, Result> = { items, bytes, timer, resolve, reject, isSettled: false };
       waiting.add(entry);
       held += 1;
       heldBytes += bytes;
@@ -121,7 +121,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     if (lane !== undefined) void serve(lane);
   }
 
-  async function serve(lane: Lane<Item>): Promise<void> {
+  async function serve(lane: Lane<Item, Result>): Promise<void> {
     while (waiting.size > 0) {
       await lane.ready();
       isStuck = false;
@@ -132,8 +132,8 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     isStuck = false;
   }
 
-  function takeGroup(): Entry<Item>[] {
-    const group: Entry<Item>[] = [];
+  function takeGroup(): Entry<Item, Result>[] {
+    const group: Entry<Item, Result>[] = [];
     let bytes = 0;
     for (const entry of waiting) {
       bytes += entry.bytes;
@@ -145,19 +145,19 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   }
 
   /** @param group may be empty: while the lane got ready, another lane was quicker, or the time of all was up */
-  async function commit(lane: Lane<Item>, group: readonly Entry<Item>[]): Promise<void> {
+  async function commit(lane: Lane<Item, Result>, group: readonly Entry<Item, Result>[]): Promise<void> {
     const parts = group.length > 0 ? [group] : [];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
         const items = part.flatMap((entry) => entry.items);
         const startedAt = performance.now();
-        const areNew = (await lane.commit(items)).values();
+        const results = (await lane.commit(items)).values();
         health.worked();
         if (items.length > 0) options.onCommit?.(items.length, performance.now() - startedAt);
         for (const entry of part) {
-          const isNew = entry.items.every(() => areNew.next().value === true);
+          const result = entry.items.length === 0 ? undefined : results.next().value;
           settle(entry, () => {
-            entry.resolve(isNew);
+            entry.resolve(result);
           });
         }
       } catch (error) {
@@ -182,12 +182,12 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     }
   }
 
-  function putBack(group: readonly Entry<Item>[]): void {
+  function putBack(group: readonly Entry<Item, Result>[]): void {
     group.filter(({ isSettled }) => isSettled).forEach(release);
     waiting = new Set([...group.filter(({ isSettled }) => !isSettled), ...waiting]);
   }
 
-  function expire(entry: Entry<Item>): void {
+  function expire(entry: Entry<Item, Result>): void {
     const late = new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`);
     health.failed(late);
     entry.isSettled = true;
@@ -198,7 +198,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     entry.reject(late);
   }
 
-  function settle(entry: Entry<Item>, tell: () => void): void {
+  function settle(entry: Entry<Item, Result>, tell: () => void): void {
     release(entry);
     if (entry.isSettled) return;
     entry.isSettled = true;
@@ -206,7 +206,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     tell();
   }
 
-  function release({ bytes }: Entry<Item>): void {
+  function release({ bytes }: Entry<Item, Result>): void {
     held -= 1;
     heldBytes -= bytes;
     if (held === 0) drained();

@@ -1,4 +1,5 @@
 import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-store.ts';
+import { toPlant } from './plant-text.ts';
 import { createConnector } from './postgres-connector.ts';
 import { explain } from './postgres-errors.ts';
 import { readVersion } from './postgres-schema.ts';
@@ -68,7 +69,7 @@ async function* fetchAll(session: Session, select: string): AsyncGenerator<Store
   for (let wanted = FIRST_BATCH_ROWS; ;) {
     // Neither column may be null, and what is in `plant` was written by the store.
     const rows = (await session.query(`FETCH ${String(wanted)} FROM plants_list`)) as readonly PlantRow[];
-    for (const { id, plant } of rows) yield { id: BigInt(id), ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+    for (const { id, plant } of rows) yield toPlant(BigInt(id), plant);
     if (rows.length < wanted) return;
     const characters = rows.reduce((sum, { plant }) => sum + plant.length, 0);
     wanted = Math.min(BATCH_ROWS, Math.ceil((wanted * BATCH_CHARACTERS) / characters));

@@ -7,7 +7,6 @@ import type { Session } from './postgres-session.ts';
  * What brings the tables from each version to the next: the first creates them. Only ever append: databases are at any
  * of these versions.
  *
- * The plant is kept as JSON text because PostgreSQL's text has neither U+0000 nor lone surrogates; JSON escapes both.
  * No sequence: it would be the one spot that all writers of a distributed engine meet at. `key` is random, so such an
  * engine spreads the rows, or groups them by `id`; the order of creation is (created_at, place, key), `place` being the
  * place within one commit.

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitFailed, createGroupCommit, type Lane } from './group-commit.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createHealth } from './health.ts';
 import type { PlantStore, StoreOptions } from './plant-store.ts';
-import { createPostgresConnection, pause, type PostgresConnection } from './postgres-connection.ts';
+import { toText } from './plant-text.ts';
+import { createPostgresConnection, pause } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
-import { explain, isConflict, remedyFor } from './postgres-errors.ts';
+import { explain } from './postgres-errors.ts';
 import { insertPlants, type Item } from './postgres-insert.ts';
+import { createPostgresLane } from './postgres-lane.ts';
 import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { migrate } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
 
-// By then, the server has ended the statement itself, if it is still there.
-const ANSWER_GRACE_MS = 1_000;
-const RETRY_PAUSE_MS = 20;
-const CONFLICTS_MAX = 20;
 const ITEM_OVERHEAD_BYTES = 500;
 
 /**
@@ -42,8 +39,8 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
   const connections = Array.from({ length: poolSize }, (_, index) =>
     createPostgresConnection(connector, health.failed, index === poolSize - 1 ? session : undefined),
   );
-  const commits = createGroupCommit<Item>({
-    lanes: connections.map((connection) => createLane(connection, timeoutMs + ANSWER_GRACE_MS)),
+  const commits = createGroupCommit<Item, boolean>({
+    lanes: connections.map((connection) => createPostgresLane(connection, insertPlants, timeoutMs)),
     sizeOf: ({ plant }) => 2 * plant.length + ITEM_OVERHEAD_BYTES,
     queueLimitBytes,
     timeoutMs,
@@ -52,7 +49,7 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
   });
 
   return {
-    add: ({ id, ...plant }, key = randomUUID()) => commits.add({ key, id: String(id), plant: JSON.stringify(plant) }),
+    add: (plant, key = randomUUID()) => commits.add({ key, id: String(plant.id), plant: toText(plant) }),
     check: commits.check,
     async close() {
       await commits.drain();
@@ -73,29 +70,4 @@ async function connectWithin(connector: Connector, timeoutMs: number): Promise<S
       await pause(signal);
     }
   }
-}
-
-function createLane(connection: PostgresConnection, limitMs: number): Lane<Item> {
-  return {
-    ready: connection.ready,
-    async commit(items) {
-      for (let attempts = 1; ; attempts += 1) {
-        try {
-          return await insertPlants(connection, items, limitMs);
-        } catch (error) {
-          const remedy = remedyFor(error);
-          if (remedy === undefined || !(error instanceof Error)) {
-            connection.reset(); // Nobody knows what state a bug has left it in.
-            throw error;
-          }
-          // Those that were in each other's way do not come again at the same moment.
-          if (remedy === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
-          // Between transactions of a healthy database that is nothing to tell anybody.
-          if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
-          if (remedy === 'retry') connection.reset();
-          throw new CommitFailed(remedy, error);
-        }
-      }
-    },
-  };
 }

@@ -12,7 +12,6 @@ const WAL_RETRY_MS = 20;
 
 /**
  * What leads from each version of the file to the next; never changed once released. `seq` is the order of creation. The
- * plant is kept as JSON text because SQLite cuts text at U+0000 and UTF-8 has no lone surrogates; JSON escapes both. The
  * index by id ends with `seq`, as every index of a rowid table does, so it also finds the latest plant for an id.
  */
 const MIGRATIONS = [

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PlantReader, StoredPlant } from './plant-store.ts';
+import { toPlant } from './plant-text.ts';
 import { openForReading, unavailable } from './sqlite-file.ts';
 
 // Read in pages, for as long as a statement is open, the write-ahead log can only grow. As nothing is ever changed, what
@@ -42,7 +43,7 @@ function* listPlants(database: DatabaseSync, which: 'current' | 'history'): Gene
   let seq = 0n;
   for (let rows; rows === undefined || rows.length === PAGE_ROWS;) {
     rows = statement.all(seq, last) as { seq: bigint; id: bigint; plant: string }[];
-    for (const { id, plant } of rows) yield { id, ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) };
+    for (const { id, plant } of rows) yield toPlant(id, plant);
     seq = rows.at(-1)?.seq ?? seq;
   }
 }

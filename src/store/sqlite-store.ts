@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { CommitFailed, createGroupCommit } from './group-commit.ts';
 import { createHealth } from './health.ts';
 import { StoreUnavailable, type PlantStore, type StoreOptions } from './plant-store.ts';
+import { toText } from './plant-text.ts';
 
 /** A creation on its way to the database. */
 export type Row = { readonly id: bigint; readonly text: string; readonly key: string | undefined };
@@ -32,7 +33,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   const opened = await answer();
   if (typeof opened === 'object' && 'refused' in opened) throw new StoreUnavailable(opened.refused);
 
-  const commits = createGroupCommit<Row>({
+  const commits = createGroupCommit<Row, boolean>({
     lanes: [{ ready: () => Promise.resolve(), commit }],
     sizeOf: ({ text }) => text.length * 2 + WAITING_BYTES,
     queueLimitBytes,
@@ -41,7 +42,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
     onCommit,
   });
   return {
-    add: ({ id, ...plant }, key) => commits.add({ id, text: JSON.stringify(plant), key }),
+    add: (plant, key) => commits.add({ id: plant.id, text: toText(plant), key }),
     check: commits.check,
     async close() {
       await commits.drain();
