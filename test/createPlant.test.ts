@@ -270,7 +270,7 @@ describeStores((createDatabase) => {
       '/plant',
       '/plants/',
       '/PLANTS',
-      '/plants/1',
+      '/plants/1/1',
       '//plants',
       '/plants%2F',
       '/%',

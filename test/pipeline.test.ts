@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
 import { createAuthenticator } from '../src/auth/authenticator.ts';
 import { contract, type Contract } from '../src/contract/contract.ts';
 import type { AnyHandler } from '../src/http/pipeline.ts';
 import { createTestApp, TOKEN } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
+import { contractOf, documentOf } from './support/contract.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 const FIXED_TEXT = /^The service failed to answer this request$/;
@@ -57,19 +59,21 @@ test('bigints in an answer are written with all their digits', async () => {
 });
 
 describe('an operation without a handler', () => {
+  const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
+
   test('is answered 501 while it is being written', async () => {
-    const { app } = await createTestApp({ handlers: {}, production: false });
-    expectError(await post(app, FERN), 501, /createPlant is not implemented yet/);
+    const { app } = await createTestApp({ contract: await unfinished(), production: false });
+    expectError(await request(app).get('/a'), 501, /^op is not implemented yet$/);
   });
 
   test('is refused in production', async () => {
-    await expect(createTestApp({ handlers: {} })).rejects.toThrow('no handler for createPlant');
+    await expect(createTestApp({ contract: await unfinished() })).rejects.toThrow('no handler for op:');
   });
 });
 
 describe('security of an operation', () => {
-  const [operation] = Object.values(contract.operations);
-  if (operation === undefined) throw new Error('the contract has no operation');
+  const { createPlant: operation } = contract.operations;
+  if (operation === undefined) throw new Error('the contract has no such operation');
   const secured = (...security: string[][]): Contract => ({
     ...contract,
     operations: { createPlant: { ...operation, security } },

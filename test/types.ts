@@ -1,4 +1,4 @@
-import type { Handler, Handlers, Matched, Reply, Request, Unmatched } from '../src/contract/contract.ts';
+import type { Handler, Handlers, Matched, OperationId, Reply, Request, Unmatched } from '../src/contract/contract.ts';
 
 // Read by the type check, never run: each of these must not compile.
 
@@ -61,7 +61,7 @@ export async function certainCaller({ caller }: Request<'createPlant'>): Promise
 }
 
 // And these must.
-export interface EveryHandler extends Unmatched<{ createPlant: Handler<'createPlant'> }> {
+export interface EveryHandler extends Unmatched<{ [Id in OperationId]: Handler<Id> }> {
   readonly [name: string]: Matched;
 }
 

@@ -10,7 +10,7 @@ import { keepToken } from '../../src/auth/tokens.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
 import { createAdmission, type AdmissionLimits } from '../../src/http/admission.ts';
-import type { Observer, Refusal } from '../../src/http/observer.ts';
+import type { AnsweredRequest, Observer, Refusal } from '../../src/http/observer.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/server.ts';
 import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
 import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
@@ -48,6 +48,13 @@ export type TestApp = {
   /** Every creation so far. */
   readonly history: () => Promise<StoredPlant[]>;
 };
+
+const answered: AnsweredRequest[] = [];
+
+/** What an operation was answered so far in this test file, whichever application did it. */
+export function statusesOf(operationId: string): readonly number[] {
+  return answered.flatMap((request) => (request.operationId === operationId ? (request.status ?? []) : []));
+}
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -97,7 +104,7 @@ async function listPlants(location: StoreLocation, which: 'current' | 'history')
   }
 }
 
-/** The application as the service runs it, on a store of its own. */
+/** The application as the service runs it, on a store of its own. Handlers replace those of the service one by one. */
 export async function createTestApp(
   overrides: Partial<AppOptions> = {},
   url?: string,
@@ -113,6 +120,7 @@ export async function createTestApp(
   const observer: Observer = {
     answered(request) {
       log.info(request);
+      answered.push(request);
     },
     refused(reason) {
       refusals.push(reason);
@@ -120,7 +128,6 @@ export async function createTestApp(
   };
   const app = createApp({
     contract,
-    handlers: createHandlers(store),
     production: true,
     identity: createIdentity({ tokens: [keepToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
     admission: createAdmission(admissionLimits, log),
@@ -129,6 +136,7 @@ export async function createTestApp(
     observer,
     log,
     ...overrides,
+    handlers: { ...createHandlers(store), ...overrides.handlers },
   });
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
     const options = { host: '127.0.0.1', port: 0, limits: { ...LIMITS, ...limits }, observer };
