@@ -32,7 +32,7 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
     url,
     async stop() {
       process.off('exit', kill);
-      server.kill('SIGQUIT');
+      server.kill('SIGINT'); // Whoever is connected is cut off, but nothing is left behind in shared memory.
       await ended;
       remove();
     },

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import type { Cores } from './cores.ts';
@@ -28,6 +28,11 @@ export type ServerStart = {
 // What the kernel counts the time of processes in.
 const TICK_MICROS = 10_000;
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** @throws {Error} when it ends before it listens; it has said why on standard error */
 export async function startProcess({ module, env, folder, logFile, cores }: ServerStart): Promise<ServerProcess> {
   const log = openSync(logFile, 'a');
@@ -39,10 +44,7 @@ export async function startProcess({ module, env, folder, logFile, cores }: Serv
     stdio: ['ignore', log, 'inherit', 'ipc'],
   });
   closeSync(log);
-  const kill = (): void => {
-    child.kill('SIGKILL');
-  };
-  process.once('exit', kill);
+  running.add(child);
   const ended = once(child, 'exit');
   const url = await Promise.race([
     once(child, 'message').then(([message]) => (message as { url: string }).url), // As the module has to.
@@ -58,8 +60,8 @@ export async function startProcess({ module, env, folder, logFile, cores }: Serv
       return text.split('"level":30').length - 1;
     },
     async stop() {
-      process.off('exit', kill);
-      kill();
+      running.delete(child);
+      child.kill('SIGKILL');
       await ended;
     },
   };

@@ -73,6 +73,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     logFile: join(bench.logFolder, `${String(started)}.log`),
     cores: bench.cores,
   });
+  process.takeLogLines(); // That it listens.
   return {
     ...process,
     name: keeping === 'none' ? server : `${server}, ${keeping}`,

@@ -2,7 +2,7 @@ import { writeContract } from './contract.ts';
 import { serviceAgainst, type Table } from './result.ts';
 import { takeTurns } from './rounds.ts';
 import { PEERS, startServer, TOKEN, type Bench, type RunningServer, type Setup } from './servers.ts';
-import { verify } from './verify.ts';
+import { verify, verifyLog } from './verify.ts';
 
 /** From the start of the process to the first plant that is stored, on a new SQLite database. */
 export async function compareStarts(bench: Bench): Promise<readonly Table[]> {
@@ -36,6 +36,7 @@ export async function startTimed(
   });
   const startMs = performance.now() - startedAt;
   if (status !== 200) throw new Error(`${server.name} has answered its first request ${String(status)}`);
+  await verifyLog(server, 1);
   await verify(server, TOKEN);
   return [server, startMs];
 }
