@@ -4,10 +4,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { onCores, type Cores } from './cores.ts';
 import { asServerUser, createFolder, freePort, initialise, PASSWORD, USER } from './postgres-programs.ts';
 
 /** A PostgreSQL server for one run of the bench, in the folder for temporary files, with its default settings. */
-export async function startPostgres(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+export async function startPostgres(
+  cores: Cores | undefined,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const folder = createFolder();
   const remove = (): void => {
     rmSync(folder, { recursive: true, force: true });
@@ -15,8 +18,10 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
   const data = join(folder, 'data');
   initialise(folder, data);
   const port = String(await freePort());
+  const postgres = join(folder, 'native/bin/postgres');
   const options = ['-D', data, '-c', `port=${port}`, '-c', 'unix_socket_directories='];
-  const server = spawn(join(folder, 'native/bin/postgres'), options, { ...asServerUser(folder), stdio: 'ignore' });
+  const [program, ...args] = onCores(cores?.database, [postgres, ...options]);
+  const server = spawn(program, args, { ...asServerUser(folder), stdio: 'ignore' });
   const kill = (): void => {
     server.kill('SIGQUIT');
     remove();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WrittenContract } from './contract.ts';
 import type { Cores } from './cores.ts';
-import { startProcess, type ServerProcess } from './process.ts';
+import { startProcess, type ServerProcess } from './server-process.ts';
 import type { Keeping } from './store.ts';
 import { verify } from './verify.ts';
 
@@ -57,7 +57,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   const { server, contract, keeping } = setup;
   const { databaseUrl = `sqlite:${join(bench.folder, `${String(started)}.db`)}` } = setup;
   const module = server === 'service' && keeping !== 'none' ? '../../src/main.ts' : MODULES[server];
-  const process = await startProcess({
+  const listening = await startProcess({
     module: fileURLToPath(new URL(module, import.meta.url)),
     env: {
       ...contract.env,
@@ -73,11 +73,11 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     logFile: join(bench.logFolder, `${String(started)}.log`),
     cores: bench.cores,
   });
-  process.takeLogLines(); // That it listens.
+  listening.takeLogLines(); // That it listens.
   return {
-    ...process,
+    ...listening,
     name: keeping === 'none' ? server : `${server}, ${keeping}`,
-    target: process.url + contract.path,
+    target: listening.url + contract.path,
     databaseUrl: keeping === 'none' ? undefined : databaseUrl,
   };
 }

@@ -19,7 +19,7 @@ export async function compareOnSqlite(bench: Bench): Promise<readonly Table[]> {
 export async function compareOnPostgres(bench: Bench): Promise<readonly Table[]> {
   const given = process.env['DATABASE_URL'];
   if (given?.startsWith('postgres') === true) return compareStores(bench, 'PostgreSQL', given);
-  const postgres = await startPostgres();
+  const postgres = await startPostgres(bench.cores);
   try {
     return await compareStores(bench, 'PostgreSQL', postgres.url);
   } finally {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
-import type { Cores } from './cores.ts';
+import { onCores, type Cores } from './cores.ts';
 
 /** A server in a process of its own. */
 export type ServerProcess = {
@@ -36,8 +36,7 @@ process.once('exit', () => {
 /** @throws {Error} when it ends before it listens; it has said why on standard error */
 export async function startProcess({ module, env, folder, logFile, cores }: ServerStart): Promise<ServerProcess> {
   const log = openSync(logFile, 'a');
-  const node = [process.execPath, module];
-  const [program = '', ...args] = cores === undefined ? node : ['taskset', '--cpu-list', cores.server, ...node];
+  const [program, ...args] = onCores(cores?.server, [process.execPath, module]);
   const child = spawn(program, args, {
     cwd: folder, // There is no .env.
     env: { ...process.env, ...env },
