@@ -6,8 +6,8 @@ import type { PlantStore } from '../../src/store/plant-store.ts';
 
 /**
  * What the store is measured against: each plant a transaction of its own, as one would write it first, in a database
- * that the store has made. On SQLite, that is on the main thread; on PostgreSQL, with the pool of `pg` as it is: a larger one
- * gained nothing.
+ * that the store has made. On SQLite, that is on the main thread; on PostgreSQL, with the pool of `pg` as it is: a
+ * larger one gained nothing.
  */
 export function openAutocommitStore(location: StoreLocation, url: string): PlantStore {
   return location.engine === 'sqlite' ? sqlite(location.path) : postgres(url);

@@ -8,8 +8,10 @@ export type ServerProcess = {
   readonly url: string;
   /** What it has used so far, with its children and all threads; `undefined` without Linux. */
   readonly usage: () => Usage | undefined;
-  /** How many lines at info it has logged since it was last asked. */
-  readonly takeLogLines: () => number;
+  /** How many lines at info are in its log. */
+  readonly countLogLines: () => number;
+  /** Forgets its log. What it logs meanwhile may be lost. */
+  readonly emptyLog: () => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -53,10 +55,9 @@ export async function startProcess({ module, env, folder, logFile, cores }: Serv
   return {
     url,
     usage: () => (process.platform === 'linux' ? usageOf(pid) : undefined),
-    takeLogLines() {
-      const text = readFileSync(logFile, 'latin1');
+    countLogLines: () => readFileSync(logFile, 'latin1').split('"level":30').length - 1,
+    emptyLog() {
       truncateSync(logFile);
-      return text.split('"level":30').length - 1;
     },
     async stop() {
       running.delete(child);

@@ -73,7 +73,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     logFile: join(bench.logFolder, `${String(started)}.log`),
     cores: bench.cores,
   });
-  listening.takeLogLines(); // That it listens.
+  listening.emptyLog(); // That it listens.
   return {
     ...listening,
     name: keeping === 'none' ? server : `${server}, ${keeping}`,
