@@ -53,7 +53,6 @@ for (const mode of modes) {
 }
 if (json !== undefined) writeFileSync(json, toJson(about, tables));
 if (svg !== undefined) writeFileSync(svg, toSvg(tables));
-process.exit();
 
 function readArguments() {
   try {
@@ -70,8 +69,8 @@ function readArguments() {
       modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
         (name) => MODES[name] ?? refuse(`there is no mode ${name}`, USAGE),
       ),
-      rounds: readNumber('--rounds', values.rounds),
-      seconds: readNumber('--seconds', values.seconds),
+      rounds: readPositive('--rounds', values.rounds, 'integer'),
+      seconds: readPositive('--seconds', values.seconds, 'number'),
       json: values.json === undefined ? undefined : resolve(values.json),
       svg: values.svg === undefined ? undefined : resolve(values.svg),
     };
@@ -80,7 +79,8 @@ function readArguments() {
   }
 }
 
-function readNumber(name: string, text: string): number {
+function readPositive(name: string, text: string, kind: 'number' | 'integer'): number {
   const value = Number(text);
-  return value > 0 ? value : refuse(`${name} must be a number above 0, not ${text}`, USAGE);
+  if (value > 0 && (kind === 'integer' ? Number.isInteger(value) : Number.isFinite(value))) return value;
+  return refuse(`${name} must be a positive ${kind}, not ${text}`, USAGE);
 }

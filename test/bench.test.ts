@@ -52,7 +52,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
 
 test.each([
   [['nothing'], 'there is no mode nothing'],
-  [['--rounds', '0'], '--rounds must be a number above 0, not 0'],
+  [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
 ])('npm run bench -- %j tells what is wrong', async (args, message) => {
   const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...args]);
