@@ -1,11 +1,15 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from './auth/authenticator.ts';
 import type { Identity } from './auth/identity.ts';
 import { KeysUnavailable } from './auth/key-set.ts';
 import type { Contract } from './contract/contract.ts';
+import type { Admission } from './http/admission.ts';
 import { answerFailure, send } from './http/answer.ts';
 import { unavailableFailure, unexpectedFailure, type Failure } from './http/failure.ts';
+import type { Observer } from './http/observer.ts';
 import { createPipeline, type AnyHandler } from './http/pipeline.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
 
@@ -17,7 +21,11 @@ export type AppOptions = {
   readonly production: boolean;
   /** Tells who a client is. */
   readonly identity: Identity;
+  readonly admission: Admission;
   readonly bodyLimitBytes: number;
+  /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  readonly trustProxy: readonly string[];
+  readonly observer: Observer;
   readonly log: Logger;
 };
 
@@ -30,7 +38,8 @@ export class MissingHandlers extends Error {}
  * @throws {MissingHandlers} in production, when an operation has no handler
  * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
  */
-export function createApp({ contract, handlers, production, identity, bodyLimitBytes, log }: AppOptions): Express {
+export function createApp(options: AppOptions): Express {
+  const { contract, handlers, production, identity, trustProxy, log } = options;
   const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
   if (production && missing.length > 0) {
     throw new MissingHandlers(
@@ -42,12 +51,10 @@ export function createApp({ contract, handlers, production, identity, bodyLimitB
   app.disable('x-powered-by');
   app.use(
     createPipeline({
-      contract,
-      handlers,
+      ...options,
       authenticate: createAuthenticator(contract.securitySchemes, identity),
       failureOf,
-      bodyLimitBytes,
-      log,
+      clientAddressOf: createClientAddress(trustProxy),
     }),
   );
   // Express knows an error handler by its four parameters.
@@ -56,6 +63,13 @@ export function createApp({ contract, handlers, production, identity, bodyLimitB
     send(req, res, answerFailure(unexpectedFailure()));
   });
   return app;
+}
+
+/** The address of the last one in X-Forwarded-For that no trusted proxy has put there, or else of the connection. */
+function createClientAddress(trusted: readonly string[]): (req: IncomingMessage) => string | undefined {
+  if (trusted.length === 0) return ({ socket }) => socket.remoteAddress;
+  const trust = compileTrust([...trusted]);
+  return (req) => findClientAddress(req, trust);
 }
 
 /** What a client is told of an error of the parts that the pipeline does not know. */

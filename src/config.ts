@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { compile as compileTrust } from 'proxy-addr';
 import { readAuthSettings, type AuthSettings } from './auth/settings.ts';
 import { keepToken } from './auth/tokens.ts';
+import type { AdmissionLimits } from './http/admission.ts';
 import type { ServerLimits } from './server.ts';
 import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
 import type { StoreOptions } from './store/plant-store.ts';
@@ -16,8 +18,14 @@ export type Config = {
   readonly store: StoreConfig;
   readonly bodyLimitBytes: number;
   readonly server: ServerLimits;
+  readonly admission: AdmissionLimits;
+  /** What `proxy-addr` takes. */
+  readonly trustProxy: readonly string[];
+  readonly ops: { readonly host: string; readonly port: number };
   readonly shutdownGraceMs: number;
   readonly logLevel: string;
+  /** Processes that serve. */
+  readonly workers: number;
 };
 
 /** Which store to use, and how. */
@@ -43,8 +51,8 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
   }
   const config: Config = {
     production,
-    host: readHost(env, problems),
-    port: readInteger(env, 'PORT', { fallback: 3000, min: 0, max: 65_535 }, problems),
+    host: readHost(env, 'HOST', problems),
+    port: readPort(env, 'PORT', 3000, problems),
     auth: auth ?? {
       tokens: madeUpToken === undefined ? [] : [keepToken('made-up', madeUpToken)],
       tokensFile: undefined,
@@ -54,12 +62,20 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     store: readStore(env, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
     server: readServerLimits(env, problems),
+    admission: {
+      inFlightLimit: readInteger(env, 'IN_FLIGHT_LIMIT', { fallback: 1_000, min: 1, max: 1_000_000 }, problems),
+      eventLoopDelayLimitMs: readMilliseconds(env, 'EVENT_LOOP_DELAY_LIMIT_MS', 500, problems),
+    },
+    trustProxy: readTrustProxy(env, problems),
+    ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     logLevel: readLogLevel(env, problems),
+    workers: readInteger(env, 'WORKERS', { fallback: 1, min: 1, max: 1_024 }, problems),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
+/** What the commands that work on the store need of the configuration. */
 /** What the commands that work on the store need of the configuration. */
 export function readStoreConfig(
   env: Environment,
@@ -69,11 +85,28 @@ export function readStoreConfig(
   return problems.length > 0 ? { problems } : config;
 }
 
-function readHost(env: Environment, problems: string[]): string {
-  const host = env['HOST'] ?? '127.0.0.1';
+function readHost(env: Environment, name: string, problems: string[]): string {
+  const host = env[name] ?? '127.0.0.1';
   // Node would listen on every interface, which nobody should get by leaving a value out.
-  if (host.trim() === '') problems.push('HOST must not be empty; 0.0.0.0 listens on every IPv4 interface');
+  if (host.trim() === '') problems.push(`${name} must not be empty; 0.0.0.0 listens on every IPv4 interface`);
   return host;
+}
+
+function readPort(env: Environment, name: string, fallback: number, problems: string[]): number {
+  return readInteger(env, name, { fallback, min: 0, max: 65_535 }, problems);
+}
+
+function readTrustProxy(env: Environment, problems: string[]): readonly string[] {
+  const entries = (env['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
+  const proxies = entries.filter((entry) => entry !== '');
+  try {
+    compileTrust(proxies);
+  } catch {
+    problems.push(
+      'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+    );
+  }
+  return proxies;
 }
 
 function readStore(env: Environment, problems: string[]): StoreConfig {
@@ -97,10 +130,8 @@ function readBodyLimit(env: Environment, problems: string[]): number {
 }
 
 function readServerLimits(env: Environment, problems: string[]): ServerLimits {
-  const milliseconds = (name: string, fallback: number): number =>
-    readInteger(env, name, { fallback, min: 100, max: 3_600_000 }, problems);
-  const requestTimeoutMs = milliseconds('REQUEST_TIMEOUT_MS', 60_000);
-  const headersTimeoutMs = milliseconds('HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs));
+  const requestTimeoutMs = readMilliseconds(env, 'REQUEST_TIMEOUT_MS', 60_000, problems);
+  const headersTimeoutMs = readMilliseconds(env, 'HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs), problems);
   if (headersTimeoutMs > requestTimeoutMs) {
     problems.push('HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment');
   }
@@ -109,9 +140,13 @@ function readServerLimits(env: Environment, problems: string[]): ServerLimits {
     headersTimeoutMs,
     requestTimeoutMs,
     // Longer than the 60 seconds after which most proxies drop a connection, so that it is not this side that does.
-    keepAliveTimeoutMs: milliseconds('KEEP_ALIVE_TIMEOUT_MS', 65_000),
+    keepAliveTimeoutMs: readMilliseconds(env, 'KEEP_ALIVE_TIMEOUT_MS', 65_000, problems),
     connectionLimit: readInteger(env, 'CONNECTION_LIMIT', { fallback: 4_000, min: 1, max: 1_000_000 }, problems),
   };
+}
+
+function readMilliseconds(env: Environment, name: string, fallback: number, problems: string[]): number {
+  return readInteger(env, name, { fallback, min: 100, max: 3_600_000 }, problems);
 }
 
 function readInteger(

@@ -1,21 +1,23 @@
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import pino from 'pino';
-import { createApp, MissingHandlers } from './app.ts';
-import { createIdentity } from './auth/identity.ts';
+import { MissingHandlers } from './app.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
-import { createHandlers } from './handlers/handlers.ts';
-import { startServer } from './server.ts';
-import { describeLocation, openStore } from './store/open-store.ts';
+import { CannotListen } from './http/listen.ts';
+import { createLog } from './log.ts';
+import { startOpsServer } from './ops/ops-server.ts';
+import { startService } from './service.ts';
+import { describeLocation } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
+import { answerPrimary, startWorkers, WorkerFailed } from './workers.ts';
 
-const LOG_BACKLOG_BYTES = 1_048_576;
+// Through npm, one Ctrl-C comes as two signals.
 const SAME_SIGNAL_MS = 1_000;
 // How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
 const CLOSING_MS = 2_000;
 
-// The composition root, and the only module of the service that touches the process.
+// The only module of the service that touches the process.
 try {
   if (existsSync('.env')) process.loadEnvFile();
 } catch {
@@ -24,62 +26,84 @@ try {
 const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
+const { madeUpToken } = config;
+const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
 
-// A log that cannot be written for now, as its disk is full, say, must stop nothing else.
-const logTarget = pino.destination({ sync: true, maxLength: LOG_BACKLOG_BYTES }).on('error', () => undefined);
-const log = pino({ level: config.logLevel }, logTarget);
-const store = await orRefuse(() => openStore(config.store.location, { ...config.store, log }));
-const identity = createIdentity(config.auth, log);
-const app = await orRefuse(() => createApp({ contract, handlers: createHandlers(store), identity, log, ...config }));
-const server = await orRefuse(() => startServer(app, config.host, config.port, config.server));
+// With several workers, the first process only starts the others, each of which comes by here again.
+const workers = config.workers > 1 && cluster.isPrimary ? await orRefuse(startAll) : undefined;
+const service = workers ?? (await orRefuse(() => startService(config, log)));
+const ops = cluster.isPrimary ? await orRefuse(startOps) : undefined;
+let stoppingSince: number | undefined;
+process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+process.on('uncaughtException', (error) => {
+  // Nobody knows what state this has left things in.
+  log.fatal({ err: error }, 'uncaught error');
+  process.exitCode = 1;
+  shutDown();
+});
+if (workers !== undefined) process.on('SIGHUP', () => void workers.restart());
+answerPrimary(service);
+if (ops !== undefined && madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+else if (ops !== undefined) introduce(ops.url);
+// The process that has started this one listens for it: the first of several, or `npm run dev`, which keeps the address and
+// the token when it starts the service again.
+process.send?.({ url: service.url, madeUpToken });
 
-if (config.madeUpToken === undefined) log.info({ url: server.url }, 'listening');
-else introduce(config.madeUpToken);
-// `npm run dev` listens for this, to keep the address and the token when it starts the service again.
-process.send?.({ url: server.url, madeUpToken: config.madeUpToken });
-process.once('SIGTERM', shutDown).once('SIGINT', shutDown);
+function startAll() {
+  const token = madeUpToken === undefined ? {} : { API_TOKENS: `made-up:${madeUpToken}` };
+  return startWorkers(config.workers, token, log);
+}
 
-function introduce(token: string): void {
+function startOps() {
+  const unreadiness = async (): Promise<string | undefined> =>
+    stoppingSince === undefined ? service.unreadiness() : 'stopping';
+  return startOpsServer({ ...config.ops, unreadiness, metrics: service.metrics });
+}
+
+function introduce(opsUrl: string): void {
   console.log(`
-Plant store   ${server.url}
+Plant store   ${service.url}
 Database      ${describeLocation(config.store.location)}
-Token         ${token}   (made up for this run; set API_TOKENS to choose)
+Operations    ${opsUrl}   (/livez, /readyz, /metrics)
+Token         ${String(madeUpToken)}   (made up for this run; set API_TOKENS to choose)
 
 Try it:
 
-${exampleCurl(contract, server.url, token)}
+${exampleCurl(contract, service.url, String(madeUpToken))}
 `);
 }
 
-function shutDown(signal: NodeJS.Signals): void {
-  const stopped = server.stop(config.shutdownGraceMs);
-  log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
-  expectSecondSignal();
+function onSignal(signal: NodeJS.Signals): void {
+  if (stoppingSince === undefined) {
+    shutDown();
+    log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
+  } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
+    process.exit(1);
+  }
+}
+
+function shutDown(): void {
+  if (stoppingSince !== undefined) return;
+  stoppingSince = performance.now();
   setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
-  void stopped.then(async (inTime) => {
-    await store.close();
+  void service.stop().then(async (inTime) => {
+    await ops?.close();
     log.info({ inTime }, 'stopped');
-    process.exitCode = inTime ? 0 : 1;
+    if (!inTime) process.exitCode = 1;
+    cluster.worker?.disconnect();
   });
 }
 
-/** A second signal does what it does by default: it ends the process. But Ctrl-C comes twice through npm. */
-function expectSecondSignal(): void {
-  const ignore = (): void => undefined;
-  process.off('SIGTERM', shutDown).off('SIGINT', shutDown).on('SIGTERM', ignore).on('SIGINT', ignore);
-  setTimeout(() => process.off('SIGTERM', ignore).off('SIGINT', ignore), SAME_SIGNAL_MS).unref();
-}
-
-async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
+/** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */
+async function orRefuse<Result>(start: () => Promise<Result>): Promise<Result> {
   try {
     return await start();
   } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof MissingHandlers) return refuse(error.message);
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    const reason =
-      code === 'EADDRINUSE' ? 'the port is in use' : `${syscall} failed with ${code ?? 'an unknown error'}`;
-    return refuse(`cannot listen on ${config.host}:${String(config.port)}: ${reason}`);
+    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, CannotListen, WorkerFailed].some(
+      (kind) => error instanceof kind,
+    );
+    if (isForSomebodyToMend) return refuse((error as Error).message);
+    throw error;
   }
 }
 

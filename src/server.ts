@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
+import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createConnections } from './http/connections.ts';
 import { Failure, unavailableFailure } from './http/failure.ts';
+import { listen } from './http/listen.ts';
+import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
+
+export type ServerOptions = {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly limits: ServerLimits;
+  readonly observer: Observer;
+};
 
 /** What one connection, and all of them together, may cost. */
 export type ServerLimits = {
@@ -23,6 +34,8 @@ export type ServerLimits = {
 export type RunningServer = {
   /** Where it can be reached: `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** How many connections are open. */
+  readonly connectionCount: () => number;
   /**
    * Stops listening, lets the requests that are under way finish, and closes every connection; after `graceMs` without
    * asking.
@@ -42,14 +55,11 @@ const CHECK_MS = 500;
 /**
  * Serves HTTP. Whatever is not a whole request is answered here, with the Error body, and its connection is closed.
  *
- * @param port 0 for any free one
- * @throws {NodeJS.ErrnoException} when it cannot listen there (`EADDRINUSE`, `EACCES`, `ENOTFOUND`)
+ * @throws {CannotListen}
  */
 export async function startServer(
   listener: RequestListener,
-  host: string,
-  port: number,
-  limits: ServerLimits,
+  { host, port, limits, observer }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
   const server = createHttpServer(limits);
@@ -62,14 +72,16 @@ export async function startServer(
   // The listener decides on expectations, and is the one to ask for the body.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.prependListener('connection', (socket) => {
-    if (!connections.open(socket)) sendAlone(socket, unavailableFailure());
+    if (connections.open(socket)) return;
+    observer.refused('connections');
+    sendAlone(socket, unavailableFailure(), randomUUID());
   });
 
   const rejected = new WeakSet<Duplex>();
   const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
     // Only a server that was handed other streams has others.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) reject(connections, socket, failure);
+    else if (!rejected.has(socket)) reject(connections, socket, failure, observer);
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {
@@ -84,17 +96,10 @@ export async function startServer(
     if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only a pipe has another form.
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${String(boundPort)}`;
-
+  const url = await listen(server, host, port);
   return {
     url,
+    connectionCount: connections.count,
     stop: (graceMs) =>
       new Promise((resolve) => {
         connections.askToClose();

@@ -13,10 +13,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/auth': ['src/contract'],
   'src/http': ['src/contract', 'src/auth'],
   'src/handlers': ['src/contract', 'src/store'],
-  src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/store'],
+  'src/ops': ['src/http'],
+  src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/ops', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
   'scripts/bench': ['scripts/contract', 'src', 'src/contract', 'src/store'],
-  'scripts/bench/servers': ['scripts/bench', 'src', 'src/auth', 'src/contract', 'src/handlers'],
+  'scripts/bench/servers': [
+    ...['scripts/bench', 'src', 'src/auth', 'src/contract', 'src/handlers', 'src/http', 'src/ops'],
+  ],
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
   'scripts/check': ['scripts/contract', 'src/contract'],
@@ -92,10 +95,14 @@ describe('architecture', () => {
     expect(users(/^express-openapi-validator/)).toEqual(['src/contract/validator.ts']);
     expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
     expect(users(/^jose$/)).toEqual(['src/auth/jwt.ts', 'src/auth/key-set.ts']);
+    expect(users(/^prom-client$/)).toEqual(['src/ops/metrics.ts']);
+    expect(users(/^pino-pretty$/)).toEqual(['src/log.ts']);
     expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts']);
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/store/sqlite-'))).toEqual([]);
     expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual([
+      'src/app.ts',
       'src/server.ts',
+      'src/ops/ops-server.ts',
       'scripts/check/exchange.ts',
     ]);
   });
@@ -110,7 +117,8 @@ describe('architecture', () => {
 
   test('only main.ts and the commands touch the process', () => {
     const users = files.filter(
-      (file) => file.startsWith('src/') && /\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
+      (file) =>
+        file.startsWith('src/') && /(?<!\.)\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
     );
     expect(users).toEqual(['src/main.ts']);
   });

@@ -1,17 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { startServer } from '../src/server.ts';
-import { cleanUp, createTestApp, LIMITS, TOKEN } from './support/app.ts';
+import { createTestApp, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 
 async function serve(bodyLimitBytes = 1_000) {
-  const { app, history } = await createTestApp({ bodyLimitBytes });
-  const { url, stop } = await startServer(app, '127.0.0.1', 0, LIMITS);
-  cleanUp(async () => {
-    await stop(0);
-  });
-  return { connection: await openConnection(url), history, stop };
+  const testApp = await createTestApp({ bodyLimitBytes });
+  const { url, stop } = await testApp.serve();
+  return { connection: await openConnection(url), history: testApp.history, stop };
 }
 
 describe('on a connection', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { startServer, type ServerLimits } from '../src/server.ts';
-import { cleanUp, createTestApp, LIMITS, temporaryFolder, TOKEN } from './support/app.ts';
+import type { ServerLimits } from '../src/server.ts';
+import { createTestApp, temporaryFolder, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest, type Connection } from './support/connection.ts';
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';
 import { startService, type Service } from './support/service.ts';
@@ -12,12 +12,8 @@ const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\
 type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
 async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
-  const { app } = await createTestApp();
-  const { url, stop } = await startServer(app, '127.0.0.1', 0, { ...LIMITS, ...limits });
-  cleanUp(async () => {
-    await stop(0);
-  });
-  return url;
+  const testApp = await createTestApp();
+  return (await testApp.serve(limits)).url;
 }
 
 /** Every answer in what was received; fails when there is anything else, or half an answer. */
@@ -56,7 +52,10 @@ function expectErrorBodies(answers: readonly RawAnswer[]): void {
     expect(head).toMatch(/\r\ncontent-type: application\/json\r\n/);
     expect(head + body).not.toMatch(LEAK);
     const names = [...head.matchAll(/\r\n([\w-]+):/g)].map(([, name = '']) => name.toLowerCase());
-    const known = ['connection', 'content-length', 'content-type', 'date', 'keep-alive'];
+    const known = [
+      ...['connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+      ...['x-content-type-options', 'cache-control', 'x-request-id'],
+    ];
     expect(names.filter((name) => !known.includes(name) && !ALSO[status]?.includes(name))).toEqual([]);
   }
 }
@@ -164,11 +163,8 @@ describe('connections that ask for nothing', () => {
       await answer.promise;
       return { status: 200, body: { name: 'Fern' } };
     };
-    const { app } = await createTestApp({ handlers: { createPlant } });
-    const { url, stop } = await startServer(app, '127.0.0.1', 0, { ...LIMITS, connectionLimit: 1 });
-    cleanUp(async () => {
-      await stop(0);
-    });
+    const testApp = await createTestApp({ handlers: { createPlant } });
+    const { url, refused } = await testApp.serve({ connectionLimit: 1 });
     const busy = await openConnection(url);
     busy.write(GOOD);
     await called.promise;
@@ -176,6 +172,7 @@ describe('connections that ask for nothing', () => {
     expect(answers.map(({ status }) => status)).toEqual([503]);
     expectErrorBodies(answers);
     expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
+    expect(refused()).toEqual(['connections']);
     answer.resolve(undefined);
     expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   });

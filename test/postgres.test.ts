@@ -453,7 +453,8 @@ describe('a PostgreSQL server that comes and goes', () => {
     const database = await primary.createDatabase();
     const name = new URL(database).pathname.slice(1);
     const url = severalHosts(database, standby.url(name));
-    const load = startLoad(await openTestStore(url));
+    // However long it takes to promote it on a busy machine.
+    const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
     await load.progress(500);
     await primary.kill('SIGKILL');
     await promote();

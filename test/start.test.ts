@@ -63,7 +63,13 @@ describe('a configuration mistake stops the start, exit 1', () => {
       REQUEST_TIMEOUT_MS: '10000',
       KEEP_ALIVE_TIMEOUT_MS: '0',
       CONNECTION_LIMIT: 'many',
+      IN_FLIGHT_LIMIT: '0',
+      EVENT_LOOP_DELAY_LIMIT_MS: '1e3',
+      TRUST_PROXY: 'loopback, 10.0.0.0/33',
+      OPS_HOST: '',
+      OPS_PORT: '-1',
       SHUTDOWN_GRACE_MS: '-1',
+      WORKERS: 'auto',
     });
     expect(outcome).toEqual({
       code: 1,
@@ -82,8 +88,14 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'HEADER_LIMIT_BYTES must be an integer from 1024 to 1048576, not "100"',
         'KEEP_ALIVE_TIMEOUT_MS must be an integer from 100 to 3600000, not "0"',
         'CONNECTION_LIMIT must be an integer from 1 to 1000000, not "many"',
+        'IN_FLIGHT_LIMIT must be an integer from 1 to 1000000, not "0"',
+        'EVENT_LOOP_DELAY_LIMIT_MS must be an integer from 100 to 3600000, not "1e3"',
+        'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+        'OPS_HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
+        'OPS_PORT must be an integer from 0 to 65535, not "-1"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+        'WORKERS must be an integer from 1 to 1024, not "auto"',
         '',
       ].join('\n'),
     });
@@ -105,12 +117,13 @@ describe('a configuration mistake stops the start, exit 1', () => {
     });
   });
 
-  test('the port is in use', async () => {
+  test.each(['PORT', 'OPS_PORT'])('%s is in use', async (name) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     cleanUp(() => void other.close());
     const { port } = other.address() as AddressInfo;
-    const outcome = await run('node', ['src/main.ts'], { PORT: String(port), DATABASE_URL: temporaryDatabase() });
+    const env = { PORT: '0', [name]: String(port), DATABASE_URL: temporaryDatabase() };
+    const outcome = await run('node', ['src/main.ts'], env);
     const line = `cannot listen on 127.0.0.1:${String(port)}: the port is in use\n`;
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
   });
@@ -280,4 +293,36 @@ describe('SIGTERM', () => {
     expect(await slow.closed()).toBe('');
     expect((await service.outcome).code).toBe(1);
   });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('a second signal, %s, ends it at once, with exit 1', async (signal) => {
+    const service = await startService({ DATABASE_URL: temporaryDatabase() });
+    const slow = await openConnection(service.url);
+    slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGTERM');
+    await service.said('stopping');
+    await sleep(1_100); // Sooner, it would count as the first one.
+    service.process.kill(signal);
+    expect((await service.outcome).code).toBe(1);
+  });
+});
+
+test('an error that nobody caught is logged; what is under way is answered and stored, and then exit 1', async () => {
+  const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('nobody caught this') })`;
+  const url = temporaryDatabase();
+  const service = await startService({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
+  const slow = await openConnection(service.url);
+  const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+  slow.write(plant.slice(0, -5));
+  await fetch(service.url); // Whatever was sent before has been read when this is answered.
+  service.process.kill('SIGUSR2');
+  await service.said('nobody caught this');
+  const connects = (): Promise<boolean> => openConnection(service.url).then(Boolean, () => false);
+  while (await connects()) await sleep(1);
+  slow.write(plant.slice(-5));
+  expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect((await service.outcome).code).toBe(1);
+  expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
+  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
+  expect(stdout).toBe('{"id":1,"name":"Fern"}\n');
 });

@@ -64,6 +64,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: '0',
+      OPS_PORT: '0',
       API_TOKENS: TOKEN,
       LOG_LEVEL: 'info',
       KEEPING: keeping,

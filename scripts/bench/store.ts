@@ -11,7 +11,7 @@ export type Keeping = 'none' | 'group commit' | 'autocommit';
 export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promise<PlantStore> {
   const keeping = env['KEEPING'] as Keeping | undefined; // Set by the bench.
   if (keeping === undefined || keeping === 'none') {
-    return { add: () => Promise.resolve(true), close: () => Promise.resolve() };
+    return { add: () => Promise.resolve(true), check: () => Promise.resolve(), close: () => Promise.resolve() };
   }
   const { readStoreConfig } = await import('../../src/config.ts');
   const { openStore } = await import('../../src/store/open-store.ts');

@@ -16,7 +16,8 @@ export type TemporaryService = {
 };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const OURS = /^(?:PORT|HOST|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|LOG_LEVEL|NODE_ENV|.*_(?:BYTES|MS))$/;
+const OURS =
+  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|WORKERS|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
  * Starts the service on a free port and an empty store; whatever configures the service of this shell does not count.
@@ -27,7 +28,7 @@ export async function startTemporaryService(): Promise<TemporaryService> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
-  const settings = { PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   // In the folder of the store, no .env is found.
   const service = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     cwd: folder,

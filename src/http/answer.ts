@@ -6,6 +6,7 @@ import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findResponse, type Operation } from '../contract/operation.ts';
 import { BrokenContract, type OperationValidator } from '../contract/validator.ts';
 import { errorBody, type Failure } from './failure.ts';
+import { requestIdOf } from './trace.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -71,6 +72,12 @@ export function answerFailure({ status, message, headers }: Failure): Answer {
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
+/** The fields of every answer, whatever it is. */
+export function commonHeaders(requestId: string): Headers {
+  // Of what a plant is, nothing may stay in a cache on the way, and no browser may take it for something else.
+  return { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-request-id': requestId };
+}
+
 /**
  * Sends an answer. This is the only place that writes to a response. While the request is still on its way, the answer
  * closes the connection.
@@ -81,7 +88,8 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   // RFC 9110, 8.6: no Content-Length where there can be no body.
   const bodyless = body === undefined && (status === 204 || status === 304 || status < 200);
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  res.writeHead(status, bodyless ? headers : { ...headers, 'content-length': length });
+  const common = commonHeaders(requestIdOf(req));
+  res.writeHead(status, bodyless ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length });
   if (req.complete || length === 0 || req.method === 'HEAD') {
     res.end(body);
     return;

@@ -20,6 +20,7 @@ export type Connections = {
   readonly lastOwed: (socket: Socket) => ServerResponse | undefined;
   /** Calls back once nothing is owed on a connection that is still there. */
   readonly whenAnswered: (socket: Socket, callback: () => void) => void;
+  readonly count: () => number;
   /** Whether anything is owed to anybody. */
   readonly isBusy: () => boolean;
   /** Lets the last answer that is owed on each connection close it, also of those that come from now on. */
@@ -77,6 +78,8 @@ export function createConnections(limit: number): Connections {
       if (owed.size === 0) callback();
       else waiting.set(socket, callback);
     },
+
+    count: () => connections.size,
 
     isBusy: () => connections.values().some((owed) => owed.size > 0),
 

@@ -6,14 +6,17 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
+import type { Admission } from './admission.ts';
 import { answerFailure, answerReply, send, type Answer, type AnyReply } from './answer.ts';
 import { readBody } from './body.ts';
-import { Failure, unexpectedFailure } from './failure.ts';
+import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { findViolation, readTarget } from './message.ts';
+import type { Observer } from './observer.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './request.ts';
 import { createRouter } from './router.ts';
+import { readTraceContext, requestIdOf } from './trace.ts';
 
 /** A handler of any operation, whatever it takes. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
@@ -24,7 +27,11 @@ export type PipelineOptions = {
   readonly authenticate: Authenticate;
   /** Tells the errors of authentication and of a handler that are no bugs. */
   readonly failureOf: (error: unknown) => Failure | undefined;
+  readonly admission: Admission;
   readonly bodyLimitBytes: number;
+  /** The address of the client that a request comes from. */
+  readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
+  readonly observer: Observer;
   readonly log: Logger;
 };
 
@@ -33,15 +40,16 @@ type Served = {
   readonly caller: string | undefined;
   readonly answer: Answer;
 };
+const REFUSED: Served = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
 /**
- * The path of every request: log, check the message, route, authenticate, read the body, validate, handle, answer.
+ * The path of every request: admit, check the message, route, authenticate, read the body, validate, handle, answer.
  *
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticate, failureOf, bodyLimitBytes, log } = options;
+  const { contract, handlers, authenticate, failureOf, admission, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
   const validators = new Map<string, OperationValidator>();
   return (req: IncomingMessage, res: ServerResponse): void => {
@@ -50,12 +58,25 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const { operation, caller, answer } = await serve(req, res);
+    const refusal = admission.refusal();
+    const { operation, caller, answer } = refusal === undefined ? await serve(req, res) : REFUSED;
     // A body that came together with its header has arrived after this, and its connection can go on.
     if (!req.complete) await setImmediate();
-    const status = sendOrFail(req, res, answer);
-    const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-    log.info({ operationId: operation?.operationId, caller, method: req.method, status, durationMs });
+    sendOrFail(req, res, answer);
+    if (refusal !== undefined) {
+      observer.refused(refusal);
+      return;
+    }
+    observer.answered({
+      requestId: requestIdOf(req),
+      operationId: operation?.operationId,
+      method: req.method,
+      status: res.headersSent ? res.statusCode : undefined,
+      durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      caller,
+      clientAddress: options.clientAddressOf(req),
+      ...readTraceContext(req),
+    });
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<Served> {
@@ -78,11 +99,13 @@ export function createPipeline(options: PipelineOptions) {
         inviteBody(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      const request = { ...valid, caller };
-      return { operation, caller, answer: await answerReply(operation, validator, await handle(operation, request)) };
+      const reply = await handle(operation, { ...valid, caller });
+      return { operation, caller, answer: await answerReply(operation, validator, reply) };
     } catch (error) {
       const failure = error instanceof Failure ? error : unexpectedFailure();
-      if (failure !== error) log.error({ operationId: operation?.operationId, err: error }, 'request failed');
+      if (failure !== error) {
+        log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');
+      }
       return { operation, caller, answer: answerFailure(failure) };
     }
   }
@@ -102,11 +125,16 @@ export function createPipeline(options: PipelineOptions) {
   async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
+    // While its body was on its way, others may have come.
+    if (admission.refusal() !== undefined) throw unavailableFailure();
+    admission.enter();
     try {
       return await handler(request as never); // What has passed the validator is what the handler takes.
     } catch (error) {
       // Whatever else a handler throws is a bug, even if it looks like a failure of the pipeline.
       throw failureOf(error) ?? new Error(`the handler of ${operationId} threw`, { cause: error });
+    } finally {
+      admission.leave();
     }
   }
 
@@ -115,15 +143,12 @@ export function createPipeline(options: PipelineOptions) {
     return new Set(schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : [])));
   }
 
-  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): number {
+  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
     try {
       send(req, res, answer);
-      return answer.status;
     } catch (error) {
-      log.error({ err: error }, 'the answer could not be sent');
-      const failure = unexpectedFailure();
-      send(req, res, answerFailure(failure));
-      return failure.status;
+      log.error({ requestId: requestIdOf(req), err: error }, 'the answer could not be sent');
+      send(req, res, answerFailure(unexpectedFailure()));
     }
   }
 

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerFailure, closeInStages, send } from './answer.ts';
+import { answerFailure, closeInStages, commonHeaders, send } from './answer.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from './failure.ts';
+import type { Observer } from './observer.ts';
 
 /** An error of a connection, and for those of Node's parser, where in which bytes it is. */
 type ConnectionError = NodeJS.ErrnoException & { readonly bytesParsed?: number; readonly rawPacket?: Buffer };
@@ -48,21 +50,31 @@ export function rejectionOf({ code = '', bytesParsed = 0, rawPacket }: Connectio
 /**
  * Answers what never became a whole request, after all that is owed before it, and closes the connection. A request
  * whose body is what failed gets the answer itself.
+ *
+ * @param observer is told, but not of a request: the one who serves it does that
  */
-export function reject(connections: Connections, socket: Socket, failure: Failure): void {
+export function reject(connections: Connections, socket: Socket, failure: Failure, observer: Observer): void {
   const last = connections.lastOwed(socket);
   if (last !== undefined && !last.req.complete) send(last.req, last, answerFailure(failure));
   else
     connections.whenAnswered(socket, () => {
-      sendAlone(socket, failure);
+      const requestId = randomUUID();
+      const { remoteAddress: clientAddress } = socket;
+      const status = sendAlone(socket, failure, requestId) ? failure.status : undefined;
+      observer.answered({ requestId, status, clientAddress });
     });
 }
 
-/** Sends a failure on a connection on which nothing else is going to be sent. */
-export function sendAlone(socket: Socket, failure: Failure): void {
-  if (!socket.writable) return;
+/**
+ * Sends a failure on a connection on which nothing else is going to be sent.
+ *
+ * @returns whether it could be sent
+ */
+export function sendAlone(socket: Socket, failure: Failure, requestId: string): boolean {
+  if (!socket.writable) return false;
   const { status, headers, body = '' } = answerFailure(failure);
   const fields = {
+    ...commonHeaders(requestId),
     ...headers,
     'content-length': Buffer.byteLength(body),
     Date: new Date().toUTCString(), // RFC 9110, 6.6.1
@@ -71,4 +83,5 @@ export function sendAlone(socket: Socket, failure: Failure): void {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`);
   socket.write(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`);
   closeInStages(socket);
+  return true;
 }

@@ -11,6 +11,8 @@ export type GroupCommit<Item> = {
    * @throws {Error} what the lane threw, when it refused this very item
    */
   readonly add: (item: Item) => Promise<boolean>;
+  /** Resolves once a commit has worked, be it of nothing. @throws {StoreUnavailable} as above */
+  readonly check: () => Promise<void>;
   /** Resolves once nothing waits and no commit is under way. */
   readonly drain: () => Promise<void>;
 };
@@ -20,7 +22,7 @@ export type Lane<Item> = {
   /** Resolves once the lane can commit, however long that takes. Never rejects. */
   readonly ready: () => Promise<void>;
   /**
-   * Stores all items or none, durably, in their order.
+   * Stores all items or none, durably, in their order. There may be none: then it finds out whether it could.
    *
    * @returns for each item, whether it was new
    * @throws {CommitFailed} with what to do about it; any other error is a bug, and fails the whole group
@@ -52,10 +54,12 @@ export type GroupCommitOptions<Item> = {
   /** How long an item may wait, its commit included. */
   readonly timeoutMs: number;
   readonly health: Health;
+  readonly onCommit?: ((items: number, durationMs: number) => void) | undefined;
 };
 
 type Entry<Item> = {
-  readonly item: Item;
+  /** None for a check. */
+  readonly items: readonly Item[];
   readonly bytes: number;
   readonly timer: NodeJS.Timeout;
   readonly resolve: (isNew: boolean) => void;
@@ -82,30 +86,34 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
   let drained = (): void => undefined;
 
   return {
-    add(item) {
-      const bytes = sizeOf(item);
-      if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
-      // However large, an item that nobody is in front of is taken.
-      if (held > 0 && heldBytes + bytes > queueLimitBytes) {
-        return Promise.reject(new StoreUnavailable('too much is waiting to be stored'));
-      }
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          expire(entry);
-        }, timeoutMs);
-        const entry: Entry<Item> = { item, bytes, timer, resolve, reject, isSettled: false };
-        waiting.add(entry);
-        held += 1;
-        heldBytes += bytes;
-        if (isScheduled) return;
-        isScheduled = true;
-        setImmediate(dispatch);
-      });
+    add: (item) => enqueue([item], sizeOf(item)),
+    check: async () => {
+      await enqueue([], 0);
     },
     drain: async () => {
       if (held > 0) await new Promise<void>((resolve) => (drained = resolve));
     },
   };
+
+  function enqueue(items: readonly Item[], bytes: number): Promise<boolean> {
+    if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
+    // However large, an item that nobody is in front of is taken.
+    if (held > 0 && heldBytes + bytes > queueLimitBytes) {
+      return Promise.reject(new StoreUnavailable('too much is waiting to be stored'));
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        expire(entry);
+      }, timeoutMs);
+      const entry: Entry<Item> = { items, bytes, timer, resolve, reject, isSettled: false };
+      waiting.add(entry);
+      held += 1;
+      heldBytes += bytes;
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(dispatch);
+    });
+  }
 
   function dispatch(): void {
     isScheduled = false;
@@ -141,13 +149,17 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
     const parts = group.length > 0 ? [group] : [];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
-        const areNew = await lane.commit(part.map(({ item }) => item));
+        const items = part.flatMap((entry) => entry.items);
+        const startedAt = performance.now();
+        const areNew = (await lane.commit(items)).values();
         health.worked();
-        part.forEach((entry, index) => {
+        if (items.length > 0) options.onCommit?.(items.length, performance.now() - startedAt);
+        for (const entry of part) {
+          const isNew = entry.items.every(() => areNew.next().value === true);
           settle(entry, () => {
-            entry.resolve(areNew[index] === true);
+            entry.resolve(isNew);
           });
-        });
+        }
       } catch (error) {
         const { remedy, cause } = error instanceof CommitFailed ? error : { remedy: 'none', cause: error };
         if (remedy === 'retry' || remedy === 'wait') health.failed(cause);

@@ -22,6 +22,13 @@ export interface PlantStore {
    */
   add(plant: StoredPlant, key?: string): Promise<boolean>;
 
+  /**
+   * Asks the database whether a plant could be added now.
+   *
+   * @throws {StoreUnavailable} when it could not
+   */
+  check(): Promise<void>;
+
   /** Waits for what is being added, then lets go of the database. Nothing may be asked of it afterwards. */
   close(): Promise<void>;
 }
@@ -43,6 +50,8 @@ export type StoreOptions = {
   readonly timeoutMs: number;
   /** How much may wait to be stored. */
   readonly queueLimitBytes: number;
+  /** Is told of each commit: of how many plants, and how long it took. */
+  readonly onCommit?: (plants: number, durationMs: number) => void;
   readonly log: Logger;
 };
 

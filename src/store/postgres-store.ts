@@ -23,7 +23,7 @@ const ITEM_OVERHEAD_BYTES = 500;
  * @throws {StoreUnavailable} when no host can be used within the time, or the database is not for this service
  */
 export async function openPostgresStore(location: PostgresLocation, options: StoreOptions): Promise<PlantStore> {
-  const { poolSize, timeoutMs, queueLimitBytes, log } = options;
+  const { poolSize, timeoutMs, queueLimitBytes, onCommit, log } = options;
   const connector = createConnector(location, {
     hostTimeoutMs: Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length)),
     statementTimeoutMs: timeoutMs,
@@ -48,10 +48,12 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
     queueLimitBytes,
     timeoutMs,
     health,
+    onCommit,
   });
 
   return {
     add: ({ id, ...plant }, key = randomUUID()) => commits.add({ key, id: String(id), plant: JSON.stringify(plant) }),
+    check: commits.check,
     async close() {
       await commits.drain();
       await Promise.all(connections.map(({ close }) => close()));

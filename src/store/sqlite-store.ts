@@ -23,7 +23,7 @@ const WAITING_BYTES = 2_048;
  * @throws {StoreUnavailable} when the file cannot be opened, is damaged, or holds something else
  */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<PlantStore> {
-  const { timeoutMs, queueLimitBytes, log } = options;
+  const { timeoutMs, queueLimitBytes, onCommit, log } = options;
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     name: 'sqlite',
     workerData: { path, busyTimeoutMs: timeoutMs } satisfies WorkerData,
@@ -38,9 +38,11 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
     queueLimitBytes,
     timeoutMs,
     health: createHealth(log),
+    onCommit,
   });
   return {
     add: ({ id, ...plant }, key) => commits.add({ id, text: JSON.stringify(plant), key }),
+    check: commits.check,
     async close() {
       await commits.drain();
       worker.postMessage('close' satisfies ToWorker);

@@ -9,14 +9,16 @@ import { createIdentity } from '../../src/auth/identity.ts';
 import { keepToken } from '../../src/auth/tokens.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
-import type { ServerLimits } from '../../src/server.ts';
+import { createAdmission, type AdmissionLimits } from '../../src/http/admission.ts';
+import type { Observer, Refusal } from '../../src/http/observer.ts';
+import { startServer, type RunningServer, type ServerLimits } from '../../src/server.ts';
 import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
 import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
 
 export const TOKEN = 'test-token';
 
 /** The limits of the service where none is configured. */
-export const LIMITS: ServerLimits = {
+const LIMITS: ServerLimits = {
   headerLimitBytes: 16_384,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
@@ -31,8 +33,15 @@ export type TestStore = PlantStore & {
   readonly list: (which: 'current' | 'history') => Promise<StoredPlant[]>;
 };
 
+export type TestServer = RunningServer & {
+  /** What was refused at once so far, and why. */
+  readonly refused: () => readonly Refusal[];
+};
+
 export type TestApp = {
   readonly app: Express;
+  /** Listens on a port of its own until the test is over. */
+  readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
   readonly store: TestStore;
   /** Every line that was logged. */
   readonly logged: readonly Record<string, unknown>[];
@@ -89,18 +98,45 @@ async function listPlants(location: StoreLocation, which: 'current' | 'history')
 }
 
 /** The application as the service runs it, on a store of its own. */
-export async function createTestApp(overrides: Partial<AppOptions> = {}, url?: string): Promise<TestApp> {
+export async function createTestApp(
+  overrides: Partial<AppOptions> = {},
+  url?: string,
+  admissionLimits: AdmissionLimits = { inFlightLimit: 1_000, eventLoopDelayLimitMs: 60_000 },
+): Promise<TestApp> {
   const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
-  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
+  const log = pino(
+    { base: null },
+    { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const refusals: Refusal[] = [];
+  const observer: Observer = {
+    answered(request) {
+      log.info(request);
+    },
+    refused(reason) {
+      refusals.push(reason);
+    },
+  };
   const app = createApp({
     contract,
     handlers: createHandlers(store),
     production: true,
     identity: createIdentity({ tokens: [keepToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
+    admission: createAdmission(admissionLimits, log),
     bodyLimitBytes: 1_048_576,
+    trustProxy: [],
+    observer,
     log,
     ...overrides,
   });
-  return { app, store, logged, history: () => store.list('history') };
+  const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
+    const options = { host: '127.0.0.1', port: 0, limits: { ...LIMITS, ...limits }, observer };
+    const server = await startServer(app, options);
+    cleanUp(async () => {
+      await server.stop(0);
+    });
+    return { ...server, refused: () => refusals };
+  };
+  return { app, serve, store, logged, history: () => store.list('history') };
 }

@@ -7,6 +7,8 @@ export type Connection = {
   readonly write: (text: string | Buffer) => void;
   /** Sends nothing more. */
   readonly end: () => void;
+  /** Goes away at once, with nothing more to read. */
+  readonly reset: () => void;
   /** Everything received, once it contains the text; what there is when the other side closes first. */
   readonly receive: (text: string) => Promise<string>;
   /** Everything received, once the other side has closed. */
@@ -27,6 +29,7 @@ export async function openConnection(url: string): Promise<Connection> {
   return {
     write: (text) => void socket.write(text),
     end: () => void socket.end(),
+    reset: () => void socket.resetAndDestroy(),
     async receive(text) {
       while (!received.includes(text) && !ended) await Promise.race([once(socket, 'data'), closed]);
       return received;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import pino from 'pino';
 import type { ContractDocument } from '../../../src/contract/slice.ts';
+import { createLog } from '../../../src/log.ts';
 import { openBenchStore } from '../store.ts';
 
 // What the peers have in common, so that they differ in nothing but their framework: settings, log, token, domain.
@@ -9,8 +9,8 @@ import { openBenchStore } from '../store.ts';
 export type NewPlant = { readonly id: number; readonly name: string; readonly tag?: string };
 export type Plant = Omit<NewPlant, 'id'>;
 
-/** One line for each request goes to it, at info. */
-export const log = pino({ level: 'info' }, pino.destination({ sync: true }));
+/** The log of the service. One line for each request goes to it, at info. */
+export const log = await createLog('info', false);
 const knownToken = process.env['API_TOKENS'];
 const store = await openBenchStore(process.env, log);
 

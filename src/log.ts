@@ -1,0 +1,52 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import type { AnsweredRequest } from './http/observer.ts';
+
+const BACKLOG_BYTES = 1_048_576;
+const STDOUT = 1;
+
+/**
+ * Makes the log: a JSON object a line on standard output; or on a terminal, where development dependencies are installed,
+ * something for people to read.
+ *
+ * @param level one of pino's, or `silent`
+ * @param worker which of several processes this is
+ */
+export async function createLog(level: string, isTerminal: boolean, worker?: number): Promise<Logger> {
+  // A log that cannot be written for now, as its disk is full, say, must stop nothing else.
+  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES }).on('error', () => undefined);
+  return pino({ level, base: worker === undefined ? null : { worker } }, isTerminal ? await prettify(target) : target);
+}
+
+async function prettify(target: DestinationStream): Promise<DestinationStream> {
+  const { prettyFactory } = await import('pino-pretty').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return { prettyFactory: undefined };
+    throw error;
+  });
+  const pretty = prettyFactory?.({
+    colorize: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
+    // What is logged without a message is a request.
+    messageFormat: (line, messageKey) =>
+      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest),
+  });
+  if (pretty === undefined) return target;
+  return {
+    write: (line) => {
+      target.write(pretty(line));
+    },
+  };
+}
+
+function describeRequest({ status, method, operationId, durationMs, caller }: AnsweredRequest): string {
+  const columns = [
+    String(status ?? 'gone').padEnd(4),
+    (method ?? '').padEnd(7),
+    (operationId ?? '').padEnd(20),
+    (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),
+    // An issuer chooses what a `sub` is, which must not steer the terminal.
+    (caller ?? '').replaceAll(/\p{C}/gu, '\ufffd'),
+  ];
+  return columns.join('  ').trimEnd();
+}

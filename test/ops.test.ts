@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, temporaryFolder } from './support/app.ts';
+import { openConnection, plantRequest } from './support/connection.ts';
+import { startPostgres } from './support/postgres.ts';
+import { startService, type Service } from './support/service.ts';
+
+function opsUrlOf({ output }: Service): string {
+  return /"opsUrl":"([^"]+)"/.exec(output())?.[1] ?? '';
+}
+
+async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${opsUrlOf(service)}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+async function create({ url, token }: Service): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+}
+
+test('the listener for operations serves three pages, and the API none of them', async () => {
+  const service = await startService({});
+  expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
+  expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
+  expect((await get(service, '/metrics')).status).toBe(200);
+  expect(await get(service, '/plants')).toMatchObject({ status: 404 });
+  expect(await get(service, '/constructor')).toMatchObject({ status: 404 });
+  expect((await fetch(`${opsUrlOf(service)}/livez`, { method: 'POST' })).status).toBe(405);
+  for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
+});
+
+describe('/readyz', () => {
+  test('is 503 while the database file is gone, and 200 once it is back', async () => {
+    const path = join(temporaryFolder(), 'plants.db');
+    const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+    renameSync(path, `${path}.away`);
+    expect(await get(service, '/readyz')).toEqual({
+      status: 503,
+      text: 'not ready: the database cannot be used\n',
+    });
+    expect((await get(service, '/livez')).status).toBe(200);
+    renameSync(`${path}.away`, path);
+    expect(await get(service, '/readyz')).toEqual({ status: 200, text: 'ready\n' });
+  });
+
+  test('is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
+    const postgres = await startPostgres();
+    cleanUp(postgres.stop);
+    const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '500' });
+    expect((await get(service, '/readyz')).status).toBe(200);
+    await postgres.kill('SIGKILL');
+    expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
+    await postgres.start();
+    while ((await get(service, '/readyz')).status !== 200) await sleep(50);
+    expect((await create(service)).status).toBe(200);
+  }, 60_000);
+
+  test('is 503 while the service stops and requests are still being answered', async () => {
+    const service = await startService({});
+    const slow = await openConnection(service.url);
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGTERM');
+    await service.said('stopping');
+    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
+    expect((await get(service, '/livez')).status).toBe(200);
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect((await service.outcome).code).toBe(0);
+  });
+});
+
+test('/metrics counts requests by operation and status, times them, and tells of commits and of the process', async () => {
+  const service = await startService({});
+  for (let count = 0; count < 3; count += 1) expect((await create(service)).status).toBe(200);
+  await fetch(`${service.url}/nothing`);
+  const garbage = await openConnection(service.url);
+  garbage.write('GARBAGE\r\n\r\n');
+  await garbage.closed();
+  // The last of them are counted after their answers were sent.
+  while (!(await get(service, '/metrics')).text.includes('status="400"')) await sleep(10);
+  const { text } = await get(service, '/metrics');
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'http_requests_total{operation="createPlant",status="200"} 3',
+      'http_requests_total{operation="",status="404"} 1',
+      'http_requests_total{operation="",status="400"} 1',
+      'http_request_duration_seconds_count{operation="createPlant"} 3',
+      'http_requests_in_flight 0',
+      'store_commit_plants_sum 3',
+      'store_commit_duration_seconds_count 3',
+    ]),
+  );
+  expect(text).toMatch(/^http_connections \d/m);
+  expect(text).toMatch(/^# TYPE http_requests_refused_total counter$/m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+});

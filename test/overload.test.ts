@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestApp, TOKEN, type TestApp } from './support/app.ts';
+import { openConnection, plantRequest } from './support/connection.ts';
+
+const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
+const FERN = { status: 200, body: { name: 'Fern' } };
+
+const limits = { inFlightLimit: 1_000, eventLoopDelayLimitMs: 60_000 };
+
+function create(url: string, token = TOKEN): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+}
+
+async function expectRefused(response: Response): Promise<void> {
+  expect(response.status).toBe(503);
+  expect(response.headers.get('Retry-After')).toBe('1');
+  expect(await response.json()).toEqual(REFUSED);
+}
+
+/** A handler that waits, and how to let it go on. */
+function createGate() {
+  const gate = Promise.withResolvers<undefined>();
+  let waiting = 0;
+  const createPlant = async () => {
+    waiting += 1;
+    await gate.promise;
+    return FERN;
+  };
+  return {
+    createPlant,
+    waiting: () => waiting,
+    open: () => {
+      gate.resolve(undefined);
+    },
+  };
+}
+
+function messages({ logged }: TestApp): unknown[] {
+  return logged.map(({ msg }) => msg).filter((msg) => msg !== undefined);
+}
+
+test('503 with Retry-After at once past IN_FLIGHT_LIMIT, whoever asks, and the accepted ones get their 200', async () => {
+  const gate = createGate();
+  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+    ...limits,
+    inFlightLimit: 2,
+  });
+  const { url, refused } = await testApp.serve();
+  const accepted = [create(url), create(url)];
+  while (gate.waiting() < 2) await sleep(1);
+  await expectRefused(await create(url));
+  await expectRefused(await create(url, 'nope'));
+  gate.open();
+  for (const response of await Promise.all(accepted)) expect(response.status).toBe(200);
+  expect((await create(url)).status).toBe(200);
+  expect(refused()).toEqual(['in_flight', 'in_flight']);
+  expect(messages(testApp)).toEqual(['overloaded']);
+  // A line for each refused request would only make it worse.
+  expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
+});
+
+test('a refused request leaves its connection open', async () => {
+  const gate = createGate();
+  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+    ...limits,
+    inFlightLimit: 1,
+  });
+  const { url } = await testApp.serve();
+  const accepted = create(url);
+  while (gate.waiting() < 1) await sleep(1);
+  const connection = await openConnection(url);
+  connection.write(plantRequest(TOKEN, '{"id":1,"name":"Fern"}'));
+  expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/);
+  gate.open();
+  await accepted;
+  connection.write(plantRequest(TOKEN, '{"id":1,"name":"Fern"}'));
+  expect(await connection.receive('"Fern"}')).toMatch(/HTTP\/1\.1 200 OK/);
+});
+
+test('requests whose bodies are still on their way take nobody a place', async () => {
+  const testApp = await createTestApp({}, undefined, { ...limits, inFlightLimit: 1 });
+  const { url } = await testApp.serve();
+  const slow = await Promise.all(Array.from({ length: 5 }, () => openConnection(url)));
+  const request = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+  for (const connection of slow) connection.write(request.slice(0, -5));
+  expect((await create(url)).status).toBe(200);
+  for (const connection of slow) {
+    connection.write(request.slice(-5));
+    expect(await connection.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  }
+});
+
+test('503 while the event loop is later than EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
+  const createPlant = () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    return Promise.resolve(FERN);
+  };
+  const testApp = await createTestApp({ handlers: { createPlant } }, undefined, {
+    ...limits,
+    eventLoopDelayLimitMs: 40,
+  });
+  const { url, refused } = await testApp.serve();
+  const isRefused = (): boolean => refused().length > 0;
+  const clients = Array.from({ length: 8 }, async () => {
+    while (!isRefused()) {
+      const response = await create(url);
+      if (response.status === 503) await expectRefused(response);
+      else expect(response.status).toBe(200);
+    }
+  });
+  await Promise.all(clients);
+  expect(new Set(refused())).toEqual(new Set(['event_loop_delay']));
+  while ((await create(url)).status !== 200) await sleep(20);
+  expect(messages(testApp)).toEqual(['overloaded']);
+});
