@@ -75,8 +75,8 @@ ${exampleCurl(contract, service.url, String(madeUpToken))}
 
 function onSignal(signal: NodeJS.Signals): void {
   if (stoppingSince === undefined) {
+    log.info({ signal }, 'stopping');
     shutDown();
-    log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
   } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
     process.exit(1);
   }
