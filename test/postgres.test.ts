@@ -431,7 +431,9 @@ describe('a PostgreSQL server that comes and goes', () => {
     const outcomes = await Promise.allSettled(started);
     const messages = new Set(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason)));
     expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
-    expect(messages).toEqual(new Set(['Error: not stored within 300 ms', 'Error: too much is waiting to be stored']));
+    expect(messages).toEqual(
+      new Set(['Error: the database did not answer within 300 ms', 'Error: too much is waiting for the database']),
+    );
     const last = store.add({ id: 1n, name: 'x' });
     await Promise.all([expect(last).rejects.toThrow(StoreUnavailable), store.close()]);
   });

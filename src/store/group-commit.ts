@@ -99,7 +99,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
     if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
     // However large, an item that nobody is in front of is taken.
     if (held > 0 && heldBytes + bytes > queueLimitBytes) {
-      return Promise.reject(new StoreUnavailable('too much is waiting to be stored'));
+      return Promise.reject(new StoreUnavailable('too much is waiting for the database'));
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -188,7 +188,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   }
 
   function expire(entry: Entry<Item, Result>): void {
-    const late = new StoreUnavailable(`not stored within ${String(timeoutMs)} ms`);
+    const late = new StoreUnavailable(`the database did not answer within ${String(timeoutMs)} ms`);
     health.failed(late);
     entry.isSettled = true;
     if (waiting.delete(entry)) {
