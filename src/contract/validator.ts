@@ -106,7 +106,8 @@ export function createValidator(document: ContractDocument, operation: Operation
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
       const check = outputs[key]?.[sliceMediaType(mediaType)];
-      const isDocumented = check !== undefined && body !== undefined;
+      // As with express-openapi-validator, null is no body, whatever the schema.
+      const isDocumented = check !== undefined && body !== undefined && body !== null;
       if (isDocumented && check({ response: body }) === true) return;
       const problem = isDocumented ? explain([check]) : 'has no such body';
       throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
