@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createConnections } from './http/connections.ts';
@@ -7,6 +7,9 @@ import { Failure, unavailableFailure } from './http/failure.ts';
 import { listen } from './http/listen.ts';
 import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
+
+/** An application of Express, as far as a server cares. */
+export type Application = RequestListener & { request: object; response: object };
 
 export type ServerOptions = {
   readonly host: string;
@@ -60,18 +63,18 @@ const CHECK_MS = 500;
  * @throws {CannotListen}
  */
 export async function startServer(
-  listener: RequestListener,
+  app: Application,
   { host, port, limits, observer }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
-  const server = createHttpServer(limits);
+  const server = createHttpServer(app, limits);
   const serve: RequestListener = (req, res) => {
     // Of what follows a request to upgrade, the parser drops what came together with it.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    if (connections.begin(req, res)) listener(req, res);
+    if (connections.begin(req, res)) app(req, res);
     else req.resume();
   };
-  // The listener decides on expectations, and is the one to ask for the body.
+  // The application decides on expectations, and is the one to ask for the body.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.prependListener('connection', (socket) => {
     if (connections.open(socket)) return;
@@ -154,8 +157,18 @@ function whenAllAreTakenIn(server: Server, limitMs: number, callback: () => void
   setImmediate(turn); // The turn that is under way may have looked for connections before they came.
 }
 
-function createHttpServer(limits: ServerLimits): Server {
+function createHttpServer(app: Application, limits: ServerLimits): Server {
+  // Express gives each request and response the prototypes of the application, and objects that change their prototype
+  // are slow ever after. These have them from the start.
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  Object.setPrototypeOf(Request.prototype, app.request);
+  Object.setPrototypeOf(Response.prototype, app.response);
+  app.request = Request.prototype;
+  app.response = Response.prototype;
   const server = createServer({
+    IncomingMessage: Request,
+    ServerResponse: Response,
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
