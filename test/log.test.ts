@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
@@ -171,6 +172,20 @@ describe('on standard output', () => {
     await service.said('"status":404');
     const lines = service.output().trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+  });
+
+  test('while nobody reads it, requests are answered; what has waited is written once somebody does', async () => {
+    const service = await startService({});
+    service.process.stdout.pause();
+    // Together they are more than the buffers on the way hold, and less than the backlog.
+    const headers = { 'x-request-id': 'x'.repeat(128) };
+    for (let sent = 0; sent < 1_500; sent += 1) {
+      expect((await fetch(service.url, { headers })).status).toBe(404);
+    }
+    service.process.stdout.resume();
+    while (service.output().split('"status":404').length - 1 < 1_500) await sleep(10);
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
   });
 
   test('on a terminal it is for people: a colour, a time, no JSON', async () => {
