@@ -9,7 +9,7 @@ import { createAdmission } from './http/admission.ts';
 import type { Observer } from './http/observer.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { startOpsServer } from './ops/ops-server.ts';
+import { createOpsListener, OPS_LIMITS } from './ops/ops-listener.ts';
 import { startServer } from './server.ts';
 import { describeLocation, openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
@@ -44,7 +44,15 @@ const observer: Observer = {
 const store = await orRefuse(() =>
   openStore(config.store.location, { ...config.store, onCommit: metrics.committed, log }),
 );
-const ops = await orRefuse(() => startOpsServer({ ...opsAddress, unreadiness, metrics }), opsAddress);
+const ops = await orRefuse(
+  () =>
+    startServer(createOpsListener({ unreadiness, metrics }), {
+      ...opsAddress,
+      limits: OPS_LIMITS,
+      observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests.
+    }),
+  opsAddress,
+);
 const identity = createIdentity(config.auth, log);
 const admission = createAdmission(config.admission, log);
 const handlers = createHandlers(store);
@@ -87,7 +95,8 @@ async function unreadiness(): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     if (error instanceof StoreUnavailable) return error.message;
-    throw error;
+    log.error({ err: error }, 'the store could not be asked');
+    return 'the store could not be asked';
   }
 }
 
@@ -107,7 +116,7 @@ function shutDown(): void {
   setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
   void server.stop(config.shutdownGraceMs).then(async (inTime) => {
     await store.close();
-    await ops.close();
+    await ops.stop(0);
     log.info({ inTime }, 'stopped');
     if (!inTime) process.exitCode = 1;
   });

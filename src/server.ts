@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { Server as NetServer, Socket } from 'node:net';
+import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createConnections } from './http/connections.ts';
 import { Failure, unavailableFailure } from './http/failure.ts';
-import { listen } from './http/listen.ts';
 import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
 
@@ -96,9 +95,15 @@ export async function startServer(
     if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 
-  const url = await listen(server, host, port);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only a pipe has another form.
   return {
-    url,
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${String(boundPort)}`,
     connectionCount: connections.count,
     stop: (graceMs) =>
       new Promise((resolve) => {
