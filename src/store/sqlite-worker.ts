@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from './plant-store.ts';
-import { explain, openForWriting, primaryCode, SQLITE, transact } from './sqlite-file.ts';
+import { explain, openForWriting, primaryCode, writeNothing, SQLITE, transact } from './sqlite-file.ts';
 import type { FromWorker, Row, ToWorker, WorkerData } from './sqlite-store.ts';
 
 // The thread that writes to the embedded database, so that a slow disk, a checkpoint or another process that holds the
@@ -41,7 +41,7 @@ function serve(): void {
     try {
       // A file that was deleted can still be written, but nobody will find what is in it. So can its log.
       if (identify(paths) !== files) return lost();
-      return { areNew: transact(database, () => rows.map(add)) };
+      return { areNew: transact(database, () => (rows.length > 0 ? rows.map(add) : writeNothing(database))) };
     } catch (error) {
       return { remedy: remedyOf(error), message: explain(path, error) };
     }
