@@ -292,6 +292,21 @@ describe('SIGTERM', () => {
     expect((await service.outcome).code).toBe(1);
   });
 
+  test('does not wait for a lock that another process holds on the database', async () => {
+    const url = temporaryDatabase();
+    const env = { DATABASE_URL: url, DATABASE_TIMEOUT_MS: '600000', SHUTDOWN_GRACE_MS: '100' };
+    const service = await startService(env);
+    const other = new DatabaseSync(url.replace('sqlite:', ''));
+    other.exec('BEGIN IMMEDIATE');
+    const connection = await openConnection(service.url);
+    connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(1);
+    expect(await connection.closed()).toBe('');
+    other.close();
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)('a second signal, %s, ends it at once, with exit 1', async (signal) => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const slow = await openConnection(service.url);
