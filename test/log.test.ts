@@ -28,7 +28,7 @@ test('every request is one line in the log: what, who, when, and nothing that wa
       status: requestId === 'r2' ? 200 : 400,
       durationMs: expect.any(Number),
       caller: 'tester',
-      clientAddress: expect.stringMatching(/127\.0\.0\.1$/),
+      clientAddress: '127.0.0.1',
     })),
   );
   expect(JSON.stringify(testApp.logged)).not.toMatch(new RegExp(`Fern|secret|${TOKEN}`));
@@ -121,7 +121,7 @@ describe('the address of the client', () => {
   test('is that of the connection, whatever X-Forwarded-For says', async () => {
     const testApp = await createTestApp();
     await create(testApp, forwarded).expect(200);
-    expect(testApp.logged[0]?.['clientAddress']).toMatch(/127\.0\.0\.1$/);
+    expect(testApp.logged[0]?.['clientAddress']).toBe('127.0.0.1');
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe('the address of the client', () => {
   ])('with TRUST_PROXY %j is %s', async (trustProxy, address) => {
     const testApp = await createTestApp({ trustProxy });
     await create(testApp, forwarded).expect(200);
-    expect(String(testApp.logged[0]?.['clientAddress']).replace('::ffff:', '')).toBe(address);
+    expect(testApp.logged[0]?.['clientAddress']).toBe(address);
   });
 });
 
@@ -152,7 +152,7 @@ test('a client that goes away before its answer is logged, without a status', as
   while (connectionCount() > 0) await new Promise(setImmediate);
   gate.resolve(undefined);
   while (testApp.logged.length === 0) await new Promise(setImmediate);
-  expect(testApp.logged[0]).toMatchObject({ operationId: 'createPlant', caller: 'tester' });
+  expect(testApp.logged[0]).toMatchObject({ operationId: 'createPlant', caller: 'tester', clientAddress: '127.0.0.1' });
   expect(testApp.logged[0]).not.toHaveProperty('status');
 });
 

@@ -58,6 +58,7 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
+    const clientAddress = options.clientAddressOf(req); // Once the client is gone, nobody knows.
     const refusal = admission.refusal();
     const { operation, caller, answer } = refusal === undefined ? await serve(req, res) : REFUSED;
     // A body that came together with its header has arrived after this, and its connection can go on.
@@ -74,7 +75,7 @@ export function createPipeline(options: PipelineOptions) {
       status: res.headersSent ? res.statusCode : undefined,
       durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
       caller,
-      clientAddress: options.clientAddressOf(req),
+      clientAddress,
       ...readTraceContext(req),
     });
   }
