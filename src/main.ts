@@ -32,6 +32,8 @@ const { host, port, ops: opsAddress } = config;
 
 let phase: 'starting' | 'serving' | 'stopping' = 'starting';
 let stoppingSince = Infinity;
+// SIGHUP: the terminal has been closed. As the first process of a container, this one ignores what it does not handle.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
 const log = await createLog(config.logLevel, process.stdout.isTTY);
 const metrics = createMetrics();
 const observer: Observer = {
@@ -62,7 +64,6 @@ metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', adm
 metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
 
 phase = 'serving';
-process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
 process.on('uncaughtException', (error) => {
   // Nobody knows what state this has left things in.
   log.fatal({ err: error }, 'uncaught error');
@@ -101,7 +102,9 @@ async function unreadiness(): Promise<string | undefined> {
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (phase === 'serving') {
+  if (phase === 'starting') {
+    process.exit(0);
+  } else if (phase === 'serving') {
     shutDown();
     log.info({ signal }, 'stopping'); // Whoever reads this finds nobody listening.
   } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
