@@ -99,6 +99,12 @@ describe('a configuration mistake stops the start, exit 1', () => {
     });
   });
 
+  test('a number of proxies, where their addresses are needed', async () => {
+    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'x', TRUST_PROXY: '1' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
+  });
+
   test.each(['src/main.ts', 'scripts/export.ts'])('a .env that cannot be read, for %s', async (program) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
