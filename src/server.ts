@@ -8,8 +8,8 @@ import { listen } from './http/listen.ts';
 import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
 
-/** An application of Express, as far as a server cares. */
-export type Application = RequestListener & { request: object; response: object };
+/** A listener, with the prototypes that an application of Express gives each request and response. */
+export type Application = RequestListener & { request?: object; response?: object };
 
 export type ServerOptions = {
   readonly host: string;
@@ -158,17 +158,8 @@ function whenAllAreTakenIn(server: Server, limitMs: number, callback: () => void
 }
 
 function createHttpServer(app: Application, limits: ServerLimits): Server {
-  // Express gives each request and response the prototypes of the application, and objects that change their prototype
-  // are slow ever after. These have them from the start.
-  class Request extends IncomingMessage {}
-  class Response extends ServerResponse {}
-  Object.setPrototypeOf(Request.prototype, app.request);
-  Object.setPrototypeOf(Response.prototype, app.response);
-  app.request = Request.prototype;
-  app.response = Response.prototype;
   const server = createServer({
-    IncomingMessage: Request,
-    ServerResponse: Response,
+    ...classesOf(app),
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -181,4 +172,16 @@ function createHttpServer(app: Application, limits: ServerLimits): Server {
   server.timeout = limits.requestTimeoutMs + 2 * CHECK_MS; // After the time-outs above, which get an answer.
   // A client that has sent all it has to say may close its side and still get its answers. Node has no option for it.
   return Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/** Objects that change their prototype are slow ever after. These have that of the application from the start. */
+function classesOf(app: Application) {
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  if (app.request !== undefined && app.response !== undefined) {
+    Object.setPrototypeOf(Request.prototype, app.request);
+    Object.setPrototypeOf(Response.prototype, app.response);
+    Object.assign(app, { request: Request.prototype, response: Response.prototype });
+  }
+  return { IncomingMessage: Request, ServerResponse: Response };
 }
