@@ -53,7 +53,7 @@ export type RunningServer = {
 const CROSSING_MS = 1_500;
 const SWEEP_MS = 100;
 // How long connections are taken in for after the stop, if more and more of them come.
-const TAKING_IN_MS = 500;
+const TAKING_IN_MS = 2_000;
 // How exact the time-outs of requests are.
 const CHECK_MS = 500;
 
@@ -107,21 +107,23 @@ export async function startServer(
     connectionCount: connections.count,
     stop: (graceMs) =>
       new Promise((resolve) => {
-        connections.askToClose();
         let inTime = true;
-        const sweeper = setTimeout(
-          () => {
-            connections.closeIdle();
-            sweeping = setInterval(connections.closeIdle, SWEEP_MS);
-          },
-          Math.min(CROSSING_MS, graceMs),
-        );
-        let sweeping: NodeJS.Timeout | undefined;
         const deadline = setTimeout(() => {
           inTime = !connections.isBusy();
           connections.closeAll();
         }, graceMs);
         whenAllAreTakenIn(server, Math.min(TAKING_IN_MS, graceMs), () => {
+          connections.askToClose(); // Sooner, whoever is answered would come back on a new connection.
+          let sweeping: NodeJS.Timeout | undefined;
+          // Once all that has arrived is read.
+          const sweep = (): void => void setImmediate(connections.closeIdle);
+          const sweeper = setTimeout(
+            () => {
+              sweep();
+              sweeping = setInterval(sweep, SWEEP_MS);
+            },
+            Math.min(CROSSING_MS, graceMs),
+          );
           // http.Server's own close() would close idle connections at once, with the requests that are on their way.
           NetServer.prototype.close.call(server, () => {
             clearTimeout(sweeper);
