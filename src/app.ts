@@ -67,9 +67,11 @@ export function createApp(options: AppOptions): Express {
 
 /** The address of the last one in X-Forwarded-For that no trusted proxy has put there, or else of the connection. */
 function createClientAddress(trusted: readonly string[]): (req: IncomingMessage) => string | undefined {
-  if (trusted.length === 0) return ({ socket }) => socket.remoteAddress;
   const trust = compileTrust([...trusted]);
-  return (req) => findClientAddress(req, trust);
+  const find = (req: IncomingMessage): string | undefined =>
+    trusted.length === 0 ? req.socket.remoteAddress : findClientAddress(req, trust);
+  // A socket that listens on IPv6 writes the addresses of IPv4 in its own way.
+  return (req) => find(req)?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** What a client is told of an error of the parts that the pipeline does not know. */

@@ -102,7 +102,7 @@ describe('architecture', () => {
     expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual([
       'src/app.ts',
       'src/server.ts',
-      'src/ops/ops-server.ts',
+      'src/ops/ops-listener.ts',
       'scripts/check/exchange.ts',
     ]);
   });
