@@ -4,6 +4,7 @@ import { createIdentity } from './auth/identity.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
+import { DocsUnavailable, openDocs } from './docs/docs.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { createAdmission } from './http/admission.ts';
 import type { Observer } from './http/observer.ts';
@@ -18,6 +19,9 @@ import { StoreUnavailable } from './store/plant-store.ts';
 const SAME_SIGNAL_MS = 1_000;
 // How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
 const CLOSING_MS = 2_000;
+
+// Why a start fails, where somebody can mend it.
+const MENDABLE = [StoreUnavailable, MissingHandlers, DocsUnavailable];
 
 // The composition root, and the only module of the service that touches the process.
 try {
@@ -48,7 +52,10 @@ const ops = await orRefuse(() => startOpsServer({ ...opsAddress, unreadiness, me
 const identity = createIdentity(config.auth, log);
 const admission = createAdmission(config.admission, log);
 const handlers = createHandlers(store);
-const app = await orRefuse(() => createApp({ ...config, contract, handlers, identity, admission, observer, log }));
+const docs = await orRefuse(() => openDocs(config.docsPage, contract));
+const app = await orRefuse(() =>
+  createApp({ ...config, contract, handlers, identity, admission, docs, observer, log }),
+);
 const server = await orRefuse(() => startServer(app, { host, port, limits: config.server, observer }), config);
 metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', admission.inFlight);
 metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
@@ -67,8 +74,9 @@ else introduce(config.madeUpToken);
 process.send?.({ url: server.url, madeUpToken: config.madeUpToken });
 
 function introduce(token: string): void {
+  const docsLine = docs === undefined ? '' : `\nDocs page     ${server.url}/docs`;
   console.log(`
-Plant store   ${server.url}
+Plant store   ${server.url}${docsLine}
 Database      ${describeLocation(config.store.location)}
 Operations    ${ops.url}   (/livez, /readyz, /metrics)
 Token         ${token}   (made up for this run; set API_TOKENS to choose)
@@ -121,7 +129,7 @@ async function orRefuse<Result>(
   try {
     return await start();
   } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof MissingHandlers) return refuse(error.message);
+    if (MENDABLE.some((kind) => error instanceof kind)) return refuse((error as Error).message);
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (address === undefined || syscall === undefined) throw error;
     const reason =
