@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { answerFailure, send, type Answer } from '../http/answer.ts';
@@ -27,7 +28,7 @@ const POLICY = [
  * Reads what `/docs`, `/openapi.json` and `/openapi.yaml` answer. The page sends its requests to where it came from.
  *
  * @returns `undefined` when there is to be no page
- * @throws {DocsUnavailable} when it is `on` and the package it needs is missing, or the contract has one of its paths
+ * @throws {DocsUnavailable} when it is `on` and what it needs is not installed, or the contract has one of its paths
  */
 export function openDocs(setting: DocsSetting, contract: Contract): Docs | undefined {
   if (setting === 'off') return undefined;
@@ -80,16 +81,21 @@ function page(mediaType: string, body: Answer['body'], headers: Answer['headers'
 }
 
 function readOwn(name: string): Buffer {
-  return readFileSync(new URL(name, import.meta.url));
+  return read(() => new URL(name, import.meta.url), `the file ${basename(name)}`);
 }
 
 function readLibrary(name: string): Buffer {
+  const missing = 'the package swagger-ui-dist, which npm ci --omit=dev leaves out';
+  return read(() => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), missing);
+}
+
+function read(locate: () => string | URL, what: string): Buffer {
   try {
-    return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+    return readFileSync(locate());
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const message = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out';
-    throw new DocsUnavailable(message, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'MODULE_NOT_FOUND' && code !== 'ENOENT') throw error;
+    throw new DocsUnavailable(`DOCS=on needs ${what}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
+import { afterAll } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { cleanUp } from './app.ts';
 
 export type OpenPage = {
@@ -11,13 +12,16 @@ export type OpenPage = {
   readonly origins: ReadonlySet<string>;
 };
 
-/** Opens a page in a headless browser, which is gone when the test is over. */
+let browser: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** Opens a page in a headless browser, with nothing kept from another one. It is gone when the test is over. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  // Chromium has no sandbox for root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const browser = await chromium.launch({ executablePath: findBrowser(), args });
-  cleanUp(() => browser.close());
-  const page = await browser.newPage(options);
+  browser ??= launchBrowser();
+  const page = await (await browser).newPage(options);
+  cleanUp(() => page.close());
   const complaints: string[] = [];
   const origins = new Set<string>();
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
@@ -28,6 +32,12 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+async function launchBrowser(): Promise<Browser> {
+  // Chromium has no sandbox for root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: findBrowser(), args });
+}
 
 function findBrowser(): string {
   const chosen = process.env['CHROME_PATH'];
