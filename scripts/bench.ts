@@ -1,64 +1,86 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { measure, type Measured } from './bench/load.ts';
+import { parseArgs } from 'node:util';
+import { toSvg } from './bench/chart.ts';
+import { divideCores } from './bench/cores.ts';
+import { compareGrowth } from './bench/growth.ts';
+import { toJson, toMarkdown } from './bench/report.ts';
+import type { Table } from './bench/result.ts';
+import type { Bench } from './bench/servers.ts';
+import { compareStarts } from './bench/start.ts';
+import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './bench/under-load.ts';
+import { refuse } from './command.ts';
 
-// `npm run bench` measures durable creation over HTTP, group commit against one commit for each request, in turns, and
-// writes a Markdown table. DATABASE_URL says on which database; by default a new file in the folder for temporary files.
-const CONNECTIONS = [1, 8, 64, 256];
-const ROUNDS = 5;
-const ROUND_MS = 2_000;
-const WARM_UP_MS = 1_000;
+// `npm run bench` measures the service against others that do the same job: Markdown on standard output.
+const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
+  none: compareWithoutStore,
+  sqlite: compareOnSqlite,
+  postgres: compareOnPostgres,
+  growth: compareGrowth,
+  start: compareStarts,
+};
+const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--json FILE] [--svg FILE]`;
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
-const url = process.env['DATABASE_URL'] ?? `sqlite:${join(folder, 'plants.db')}`;
-const server = fork(fileURLToPath(new URL('bench/store-server.ts', import.meta.url)), {
-  env: { ...process.env, DATABASE_URL: url },
+const { modes, rounds, seconds, json, svg } = readArguments();
+const data = fileURLToPath(new URL('../data', import.meta.url));
+mkdirSync(data, { recursive: true });
+// Not in the folder for temporary files, which may be in memory, where a commit costs nothing.
+const folder = mkdtempSync(join(data, 'bench-'));
+const logFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bench-'));
+process.once('exit', () => {
+  for (const made of [folder, logFolder]) rmSync(made, { recursive: true, force: true });
 });
-try {
-  const urls = await Promise.race([
-    once(server, 'message').then(([message]) => message as readonly [string, string]),
-    once(server, 'exit').then(() => Promise.reject(new Error('the server has not started'))),
-  ]);
-  console.log(
-    `| connections | group commit /s | p50 ms | p99 ms | autocommit /s | p50 ms | p99 ms | ratio min/median/max |`,
-  );
-  console.log(`| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`);
-  for (const connections of CONNECTIONS) console.log(await compare(urls, connections));
-} finally {
-  server.kill();
-  rmSync(folder, { recursive: true });
-}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-async function compare([group, single]: readonly [string, string], connections: number): Promise<string> {
-  for (const target of [group, single]) await measure(target, createRequest, { connections, durationMs: WARM_UP_MS });
-  const rounds: { readonly group: Measured; readonly single: Measured }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const load = { connections, durationMs: ROUND_MS };
-    rounds.push({
-      group: await measure(group, createRequest, load),
-      single: await measure(single, createRequest, load),
+const cores = divideCores();
+const bench = { folder, logFolder, cores, rounds, seconds };
+const pinned =
+  cores === undefined
+    ? 'server and load share all cores'
+    : `server on core ${cores.server}, load on core ${cores.load}`;
+const machine = `${String(cpus().length)} × ${cpus()[0]?.model ?? 'unknown'}`;
+const about = { machine, platform: process.platform, node: process.version, pinned, rounds, seconds };
+console.log(
+  `Node ${process.version} on ${machine} (${process.platform}); ${pinned}. Medians of ${String(rounds)} rounds of ${String(seconds)} s.`,
+);
+const tables: Table[] = [];
+for (const mode of modes) {
+  const measured = await mode(bench);
+  for (const table of measured) console.log(`\n${toMarkdown(table)}`);
+  tables.push(...measured);
+}
+if (json !== undefined) writeFileSync(json, toJson(about, tables));
+if (svg !== undefined) writeFileSync(svg, toSvg(tables));
+
+function readArguments() {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string', default: '5' },
+        seconds: { type: 'string', default: '2' },
+        json: { type: 'string' },
+        svg: { type: 'string' },
+      },
     });
+    return {
+      modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
+        (name) => MODES[name] ?? refuse(`there is no mode ${name}`, USAGE),
+      ),
+      rounds: readPositive('--rounds', values.rounds, 'integer'),
+      seconds: readPositive('--seconds', values.seconds, 'number'),
+      json: values.json === undefined ? undefined : resolve(values.json),
+      svg: values.svg === undefined ? undefined : resolve(values.svg),
+    };
+  } catch (error) {
+    return refuse((error as Error).message, USAGE);
   }
-  const ratios = rounds.map((round) => round.group.perSecond / round.single.perSecond).sort((a, b) => a - b);
-  const columns = [rounds.map((round) => round.group), rounds.map((round) => round.single)].flatMap((all) => [
-    median(all.map(({ perSecond }) => perSecond)).toFixed(0),
-    median(all.map(({ p50Ms }) => p50Ms)).toFixed(2),
-    median(all.map(({ p99Ms }) => p99Ms)).toFixed(2),
-  ]);
-  const ratio = [ratios[0], median(ratios), ratios.at(-1)].map((value) => value?.toFixed(2)).join(' / ');
-  return `| ${[connections, ...columns, ratio].join(' | ')} |`;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-function createRequest(n: number): string {
-  const body = `{"id":${String(n)},"name":"Fern","tag":"indoor"}`;
-  const headers = `Host: x\r\nAuthorization: Bearer bench\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}`;
-  return `POST /plants HTTP/1.1\r\n${headers}\r\n\r\n${body}`;
+function readPositive(name: string, text: string, kind: 'number' | 'integer'): number {
+  const value = Number(text);
+  if (value > 0 && (kind === 'integer' ? Number.isInteger(value) : Number.isFinite(value))) return value;
+  return refuse(`${name} must be a positive ${kind}, not ${text}`, USAGE);
 }

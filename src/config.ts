@@ -27,6 +27,8 @@ export type Config = {
   /** Whether to serve the docs page. */
   readonly docsPage: DocsSetting;
   readonly logLevel: string;
+  /** Processes that serve. */
+  readonly workers: number;
 };
 
 /** Which store to use, and how. */
@@ -72,6 +74,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     docsPage: readDocs(env, production, problems),
     logLevel: readLogLevel(env, problems),
+    workers: readInteger(env, 'WORKERS', { fallback: 1, min: 1, max: 1_024 }, problems),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }

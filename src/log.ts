@@ -9,11 +9,12 @@ const STDOUT = 1;
  * something for people to read.
  *
  * @param level one of pino's, or `silent`
+ * @param worker which of several processes this is
  */
-export async function createLog(level: string, isTerminal: boolean): Promise<Logger> {
+export async function createLog(level: string, isTerminal: boolean, worker?: number): Promise<Logger> {
   // A log that cannot be written for now, as its disk is full, say, must stop nothing else.
   const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES }).on('error', () => undefined);
-  return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
+  return pino({ level, base: worker === undefined ? null : { worker } }, isTerminal ? await prettify(target) : target);
 }
 
 async function prettify(target: DestinationStream): Promise<DestinationStream> {

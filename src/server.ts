@@ -37,8 +37,8 @@ export type RunningServer = {
   /** How many connections are open. */
   readonly connectionCount: () => number;
   /**
-   * Stops listening, lets the requests that are under way finish, and closes every connection; after `graceMs` without
-   * asking.
+   * Takes in the connections that were made before, stops listening, lets the requests that are under way finish, and
+   * closes every connection; after `graceMs` without asking.
    *
    * @returns whether every request was answered in time
    */
@@ -49,13 +49,15 @@ export type RunningServer = {
 // answered instead of reset (RFC 9112, 9.6).
 const CROSSING_MS = 1_500;
 const SWEEP_MS = 100;
+// How long connections are taken in for after the stop, if more and more of them come.
+const TAKING_IN_MS = 500;
 // How exact the time-outs of requests are.
 const CHECK_MS = 500;
 
 /**
  * Serves HTTP. Whatever is not a whole request is answered here, with the Error body, and its connection is closed.
  *
- * @throws {NodeJS.ErrnoException} when it cannot listen there (`EADDRINUSE`, `EACCES`, `ENOTFOUND`)
+ * @throws {CannotListen}
  */
 export async function startServer(
   listener: RequestListener,
@@ -116,15 +118,40 @@ export async function startServer(
           inTime = !connections.isBusy();
           connections.closeAll();
         }, graceMs);
-        // http.Server's own close() would close idle connections at once, with the requests that are on their way.
-        NetServer.prototype.close.call(server, () => {
-          clearTimeout(sweeper);
-          clearInterval(sweeping);
-          clearTimeout(deadline);
-          resolve(inTime);
+        whenAllAreTakenIn(server, Math.min(TAKING_IN_MS, graceMs), () => {
+          // http.Server's own close() would close idle connections at once, with the requests that are on their way.
+          NetServer.prototype.close.call(server, () => {
+            clearTimeout(sweeper);
+            clearInterval(sweeping);
+            clearTimeout(deadline);
+            resolve(inTime);
+          });
         });
       }),
   };
+}
+
+/**
+ * Calls back when no connection is waiting to be taken in, of which Node takes in one in each turn of the event loop.
+ * For their clients they are open, and there may be requests on them: to stop listening would reset them all.
+ */
+function whenAllAreTakenIn(server: Server, limitMs: number, callback: () => void): void {
+  const limit = performance.now() + limitMs;
+  let cameInTurn = true;
+  const onConnection = (): void => {
+    cameInTurn = true;
+  };
+  const turn = (): void => {
+    if (cameInTurn && performance.now() < limit) {
+      cameInTurn = false;
+      setImmediate(turn);
+    } else {
+      server.off('connection', onConnection);
+      callback();
+    }
+  };
+  server.on('connection', onConnection);
+  setImmediate(turn); // The turn that is under way may have looked for connections before they came.
 }
 
 function createHttpServer(limits: ServerLimits): Server {

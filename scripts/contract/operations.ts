@@ -68,13 +68,10 @@ export function takeInventory(contract: OpenApiDocument): Inventory {
   };
 }
 
-/** The parameters of an operation and its path, but for the headers that OpenAPI leaves to HTTP (3.1, 4.8.12.1). */
+/** The parameters of an operation and its path. */
 export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
   const inlined = (list: readonly unknown[] = []) => list.map((node) => dereference(document, node) as ParameterObject);
-  const merged = mergeParameters(inlined(pathItem.parameters), inlined(object.parameters)) as ParameterObject[];
-  return merged.filter(
-    ({ name, in: place }) => place !== 'header' || !/^(?:accept|content-type|authorization)$/i.test(name),
-  );
+  return mergeParameters(inlined(pathItem.parameters), inlined(object.parameters)) as ParameterObject[];
 }
 
 function planParameter(document: Document, parameter: ParameterObject): Parameter {

@@ -8,7 +8,7 @@ export function createApiKeyChecker(
   { in: place, name = '' }: SecurityScheme,
   { byToken }: Identity,
 ): Checker {
-  return async (credentials) => {
+  return (credentials) => {
     const read = place === 'query' ? credentials.query : place === 'cookie' ? credentials.cookie : credentials.header;
     const key = read(name);
     const caller = key === undefined ? undefined : byToken(key);

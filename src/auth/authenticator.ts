@@ -35,7 +35,7 @@ export function createAuthenticator(
     let verdict: Verdict<string | undefined> = { caller: undefined };
     for (const [first, ...others] of security) {
       if (first === undefined) continue;
-      verdict = await checkAll(first, others, credentials);
+      verdict = await (others.length === 0 ? check(first, credentials) : checkAll(first, others, credentials));
       if ('caller' in verdict) return verdict;
     }
     return isOpen ? { caller: undefined } : verdict;
@@ -51,7 +51,7 @@ export function createAuthenticator(
     return verdict;
   }
 
-  async function check(name: string, credentials: Credentials): Promise<Verdict> {
+  function check(name: string, credentials: Credentials): Verdict | Promise<Verdict> {
     const checker = checkers.get(name);
     if (checker === undefined) throw new Error(`the security scheme ${name} is not in the contract`);
     return checker(credentials);

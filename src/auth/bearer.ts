@@ -9,9 +9,12 @@ type Middleware = (req: unknown, res: unknown, next: (error: unknown) => void) =
 export function createBearerChecker(schemeName: string, { byBearerToken }: Identity): Checker {
   const authenticator = new passport.Passport();
   const verify = (token: string, done: (error: unknown, caller?: string | false) => void): void => {
-    byBearerToken(token).then((caller) => {
-      done(null, caller ?? false);
-    }, done);
+    const found = byBearerToken(token);
+    if (typeof found === 'object')
+      found.then((caller) => {
+        done(null, caller ?? false);
+      }, done);
+    else done(null, found ?? false);
   };
   authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify));
 

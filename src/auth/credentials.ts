@@ -11,4 +11,4 @@ export type Credentials = {
 export type Verdict<Caller = string> = { readonly caller: Caller } | { readonly challenge: string };
 
 /** Checks a request against one security scheme. Rejects with `KeysUnavailable` when that is not possible now. */
-export type Checker = (credentials: Credentials) => Promise<Verdict>;
+export type Checker = (credentials: Credentials) => Verdict | Promise<Verdict>;

@@ -10,10 +10,10 @@ export type Identity = {
   /** By one of the configured tokens: its name. */
   readonly byToken: (token: string) => string | undefined;
   /**
-   * By a bearer token: one of the configured ones, or a JSON Web Token, whose `sub` it is. Rejects with
+   * By a bearer token: one of the configured ones, at once, or a JSON Web Token, whose `sub` it is. Rejects with
    * `KeysUnavailable` when that cannot be told now.
    */
-  readonly byBearerToken: (token: string) => Promise<string | undefined>;
+  readonly byBearerToken: (token: string) => string | undefined | Promise<string | undefined>;
 };
 
 /** Makes an identity that keeps up with the tokens file and the keys of the issuer; neither keeps the process alive. */
@@ -25,7 +25,7 @@ export function createIdentity({ tokens, tokensFile, jwt }: AuthSettings, log: L
   const checkJwt = jwt && createJwtCheck(jwt, createKeySet(jwt.jwksUrl, log));
   return {
     byToken: (token) => lookUp(token),
-    async byBearerToken(token) {
+    byBearerToken(token) {
       if (token.length > MAX_TOKEN_CHARS) return undefined;
       return lookUp(token) ?? checkJwt?.(token);
     },

@@ -33,14 +33,15 @@ export function reviveInt64s(
   place: string,
 ): string[] {
   const problems: string[] = [];
-  // The alternatives of a recursive schema lead to the same value again and again.
-  const visited = new WeakMap<object, Set<Int64Shape>>();
+  // The alternatives of a recursive schema lead to the same value again and again, each time by a `$ref`.
+  let visited: Map<object, Set<Int64Shape>> | undefined;
   if (shape !== undefined) revive(json.root, '', shape, place);
   return problems;
 
   function revive(holder: Record<string, unknown>, key: string, at: Int64Shape, place: string): void {
-    if (problems.length === MAX_PROBLEMS || isVisited(holder[key], at)) return;
+    if (problems.length === MAX_PROBLEMS) return;
     if (at.$ref !== undefined) {
+      if (isVisited(holder[key], at)) return;
       const target = named[at.$ref];
       if (target !== undefined) revive(holder, key, target, place);
     }
@@ -66,6 +67,7 @@ export function reviveInt64s(
 
   function isVisited(value: unknown, at: Int64Shape): boolean {
     if (typeof value !== 'object' || value === null) return false;
+    visited ??= new Map();
     const shapes = visited.get(value) ?? new Set();
     if (shapes.has(at)) return true;
     visited.set(value, shapes.add(at));
@@ -73,7 +75,8 @@ export function reviveInt64s(
   }
 
   function exact(double: number, literal: string | undefined, place: string): bigint | number {
-    const value = literal === undefined ? integerOf(String(double)) : integerOf(literal);
+    const isExact = literal === undefined && Number.isInteger(double);
+    const value = isExact ? BigInt(double) : integerOf(literal ?? String(double));
     if (value === undefined) problems.push(`${place} must be integer`);
     else if (value < MIN || value > MAX) problems.push(`${place} must be between ${String(MIN)} and ${String(MAX)}`);
     else return value;

@@ -18,15 +18,17 @@ const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 
 /** Starts with no digits remembered. */
 export function createLiterals(): Literals {
-  const literals = new Map<object, Map<string, string>>();
+  // Made when it is needed, which is seldom.
+  let literals: Map<object, Map<string, string>> | undefined;
   return {
     note(holder, key, literal) {
       if (!MAY_LOSE_DIGITS.test(literal)) return;
+      literals ??= new Map();
       const known = literals.get(holder);
       if (known === undefined) literals.set(holder, new Map([[key, literal]]));
       else known.set(key, literal);
     },
-    literal: (holder, key) => literals.get(holder)?.get(key),
+    literal: (holder, key) => literals?.get(holder)?.get(key),
   };
 }
 

@@ -21,6 +21,7 @@ export function essenceOf(mediaType: string): string {
  * @returns as the document spells it; `undefined` when there is none
  */
 export function matchMediaType(contentType: string, documented: readonly string[]): string | undefined {
+  if (documented.includes(contentType)) return contentType;
   const essence = essenceOf(contentType);
   const [type = '', subtype] = essence.split('/');
   if (subtype === undefined || subtype === '') return undefined;

@@ -75,11 +75,17 @@ export function sliceMediaType(mediaType: string): string {
   return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
 }
 
-/** A parameter of the operation replaces the one of its path that has the same name and place. */
+/**
+ * A parameter of the operation replaces the one of its path that has the same name and place. Three headers are left to
+ * HTTP (OpenAPI 3.1, 4.8.12.1).
+ */
 export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
   const identity = ({ name, in: place }: Node): string => `${String(place)} ${String(name)}`;
-  return [...new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter])).values()];
+  const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
+  return [...merged].flatMap(([key, parameter]) => (HTTP_HEADERS.test(key) ? [] : [parameter]));
 }
+
+const HTTP_HEADERS = /^header (?:accept|content-type|authorization)$/i;
 
 function plainParameter({ name, in: place, required = false, schema, content }: Node): Node {
   const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);

@@ -1,24 +1,25 @@
-import { error as validatorError } from 'express-openapi-validator';
 import { createRequestAjv } from 'express-openapi-validator/dist/framework/ajv/index.js';
 import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js';
 import { defaultSerDes } from 'express-openapi-validator/dist/framework/base.serdes.js';
 import type {
+  AjvInstance,
   NormalizedOpenApiValidatorOpts,
   OpenAPIV3,
-  OpenApiRequest,
 } from 'express-openapi-validator/dist/framework/types.js';
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
-import type { Operation } from './operation.ts';
+import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 
 /*
  * express-openapi-validator, one instance per operation, without its middleware.
  *
  * Its middleware looks the route up again for every request, compiling a path regexp for every operation until one
- * matches; it waits for a promise at each of its steps; and it lets every 5xx body pass unseen. Its validators, which
- * the middleware calls, have none of that. They are not part of its documented API, so package.json pins the version.
+ * matches; it waits for a promise at each of its steps; it takes the parameters apart, which have been read already; and
+ * it lets every 5xx body pass unseen. What it compiles from the document has none of that: two functions for what comes
+ * in and one for each body that goes out. They are not part of its documented API, so package.json pins the version.
  */
 
 /** What the validator sees of a request: values. It changes them in place, to fill in the defaults of the schema. */
@@ -72,50 +73,44 @@ export function createValidator(document: ContractDocument, operation: Operation
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
   const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
-  const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT });
+  // What compiles is private to both validators: their public methods want a request and a response of Express.
+  const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT }) as unknown as RequestCompiler;
+  const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }) as unknown as ResponseCompiler;
   // For parameters it would coerce types, and take null for 0. Ours have been read: they have their types already.
-  Object.assign(requests, { ajv: createRequestAjv(apiDoc, { ...options.request, ...EXACT }) });
-  const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }, {});
+  requests.ajv = createRequestAjv(apiDoc, { ...options.request, ...EXACT });
 
-  const { path, method, requestBody } = operation;
-  const validate = (schema: OperationObject, parts: RequestParts): void => {
-    const view = new RequestView(schema, operation, parts) as unknown as OpenApiRequest;
-    // Synchronous, and without a look at the response.
-    void requests.validate(view, undefined as never, () => undefined);
-  };
-  // Schemas are compiled when the first request with a media type comes: here it is. The parameters are in the schema
-  // only now, for later the validator would take their values apart once more.
+  const { method, path, requestBody } = operation;
   const schema = operationOf(apiDoc, operation);
-  const emptySchema = { ...schema, parameters: [] };
+  const inputs = new Map<string | undefined, readonly Check[]>();
   for (const mediaType of [undefined, ...Object.keys(requestBody?.content ?? {})]) {
-    const parts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType, body: undefined };
-    if (mediaType !== undefined || requestBody?.required !== true)
-      ignoreInvalid(() => {
-        validate(schema, parts);
-      });
+    if (mediaType === undefined && requestBody?.required === true) continue;
+    const key = mediaType ?? 'no body';
+    requests.buildMiddleware(
+      path,
+      schema,
+      ContentType.fromString(mediaType === undefined ? '' : sliceMediaType(mediaType)),
+      key,
+    );
+    inputs.set(mediaType, [requests.ajv.getSchema(key) as Check, requests.ajvBody.getSchema(key) as Check]);
   }
-  const responseValidators = responses._getOrBuildValidator(
-    new RequestView(schema, operation, NO_PARTS) as unknown as OpenApiRequest,
-    operationOf(apiDocRes, operation).responses,
-  );
+  const outputs = responses.buildValidators(operationOf(apiDocRes, operation).responses, '');
 
   return {
-    request(parts) {
-      try {
-        validate(emptySchema, parts);
-      } catch (error) {
-        if (error instanceof validatorError.BadRequest) throw new InvalidRequest(explain(error.message));
-        throw error;
-      }
+    request({ path: params, query, headers, cookies, mediaType, body }) {
+      const data = { query, headers, params, cookies, body };
+      const checks = inputs.get(mediaType);
+      if (checks === undefined) throw new InvalidRequest('request must have a documented body');
+      const failed = checks.filter((check) => check(data) !== true);
+      if (failed.length > 0) throw new InvalidRequest(explain(failed));
     },
-    response(statusCode, mediaType, body) {
-      try {
-        const accepts = [sliceMediaType(mediaType)];
-        responses._validate({ validators: responseValidators, body: body as object, statusCode, path, accepts });
-      } catch (error) {
-        if (!(error instanceof validatorError.InternalServerError)) throw error;
-        throw new BrokenContract(`${method} ${path} ${String(statusCode)}: ${error.message}`);
-      }
+    response(status, mediaType, body) {
+      const [key = ''] = findResponse(operation, status) ?? [];
+      const check = outputs[key]?.[sliceMediaType(mediaType)];
+      // As with express-openapi-validator, null is no body, whatever the schema.
+      const isDocumented = check !== undefined && body !== undefined && body !== null;
+      if (isDocumented && check({ response: body }) === true) return;
+      const problem = isDocumented ? explain([check]) : 'has no such body';
+      throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
 }
@@ -125,44 +120,26 @@ export function createValidator(document: ContractDocument, operation: Operation
 // instance is made in a third of the time.
 const EXACT = { ownProperties: true, strictTuples: false, meta: false, logger: false as const };
 
-const NO_PARTS: RequestParts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType: undefined, body: undefined };
+/** What Ajv makes of a schema. */
+type Check = {
+  (data: object): unknown;
+  errors?: Parameters<typeof augmentAjvErrors>[0] | null;
+};
 
-/** As much of a request as the validator reads. */
-class RequestView {
-  readonly method: string;
-  readonly originalUrl = '';
-  readonly headers: object;
-  readonly cookies: object;
-  readonly params: object;
-  readonly body: unknown;
-  readonly openapi: { expressRoute: string; openApiRoute: string; pathParams: object; schema: unknown };
-  readonly #query: object;
+/** What the request validator does when the first request with a media type comes: it keeps two checks under a key. */
+type RequestCompiler = {
+  ajv: AjvInstance;
+  readonly ajvBody: AjvInstance;
+  readonly buildMiddleware: (path: string, schema: object, contentType: ContentType, key: string) => unknown;
+};
 
-  constructor(schema: OperationObject, { method, path }: Operation, parts: RequestParts) {
-    this.method = method;
-    // The validator keeps a cache by Content-Type: the contract's names keep it bounded, whatever clients send.
-    const { mediaType } = parts;
-    this.headers = Object.assign(parts.headers, { 'content-type': mediaType && sliceMediaType(mediaType) });
-    this.cookies = parts.cookies;
-    this.params = parts.path;
-    this.body = parts.body;
-    this.openapi = { expressRoute: path, openApiRoute: path, pathParams: parts.path, schema };
-    this.#query = parts.query;
-  }
-
-  // A getter, as in Express 5: the validator puts an own property over it, which it would undo on a plain object.
-  get query(): object {
-    return this.#query;
-  }
-}
-
-function ignoreInvalid(validate: () => void): void {
-  try {
-    validate();
-  } catch (error) {
-    if (!(error instanceof validatorError.BadRequest)) throw error;
-  }
-}
+/** What the response validator does before the first answer: a check for each status and media type. */
+type ResponseCompiler = {
+  readonly buildValidators: (
+    responses: object,
+    key: string,
+  ) => Readonly<Record<string, Readonly<Record<string, Check>>>>;
+};
 
 type OperationObject = OpenAPIV3.OperationObject & { readonly responses: OpenAPIV3.ResponsesObject };
 
@@ -171,10 +148,17 @@ function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { 
   return operation as OperationObject; // The slice was made for this operation, and the linter has checked its shape.
 }
 
-/** "request/body/id must be integer" -> "body/id must be integer", with the places named as in the document */
-function explain(message: string): string {
-  return message
-    .replaceAll(/(^|, )request\//g, '$1')
-    .replaceAll(/(^|, )params\b/g, '$1path')
-    .replaceAll(/(^|, )(header|cookie)s\b/g, '$1$2');
+/** What to mend, with the places named as in the document: "body/id must be integer". */
+function explain(failed: readonly Check[]): string {
+  return augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []))
+    .map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`)
+    .join(', ');
+}
+
+function placeOf(instancePath: string): string {
+  if (instancePath === '') return 'request';
+  return instancePath
+    .slice(1)
+    .replace(/^params\b/, 'path')
+    .replace(/^(header|cookie)s\b/, '$1');
 }

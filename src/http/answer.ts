@@ -34,17 +34,17 @@ const LINGER_MS = 1_500;
  *
  * @throws {BrokenContract} when the document has no such status, header or body for the operation
  */
-export async function answerReply(
+export function answerReply(
   operation: Operation,
   validator: OperationValidator,
   reply: AnyReply,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { status, body } = reply;
   const broken = (problem: string): never => {
     throw new BrokenContract(`${operation.operationId}: status ${String(status)} ${problem}`);
   };
   const [, plan] = findResponse(operation, status) ?? broken('is not documented');
-  const headers = writeHeaders(reply.headers ?? {});
+  const headers = reply.headers === undefined ? {} : writeHeaders(reply.headers);
   for (const name of plan.requiredHeaders) if (!Object.hasOwn(headers, name)) broken(`needs the header ${name}`);
 
   if (plan.mediaTypes.length === 0) {
@@ -53,16 +53,17 @@ export async function answerReply(
   const contentType = reply.contentType ?? plan.mediaTypes[0] ?? '';
   const mediaType = matchMediaType(contentType, plan.mediaTypes) ?? broken(`cannot be ${contentType}`);
   if (contentType.includes('*')) broken('needs a contentType without a wildcard');
-  const answered = { status, headers: { ...headers, 'content-type': contentType } };
+  headers['content-type'] = contentType;
 
-  if (kindOf(mediaType) === 'json') {
-    validator.response(status, mediaType, withoutBigints(body));
-    return { ...answered, body: stringifyJson(body) };
+  const kind = kindOf(mediaType);
+  if (kind === 'json') {
+    const isPlain = !hasBigint(body);
+    validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
+    return { status, headers, body: isPlain ? JSON.stringify(body) : stringifyJson(body) };
   }
-  if (kindOf(mediaType) === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
-  if (typeof body === 'string') return { ...answered, body };
-  if (body instanceof Uint8Array) return { ...answered, body };
-  if (body instanceof Blob) return { ...answered, body: new Uint8Array(await body.arrayBuffer()) };
+  if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
+  if (typeof body === 'string' || body instanceof Uint8Array) return { status, headers, body };
+  if (body instanceof Blob) return body.bytes().then((bytes) => ({ status, headers, body: bytes }));
   return broken(`as ${essenceOf(mediaType)} needs a body that is a string, bytes or a Blob`);
 }
 
@@ -115,20 +116,23 @@ export function closeInStages(socket: Socket): void {
 }
 
 /** Header values are written in the style `simple`, the only one that headers have. */
-function writeHeaders(headers: Readonly<Record<string, unknown>>): Headers {
+function writeHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const given = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().map(String).join(',')]));
 }
 
-/** The value as the validator knows numbers. Only a value that has a bigint is copied. */
+function hasBigint(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return Object.values(value).some(hasBigint);
+}
+
+/** A copy of the value as the validator knows numbers. */
 function withoutBigints(value: unknown): unknown {
   if (typeof value === 'bigint') {
     if (!isInt64(value)) throw new BrokenContract(`${String(value)} is not an int64`);
     return Number(value);
   }
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  const converted = entries.map(([key, member]) => [key, withoutBigints(member)] as const);
-  if (converted.every(([, member], index) => member === entries[index]?.[1])) return value;
-  return Array.isArray(value) ? converted.map(([, member]) => member) : Object.fromEntries(converted);
+  if (Array.isArray(value)) return value.map(withoutBigints);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutBigints(member)]));
 }

@@ -98,11 +98,17 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
     throw new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
   }
   const mediaType = matchMediaType(contentType, documented);
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  if (mediaType !== undefined && kindOf(mediaType) === 'text' && !['utf-8', 'us-ascii', undefined].includes(charset)) {
+  if (mediaType === undefined) {
+    const accepted = documented.join(', ');
+    throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
+  }
+  if (kindOf(mediaType) === 'text' && !isUtf8Text(contentType)) {
     throw new Failure(415, 'send text as UTF-8', { accept: `${mediaType}; charset=utf-8` });
   }
-  if (mediaType !== undefined) return mediaType;
-  const accepted = documented.join(', ');
-  throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
+  return mediaType;
+}
+
+function isUtf8Text(contentType: string): boolean {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  return ['utf-8', 'us-ascii', undefined].includes(charset);
 }

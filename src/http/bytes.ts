@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 
+const NO_BYTES = Buffer.alloc(0);
 const FIRST_CAPACITY_BYTES = 4_096;
 
 /**
@@ -9,7 +10,14 @@ const FIRST_CAPACITY_BYTES = 4_096;
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest of it stays unread
  */
-export function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (!req.complete || req.destroyed) return collectBytes(req, limitBytes);
+  const bytes = (req.read() ?? NO_BYTES) as Buffer; // As nobody has set an encoding.
+  if (bytes.length > limitBytes) throw tooLarge(limitBytes);
+  return bytes;
+}
+
+function collectBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.allocUnsafe(Math.min(FIRST_CAPACITY_BYTES, limitBytes));
     let length = 0;

@@ -30,22 +30,28 @@ export type Connections = {
   readonly closeAll: () => void;
 };
 
+type Connection = {
+  /** In the order of their requests. */
+  readonly owed: ServerResponse[];
+  /** When the last answer was complete, or the connection was opened. */
+  quietSince: number;
+};
+
 /** Starts without a connection. */
 export function createConnections(limit: number): Connections {
-  // In the order of their last answer, or of their opening where there was none yet.
-  const connections = new Map<Socket, Set<ServerResponse>>();
+  const connections = new Map<Socket, Connection>();
   const waiting = new Map<Socket, () => void>();
   let closing = false;
 
   return {
     open(socket) {
       if (connections.size >= limit) {
-        const idlest = find((owed) => owed.size === 0) ?? find(isStillSending);
+        const idlest = find(({ owed }) => owed.length === 0) ?? find(isStillSending);
         if (idlest === undefined) return false;
         drop(idlest);
         idlest.destroy();
       }
-      connections.set(socket, new Set());
+      connections.set(socket, { owed: [], quietSince: performance.now() });
       socket.once('close', () => {
         drop(socket);
       });
@@ -54,16 +60,17 @@ export function createConnections(limit: number): Connections {
 
     begin(req, res) {
       const { socket } = req;
-      const owed = connections.get(socket);
-      const previous = lastOf(owed);
-      if (owed === undefined || (previous !== undefined && isFinal(previous))) return false;
+      const connection = connections.get(socket);
+      const previous = lastOf(connection);
+      if (connection === undefined || (previous !== undefined && isFinal(previous))) return false;
       if (closing && previous !== undefined) previous.shouldKeepAlive = true;
       if (closing) res.shouldKeepAlive = false;
-      owed.add(res);
+      const { owed } = connection;
+      owed.push(res);
       res.once('close', () => {
-        owed.delete(res);
-        if (owed.size > 0 || !connections.delete(socket)) return;
-        connections.set(socket, owed);
+        owed.splice(owed.indexOf(res), 1);
+        if (owed.length > 0 || !connections.has(socket)) return;
+        connection.quietSince = performance.now();
         waiting.get(socket)?.();
         waiting.delete(socket);
       });
@@ -73,26 +80,26 @@ export function createConnections(limit: number): Connections {
     lastOwed: (socket) => lastOf(connections.get(socket)),
 
     whenAnswered(socket, callback) {
-      const owed = connections.get(socket);
-      if (owed === undefined) return;
-      if (owed.size === 0) callback();
+      const connection = connections.get(socket);
+      if (connection === undefined) return;
+      if (connection.owed.length === 0) callback();
       else waiting.set(socket, callback);
     },
 
     count: () => connections.size,
 
-    isBusy: () => connections.values().some((owed) => owed.size > 0),
+    isBusy: () => connections.values().some(({ owed }) => owed.length > 0),
 
     askToClose() {
       closing = true;
-      for (const owed of connections.values()) {
-        const last = lastOf(owed);
+      for (const connection of connections.values()) {
+        const last = lastOf(connection);
         if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
       }
     },
 
     closeIdle() {
-      for (const [socket, owed] of connections) if (owed.size === 0) socket.destroy();
+      for (const [socket, { owed }] of connections) if (owed.length === 0) socket.destroy();
     },
 
     closeAll() {
@@ -100,9 +107,13 @@ export function createConnections(limit: number): Connections {
     },
   };
 
-  function find(matches: (owed: ReadonlySet<ServerResponse>) => boolean): Socket | undefined {
-    for (const [socket, owed] of connections) if (matches(owed)) return socket;
-    return undefined;
+  /** Of those that match, the one that has been without an answer for longest. */
+  function find(matches: (connection: Connection) => boolean): Socket | undefined {
+    let idlest: readonly [Socket, Connection] | undefined;
+    for (const entry of connections) {
+      if (matches(entry[1]) && (idlest === undefined || entry[1].quietSince < idlest[1].quietSince)) idlest = entry;
+    }
+    return idlest?.[0];
   }
 
   function drop(socket: Socket): void {
@@ -111,8 +122,8 @@ export function createConnections(limit: number): Connections {
   }
 }
 
-function lastOf(owed: ReadonlySet<ServerResponse> | undefined): ServerResponse | undefined {
-  return owed === undefined || owed.size === 0 ? undefined : [...owed].at(-1);
+function lastOf(connection: Connection | undefined): ServerResponse | undefined {
+  return connection?.owed.at(-1);
 }
 
 /** Whether an answer tells the client that the connection ends with it. */
@@ -121,6 +132,6 @@ function isFinal(res: ServerResponse): boolean {
 }
 
 /** Whether the client has not sent the whole of any request that is owed an answer. */
-function isStillSending(owed: ReadonlySet<ServerResponse>): boolean {
-  return [...owed].every(({ req }) => !req.complete);
+function isStillSending({ owed }: Connection): boolean {
+  return owed.every(({ req }) => !req.complete);
 }

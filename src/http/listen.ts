@@ -1,16 +1,23 @@
 import type { AddressInfo, Server } from 'node:net';
 
+/** A server cannot listen where it should; the message says why, in one line. */
+export class CannotListen extends Error {}
+
 /**
  * Makes a server listen.
  *
  * @param port 0 for any free one
  * @returns where it can be reached: `http://127.0.0.1:3000`
- * @throws {NodeJS.ErrnoException} when it cannot listen there (`EADDRINUSE`, `EACCES`, `ENOTFOUND`)
+ * @throws {CannotListen}
  */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => {
-      server.off('error', reject);
+    const fail = ({ code = 'an unknown error', syscall = 'listen' }: NodeJS.ErrnoException): void => {
+      const reason = code === 'EADDRINUSE' ? 'the port is in use' : `${syscall} failed with ${code}`;
+      reject(new CannotListen(`cannot listen on ${host}:${String(port)}: ${reason}`));
+    };
+    server.once('error', fail).listen(port, host, () => {
+      server.off('error', fail);
       resolve();
     });
   });

@@ -74,7 +74,11 @@ function isHttp10({ httpVersionMinor }: IncomingMessage): boolean {
 /** The values of the header fields of a name, one by one: Node's `headers` keep the first Host only. */
 function valuesOf({ headers, rawHeaders }: IncomingMessage, name: string): string[] {
   if (!(name in headers)) return [];
-  return rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
 }
 
 function membersOf(values: readonly string[]): string[] {

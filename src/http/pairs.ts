@@ -15,6 +15,7 @@ export type Pair = {
  * @throws {Failure} 400 when a percent-encoding is broken or does not stand for UTF-8
  */
 export function parsePairs(text: string, separator: '&' | ';'): Pair[] {
+  if (text === '') return [];
   const decode = separator === '&' ? decodeForm : decodePercent;
   return text
     .split(separator)

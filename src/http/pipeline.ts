@@ -41,6 +41,8 @@ type Served = {
   readonly answer: Answer;
 };
 const REFUSED: Served = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
+/** What is made once for an operation, when its first request comes. */
+type Plan = { readonly validator: OperationValidator; readonly apiKeysInQuery: ReadonlySet<string> };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
 /**
@@ -51,7 +53,8 @@ type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 export function createPipeline(options: PipelineOptions) {
   const { contract, handlers, authenticate, failureOf, admission, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
-  const validators = new Map<string, OperationValidator>();
+  const plans = new Map<Operation, Plan>();
+  let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
     void respond(req, res);
   };
@@ -61,7 +64,7 @@ export function createPipeline(options: PipelineOptions) {
     const refusal = admission.refusal();
     const { operation, caller, answer } = refusal === undefined ? await serve(req, res) : REFUSED;
     // A body that came together with its header has arrived after this, and its connection can go on.
-    if (!req.complete) await setImmediate();
+    if (!req.complete) await endOfTurn();
     sendOrFail(req, res, answer);
     if (refusal !== undefined) {
       observer.refused(refusal);
@@ -91,10 +94,10 @@ export function createPipeline(options: PipelineOptions) {
       const routed = route(req.method ?? '', path);
       if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
       operation = routed.operation;
-      const validator = validatorOf(operation);
+      const { validator, apiKeysInQuery } = planOf(operation);
       caller = await admit(operation, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
-      const parameters = readParameters(operation, source, apiKeysInQuery(operation));
+      const parameters = readParameters(operation, source, apiKeysInQuery);
       const body = await readBody(req, operation, bodyLimitBytes, () => {
         inviteBody(req, res);
       });
@@ -111,9 +114,12 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   async function admit(operation: Operation, credentials: Credentials): Promise<string | undefined> {
-    const verdict = await authenticate(operation, credentials).catch((error: unknown) => {
+    let verdict;
+    try {
+      verdict = await authenticate(operation, credentials);
+    } catch (error) {
       throw failureOf(error) ?? error;
-    });
+    }
     if ('caller' in verdict) return verdict.caller;
     const { challenge } = verdict;
     const message = challenge.startsWith('Bearer')
@@ -138,11 +144,6 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function apiKeysInQuery({ security }: Operation): ReadonlySet<string> {
-    const schemes = security.flat().map((name) => contract.securitySchemes[name]);
-    return new Set(schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : [])));
-  }
-
   function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
     try {
       send(req, res, answer);
@@ -152,12 +153,22 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function validatorOf(operation: Operation): OperationValidator {
-    const known = validators.get(operation.operationId);
+  function planOf(operation: Operation): Plan {
+    const known = plans.get(operation);
     if (known !== undefined) return known;
-    const validator = createValidator(contract.document, operation);
-    validators.set(operation.operationId, validator);
-    return validator;
+    const schemes = operation.security.flat().map((name) => contract.securitySchemes[name]);
+    const keys = schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : []));
+    const plan = { validator: createValidator(contract.document, operation), apiKeysInQuery: new Set(keys) };
+    plans.set(operation, plan);
+    return plan;
+  }
+
+  /** One promise for all requests of a turn of the event loop. */
+  function endOfTurn(): Promise<void> {
+    turn ??= setImmediate().then(() => {
+      turn = undefined;
+    });
+    return turn;
   }
 }
 

@@ -30,7 +30,8 @@ export function validateRequest(
   int64Shapes: Readonly<Record<string, Int64Shape>>,
 ): ValidRequest {
   // Header names have no case; the validator looks for them in lower case, handlers for the spelling of the document.
-  const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values.header)) set(headers, name.toLowerCase(), value);
   try {
     validator.request({
       path: values.path,

@@ -18,6 +18,9 @@ export type Routed = Route | { readonly allow: string };
  */
 export type Router = (method: string, path: string) => Routed;
 
+type Entry = { readonly operation: Operation; readonly names: readonly string[] };
+
+const NO_PARAMETERS = {};
 // A request target is as long as Node lets a header be, so that this is never what turns a parameter away.
 const MAX_PARAMETER_LENGTH = 16_384;
 
@@ -28,16 +31,18 @@ export function createRouter({ operations, basePaths }: Pick<Contract, 'operatio
   for (const operation of Object.values(operations)) {
     const method = operation.method as HTTPMethod; // The generator takes no method that Node does not know.
     methods.add(method);
-    for (const basePath of basePaths) tree.on(method, pattern(basePath + operation.path), () => undefined, operation);
+    const entry: Entry = { operation, names: parameterNames(operation.path) };
+    for (const basePath of basePaths) tree.on(method, pattern(basePath + operation.path), () => undefined, entry);
   }
 
   const find = (method: HTTPMethod, path: string): Route | undefined => {
     const found = tree.find(method, path);
     if (found === null) return undefined;
-    const operation = found.store as Operation;
+    const { operation, names } = found.store as Entry;
+    if (names.length === 0) return { operation, path: NO_PARAMETERS };
     const values = Object.values(found.params);
     if (values.includes('')) return undefined; // A path parameter cannot be empty.
-    return { operation, path: Object.fromEntries(parameterNames(operation.path).map((name, i) => [name, values[i]])) };
+    return { operation, path: Object.fromEntries(names.map((name, index) => [name, values[index]])) };
   };
 
   return (method, path) => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { listen } from '../http/listen.ts';
-import type { Metrics } from './metrics.ts';
+import { METRICS_TYPE, writeMetrics, type MetricsSnapshot } from './metrics.ts';
 
 /** The listener for those who run the service. */
 export type OpsServer = {
@@ -14,7 +14,8 @@ export type OpsOptions = {
   readonly port: number;
   /** Why no requests should be sent to the service, if they should not; asks whatever it depends on. */
   readonly unreadiness: () => Promise<string | undefined>;
-  readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
+  /** Those of every process of the service. */
+  readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
 };
 
 type Page = { readonly status: number; readonly contentType?: string; readonly text: string };
@@ -24,7 +25,7 @@ const CONNECTIONS_MAX = 100;
 /**
  * Serves `/livez`, `/readyz` and `/metrics`, apart from the API, whose listener serves nothing but the contract.
  *
- * @throws {NodeJS.ErrnoException} when it cannot listen there
+ * @throws {CannotListen}
  */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   const { host, port, unreadiness, metrics } = options;
@@ -36,8 +37,8 @@ export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
     },
     '/metrics': async () => ({
       status: 200,
-      contentType: metrics.contentType,
-      text: await metrics.text(),
+      contentType: METRICS_TYPE,
+      text: await writeMetrics(await metrics()),
     }),
   };
 

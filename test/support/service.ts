@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanUp } from './app.ts';
+import { cleanUp, temporaryFolder } from './app.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,14 +27,19 @@ export function run(command: string, args: readonly string[], env: Environment =
   return start(command, args, env, cwd).outcome;
 }
 
-/** Starts the service and waits until it listens, on a port of its own. */
+/** Starts the service and waits until it listens, on a port and an empty store of its own. */
 export async function startService(
   env: Environment,
   command: readonly string[] = ['node', 'src/main.ts'],
   cwd = ROOT,
 ): Promise<Service> {
   const [program = '', ...args] = command;
-  const { process, output, outcome } = start(program, args, { PORT: '0', API_TOKENS: 'test-token', ...env }, cwd);
+  const defaults = {
+    PORT: '0',
+    API_TOKENS: 'test-token',
+    DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+  };
+  const { process, output, outcome } = start(program, args, { ...defaults, ...env }, cwd);
   let ended = false;
   void outcome.then(() => (ended = true));
   const said = async (text: string): Promise<void> => {
@@ -64,6 +70,6 @@ export function start(command: string, args: readonly string[], env: Environment
 /** The environment without what configures the service, or makes Node behave as under Jest. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
-    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
+    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|WORKERS|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }

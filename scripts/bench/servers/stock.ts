@@ -1,0 +1,53 @@
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { middleware as openApiValidator } from 'express-openapi-validator';
+import passport from 'passport';
+import { Strategy } from 'passport-http-bearer';
+import { announce, createPlant, isKnownToken, log, readDocument, type NewPlant } from './peer.ts';
+
+// The libraries of the service, put together as each one's documentation says.
+const document = readDocument();
+passport.use(
+  new Strategy((token, done) => {
+    done(null, isKnownToken(token) && { name: 'bench' });
+  }),
+);
+
+const app = express();
+app.disable('x-powered-by');
+app.use((req, res, next) => {
+  const startedAt = performance.now();
+  res.on('finish', () => {
+    const { method, originalUrl: url } = req;
+    log.info({ method, url, status: res.statusCode, durationMs: performance.now() - startedAt });
+  });
+  next();
+});
+app.use(passport.authenticate('bearer', { session: false, failWithError: true }));
+app.use(express.json());
+app.use(
+  openApiValidator({
+    apiSpec: document as NonNullable<Parameters<typeof openApiValidator>[0]['apiSpec']>, // The linter has passed it.
+    validateRequests: true,
+    validateResponses: true,
+    validateSecurity: false, // That is for passport.
+  }),
+);
+for (const path of Object.keys(document.paths)) {
+  app.post(path, async (req: Request, res: Response) => {
+    res.json(await createPlant(req.body as NewPlant)); // It has been validated.
+  });
+}
+// Express knows an error handler by its four parameters.
+app.use(
+  (
+    { status = 500, message }: { status?: number; message: string },
+    _req: Request,
+    res: Response,
+    _next: NextFunction,
+  ) => {
+    res.status(status).json({ error: status, message });
+  },
+);
+const server = app.listen(0, '127.0.0.1', () => {
+  announce(server.address());
+});

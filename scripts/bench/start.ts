@@ -1,0 +1,42 @@
+import { writeContract } from './contract.ts';
+import { serviceAgainst, type Table } from './result.ts';
+import { takeTurns } from './rounds.ts';
+import { PEERS, startServer, TOKEN, type Bench, type RunningServer, type Setup } from './servers.ts';
+import { verify, verifyLog } from './verify.ts';
+
+/** From the start of the process to the first plant that is stored, on a new SQLite database. */
+export async function compareStarts(bench: Bench): Promise<readonly Table[]> {
+  const contract = writeContract(bench.folder, 1);
+  const names = ['service', ...PEERS] as const;
+  const samples = await takeTurns(
+    bench.rounds,
+    names.map((server) => async () => {
+      const [running, startMs] = await startTimed(bench, { server, contract, keeping: 'group commit' });
+      const peakMegabytes = running.usage()?.peakMegabytes;
+      await running.stop();
+      return { startMs, ...(peakMegabytes !== undefined && { peakMegabytes }) };
+    }),
+  );
+  const rows = names.map((name, index) => ({ name, rounds: samples[index] ?? [] }));
+  const ratio = serviceAgainst(rows, ['startMs', 'peakMegabytes']);
+  return [{ title: 'Cold start', rows, ratio, chart: 'startMs' }];
+}
+
+/** Starts a server, and tells how long it was until its first 200; it has been verified then. */
+export async function startTimed(
+  bench: Bench,
+  setup: Setup,
+): Promise<readonly [server: RunningServer, startMs: number]> {
+  const startedAt = performance.now();
+  const server = await startServer(bench, setup);
+  const { status } = await fetch(server.target, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: '{"id":1,"name":"Fern"}',
+  });
+  const startMs = performance.now() - startedAt;
+  if (status !== 200) throw new Error(`${server.name} has answered its first request ${String(status)}`);
+  await verifyLog(server, 1);
+  await verify(server, TOKEN);
+  return [server, startMs];
+}

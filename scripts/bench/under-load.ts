@@ -1,0 +1,67 @@
+import { writeContract } from './contract.ts';
+import { startPostgres } from './postgres.ts';
+import { serviceAgainst, type Metric, type Table } from './result.ts';
+import { load, takeTurns } from './rounds.ts';
+import { PEERS, startVerified, type Bench, type Setup } from './servers.ts';
+
+/** The service and its peers under load, without a store: what HTTP, authentication, validation and log cost. */
+export async function compareWithoutStore(bench: Bench): Promise<readonly Table[]> {
+  const setups = (['service', ...PEERS] as const).map((server) => ({ server, keeping: 'none' }) as const);
+  return compare(bench, 'No store', setups, ['cpuMicros', 'requestsPerSecond', 'peakMegabytes'], 'cpuMicros');
+}
+
+/** The same with SQLite, each server on a database of its own: with the store of the service, and without. */
+export async function compareOnSqlite(bench: Bench): Promise<readonly Table[]> {
+  return compareStores(bench, 'SQLite');
+}
+
+/** The same on PostgreSQL, all servers on the database of `DATABASE_URL`, or on one that is started for it. */
+export async function compareOnPostgres(bench: Bench): Promise<readonly Table[]> {
+  const given = process.env['DATABASE_URL'];
+  if (given?.startsWith('postgres') === true) return compareStores(bench, 'PostgreSQL', given);
+  const postgres = await startPostgres(bench.cores);
+  try {
+    return await compareStores(bench, 'PostgreSQL', postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+function compareStores(bench: Bench, title: string, databaseUrl?: string): Promise<readonly Table[]> {
+  const setups = [
+    { server: 'service', keeping: 'group commit', databaseUrl } as const,
+    ...(['group commit', 'autocommit'] as const).flatMap((keeping) =>
+      PEERS.map((server) => ({ server, keeping, databaseUrl })),
+    ),
+  ];
+  return compare(bench, title, setups, ['requestsPerSecond', 'p99Ms'], 'requestsPerSecond');
+}
+
+async function compare(
+  bench: Bench,
+  title: string,
+  setups: readonly Omit<Setup, 'contract'>[],
+  metrics: readonly Metric[],
+  chart: Metric,
+): Promise<readonly Table[]> {
+  const contract = writeContract(bench.folder, 1);
+  const servers = await startVerified(
+    bench,
+    setups.map((setup) => ({ ...setup, contract })),
+  );
+  const under = async (connections: number) => {
+    console.error(`${title}: ${String(connections)} connections`);
+    const samples = await takeTurns(
+      bench.rounds,
+      servers.map((server) => () => load(server, connections, bench.seconds)),
+    );
+    return servers.map(({ name }, index) => ({ name, rounds: samples[index] ?? [] }));
+  };
+  const many = await under(64);
+  const one = await under(1);
+  for (const server of servers) await server.stop();
+  return [
+    { title: `${title}, 64 connections`, rows: many, ratio: serviceAgainst(many, metrics), chart },
+    { title: `${title}, one request at a time`, rows: one, ratio: serviceAgainst(one, ['p50Ms']) },
+  ];
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import { createIdentity } from './auth/identity.ts';
+import type { Config } from './config.ts';
+import { contract } from './contract/contract.ts';
+import type { Docs } from './docs/docs.ts';
+import { createHandlers } from './handlers/handlers.ts';
+import { createAdmission } from './http/admission.ts';
+import type { Observer } from './http/observer.ts';
+import { createMetrics, type MetricsSnapshot } from './ops/metrics.ts';
+import { startServer } from './server.ts';
+import { openStore } from './store/open-store.ts';
+import { StoreUnavailable } from './store/plant-store.ts';
+
+/** The service while it runs. */
+export type Service = {
+  /** Where it can be reached. */
+  readonly url: string;
+  /** Why nobody should send requests to it now, if so. */
+  readonly unreadiness: () => Promise<string | undefined>;
+  /** The metrics of each of its processes. */
+  readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
+  /**
+   * Accepts nothing new, answers what is under way, and lets go of the store.
+   *
+   * @returns whether everything was answered in time
+   */
+  readonly stop: () => Promise<boolean>;
+};
+
+/**
+ * Puts the service together and starts it.
+ *
+ * @throws {StoreUnavailable | MissingHandlers | CannotListen} for whoever runs it to mend
+ */
+export async function startService(config: Config, docs: Docs | undefined, log: Logger): Promise<Service> {
+  const metrics = createMetrics();
+  const observer: Observer = {
+    answered(request) {
+      log.info(request);
+      metrics.answered(request);
+    },
+    refused: metrics.refused,
+  };
+  const store = await openStore(config.store.location, { ...config.store, onCommit: metrics.committed, log });
+  const identity = createIdentity(config.auth, log);
+  const admission = createAdmission(config.admission, log);
+  const handlers = createHandlers(store);
+  const app = createApp({ ...config, contract, handlers, identity, admission, docs, observer, log });
+  const server = await startServer(app, { ...config, limits: config.server, observer });
+  metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', admission.inFlight);
+  metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
+
+  return {
+    url: server.url,
+    async unreadiness() {
+      try {
+        await store.check();
+        return undefined;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) return error.message;
+        throw error;
+      }
+    },
+    metrics: async () => [await metrics.snapshot()],
+    async stop() {
+      const inTime = await server.stop(config.shutdownGraceMs);
+      await store.close();
+      return inTime;
+    },
+  };
+}
