@@ -36,7 +36,8 @@ export type AppOptions = {
 export class MissingHandlers extends Error {}
 
 /**
- * Puts the service together, without a port: an Express application. What it serves is exactly the contract.
+ * Puts the service together, without a port: an Express application. What it serves is exactly the contract, and the
+ * docs page if there is one.
  *
  * @throws {MissingHandlers} in production, when an operation has no handler
  * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
@@ -71,9 +72,11 @@ export function createApp(options: AppOptions): Express {
 
 /** The address of the last one in X-Forwarded-For that no trusted proxy has put there, or else of the connection. */
 function createClientAddress(trusted: readonly string[]): (req: IncomingMessage) => string | undefined {
-  if (trusted.length === 0) return ({ socket }) => socket.remoteAddress;
   const trust = compileTrust([...trusted]);
-  return (req) => findClientAddress(req, trust);
+  const find = (req: IncomingMessage): string | undefined =>
+    trusted.length === 0 ? req.socket.remoteAddress : findClientAddress(req, trust);
+  // A socket that listens on IPv6 writes the addresses of IPv4 in its own way.
+  return (req) => find(req)?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** What a client is told of an error of the parts that the pipeline does not know. */

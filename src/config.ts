@@ -80,7 +80,6 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
 }
 
 /** What the commands that work on the store need of the configuration. */
-/** What the commands that work on the store need of the configuration. */
 export function readStoreConfig(
   env: Environment,
 ): { store: StoreConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
@@ -104,6 +103,8 @@ function readTrustProxy(env: Environment, problems: string[]): readonly string[]
   const entries = (env['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
+    // To the library, a number is an IPv4 address; whoever writes it means so many proxies.
+    if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError();
     compileTrust(proxies);
   } catch {
     problems.push(

@@ -2,6 +2,7 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 import type { AnsweredRequest } from './http/observer.ts';
 
 const BACKLOG_BYTES = 1_048_576;
+const RETRY_MS = 100;
 const STDOUT = 1;
 
 /**
@@ -12,9 +13,24 @@ const STDOUT = 1;
  * @param worker which of several processes this is
  */
 export async function createLog(level: string, isTerminal: boolean, worker?: number): Promise<Logger> {
-  // A log that cannot be written for now, as its disk is full, say, must stop nothing else.
-  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES }).on('error', () => undefined);
+  const target = openStdout();
   return pino({ level, base: worker === undefined ? null : { worker } }, isTerminal ? await prettify(target) : target);
+}
+
+/**
+ * What cannot be written for now, as the disk is full, say, or nobody reads the pipe, stops nothing else: it waits in a
+ * backlog. What no longer fits in there is lost.
+ */
+function openStdout(): DestinationStream {
+  let retry: NodeJS.Timeout | undefined;
+  // Node has made a pipe non-blocking. By default, a full one would be waited for, and everything else with it.
+  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
+  return target.on('error', () => {
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      target.write('');
+    }, RETRY_MS).unref();
+  });
 }
 
 async function prettify(target: DestinationStream): Promise<DestinationStream> {

@@ -7,7 +7,8 @@ import { exampleCurl } from './contract/example.ts';
 import { DocsUnavailable, openDocs } from './docs/docs.ts';
 import { CannotListen } from './http/listen.ts';
 import { createLog } from './log.ts';
-import { startOpsServer } from './ops/ops-server.ts';
+import { createOpsListener, OPS_LIMITS } from './ops/ops-listener.ts';
+import { startServer } from './server.ts';
 import { startService } from './service.ts';
 import { describeLocation } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
@@ -28,6 +29,11 @@ const read = readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
 const { madeUpToken } = config;
+
+let phase: 'starting' | 'serving' | 'stopping' = 'starting';
+let stoppingSince = Infinity;
+// SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
 const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
 
 const docs = await orRefuse(() => openDocs(config.docsPage, contract));
@@ -35,15 +41,15 @@ const docs = await orRefuse(() => openDocs(config.docsPage, contract));
 const workers = config.workers > 1 && cluster.isPrimary ? await orRefuse(startAll) : undefined;
 const service = workers ?? (await orRefuse(() => startService(config, docs, log)));
 const ops = cluster.isPrimary ? await orRefuse(startOps) : undefined;
-let stoppingSince: number | undefined;
-process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+
+phase = 'serving';
 process.on('uncaughtException', (error) => {
   // Nobody knows what state this has left things in.
   log.fatal({ err: error }, 'uncaught error');
   process.exitCode = 1;
   shutDown();
 });
-if (workers !== undefined) process.on('SIGHUP', () => void workers.restart());
+if (workers !== undefined) process.on('SIGUSR2', () => void workers.restart());
 answerPrimary(service);
 if (ops !== undefined && madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
 else if (ops !== undefined) introduce(ops.url);
@@ -57,9 +63,12 @@ function startAll() {
 }
 
 function startOps() {
-  const unreadiness = async (): Promise<string | undefined> =>
-    stoppingSince === undefined ? service.unreadiness() : 'stopping';
-  return startOpsServer({ ...config.ops, unreadiness, metrics: service.metrics });
+  const unreadiness = async (): Promise<string | undefined> => (phase === 'serving' ? service.unreadiness() : phase);
+  return startServer(createOpsListener({ unreadiness, metrics: service.metrics }), {
+    ...config.ops,
+    limits: OPS_LIMITS,
+    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests.
+  });
 }
 
 function introduce(opsUrl: string): void {
@@ -77,7 +86,8 @@ ${exampleCurl(contract, service.url, String(madeUpToken))}
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (stoppingSince === undefined) {
+  if (phase === 'starting') process.exit(0);
+  if (phase === 'serving') {
     log.info({ signal }, 'stopping');
     shutDown();
   } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
@@ -86,11 +96,12 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 function shutDown(): void {
-  if (stoppingSince !== undefined) return;
+  if (phase === 'stopping') return;
+  phase = 'stopping';
   stoppingSince = performance.now();
   setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
   void service.stop().then(async (inTime) => {
-    await ops?.close();
+    await ops?.stop(0);
     log.info({ inTime }, 'stopped');
     if (!inTime) process.exitCode = 1;
     cluster.worker?.disconnect();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createConnections } from './http/connections.ts';
@@ -7,6 +7,9 @@ import { Failure, unavailableFailure } from './http/failure.ts';
 import { listen } from './http/listen.ts';
 import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
+
+/** A listener, with the prototypes that an application of Express gives each request and response. */
+export type Application = RequestListener & { request?: object; response?: object };
 
 export type ServerOptions = {
   readonly host: string;
@@ -50,7 +53,7 @@ export type RunningServer = {
 const CROSSING_MS = 1_500;
 const SWEEP_MS = 100;
 // How long connections are taken in for after the stop, if more and more of them come.
-const TAKING_IN_MS = 500;
+const TAKING_IN_MS = 2_000;
 // How exact the time-outs of requests are.
 const CHECK_MS = 500;
 
@@ -60,18 +63,18 @@ const CHECK_MS = 500;
  * @throws {CannotListen}
  */
 export async function startServer(
-  listener: RequestListener,
+  app: Application,
   { host, port, limits, observer }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
-  const server = createHttpServer(limits);
+  const server = createHttpServer(app, limits);
   const serve: RequestListener = (req, res) => {
     // Of what follows a request to upgrade, the parser drops what came together with it.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    if (connections.begin(req, res)) listener(req, res);
+    if (connections.begin(req, res)) app(req, res);
     else req.resume();
   };
-  // The listener decides on expectations, and is the one to ask for the body.
+  // The application decides on expectations, and is the one to ask for the body.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.prependListener('connection', (socket) => {
     if (connections.open(socket)) return;
@@ -104,21 +107,23 @@ export async function startServer(
     connectionCount: connections.count,
     stop: (graceMs) =>
       new Promise((resolve) => {
-        connections.askToClose();
         let inTime = true;
-        const sweeper = setTimeout(
-          () => {
-            connections.closeIdle();
-            sweeping = setInterval(connections.closeIdle, SWEEP_MS);
-          },
-          Math.min(CROSSING_MS, graceMs),
-        );
-        let sweeping: NodeJS.Timeout | undefined;
         const deadline = setTimeout(() => {
           inTime = !connections.isBusy();
           connections.closeAll();
         }, graceMs);
         whenAllAreTakenIn(server, Math.min(TAKING_IN_MS, graceMs), () => {
+          connections.askToClose(); // Sooner, whoever is answered would come back on a new connection.
+          let sweeping: NodeJS.Timeout | undefined;
+          // Once all that has arrived is read.
+          const sweep = (): void => void setImmediate(connections.closeIdle);
+          const sweeper = setTimeout(
+            () => {
+              sweep();
+              sweeping = setInterval(sweep, SWEEP_MS);
+            },
+            Math.min(CROSSING_MS, graceMs),
+          );
           // http.Server's own close() would close idle connections at once, with the requests that are on their way.
           NetServer.prototype.close.call(server, () => {
             clearTimeout(sweeper);
@@ -154,8 +159,9 @@ function whenAllAreTakenIn(server: Server, limitMs: number, callback: () => void
   setImmediate(turn); // The turn that is under way may have looked for connections before they came.
 }
 
-function createHttpServer(limits: ServerLimits): Server {
+function createHttpServer(app: Application, limits: ServerLimits): Server {
   const server = createServer({
+    ...classesOf(app),
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -168,4 +174,16 @@ function createHttpServer(limits: ServerLimits): Server {
   server.timeout = limits.requestTimeoutMs + 2 * CHECK_MS; // After the time-outs above, which get an answer.
   // A client that has sent all it has to say may close its side and still get its answers. Node has no option for it.
   return Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/** Objects that change their prototype are slow ever after. These have that of the application from the start. */
+function classesOf(app: Application) {
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  if (app.request !== undefined && app.response !== undefined) {
+    Object.setPrototypeOf(Request.prototype, app.request);
+    Object.setPrototypeOf(Response.prototype, app.response);
+    Object.assign(app, { request: Request.prototype, response: Response.prototype });
+  }
+  return { IncomingMessage: Request, ServerResponse: Response };
 }

@@ -16,7 +16,7 @@ import { StoreUnavailable } from './store/plant-store.ts';
 export type Service = {
   /** Where it can be reached. */
   readonly url: string;
-  /** Why nobody should send requests to it now, if so. */
+  /** Why nobody should send requests to it now, if so. Never rejects. */
   readonly unreadiness: () => Promise<string | undefined>;
   /** The metrics of each of its processes. */
   readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
@@ -59,7 +59,8 @@ export async function startService(config: Config, docs: Docs | undefined, log: 
         return undefined;
       } catch (error) {
         if (error instanceof StoreUnavailable) return error.message;
-        throw error;
+        log.error({ err: error }, 'the store could not be asked');
+        return 'the store could not be asked';
       }
     },
     metrics: async () => [await metrics.snapshot()],

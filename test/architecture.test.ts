@@ -104,7 +104,7 @@ describe('architecture', () => {
       'src/app.ts',
       'src/server.ts',
       'src/docs/docs.ts',
-      'src/ops/ops-server.ts',
+      'src/ops/ops-listener.ts',
       'scripts/check/exchange.ts',
     ]);
   });

@@ -37,6 +37,25 @@ test('a log on a full disk: requests are answered, with room again it goes on, a
   expect((await outcome).code).toBe(0);
 }, 60_000);
 
+test('a full disk: /readyz is 503 without a creation to find it out, and 200 with room again', async () => {
+  const folder = temporaryFolder();
+  const service = await startService(
+    { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` },
+    onSmallDisk(folder, 1_024),
+  );
+  const opsUrl = /"opsUrl":"([^"]+)"/.exec(service.output())?.[1] ?? '';
+  const readiness = async (): Promise<number> => (await fetch(`${opsUrl}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  const ballast = join(`/proc/${String(service.process.pid)}/root`, folder, 'ballast');
+  expect(() => {
+    writeFileSync(ballast, Buffer.alloc(2_000_000));
+  }).toThrow('ENOSPC');
+  while ((await readiness()) === 200) await sleep(10);
+  expect(await readiness()).toBe(503);
+  rmSync(ballast);
+  expect(await readiness()).toBe(200);
+});
+
 test('a full disk: 503 with Retry-After and never a false 200; with room again, the service goes on', async () => {
   const folder = temporaryFolder();
   const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };

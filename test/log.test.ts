@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
@@ -27,7 +28,7 @@ test('every request is one line in the log: what, who, when, and nothing that wa
       status: requestId === 'r2' ? 200 : 400,
       durationMs: expect.any(Number),
       caller: 'tester',
-      clientAddress: expect.stringMatching(/127\.0\.0\.1$/),
+      clientAddress: '127.0.0.1',
     })),
   );
   expect(JSON.stringify(testApp.logged)).not.toMatch(new RegExp(`Fern|secret|${TOKEN}`));
@@ -120,7 +121,7 @@ describe('the address of the client', () => {
   test('is that of the connection, whatever X-Forwarded-For says', async () => {
     const testApp = await createTestApp();
     await create(testApp, forwarded).expect(200);
-    expect(testApp.logged[0]?.['clientAddress']).toMatch(/127\.0\.0\.1$/);
+    expect(testApp.logged[0]?.['clientAddress']).toBe('127.0.0.1');
   });
 
   test.each([
@@ -130,7 +131,7 @@ describe('the address of the client', () => {
   ])('with TRUST_PROXY %j is %s', async (trustProxy, address) => {
     const testApp = await createTestApp({ trustProxy });
     await create(testApp, forwarded).expect(200);
-    expect(String(testApp.logged[0]?.['clientAddress']).replace('::ffff:', '')).toBe(address);
+    expect(testApp.logged[0]?.['clientAddress']).toBe(address);
   });
 });
 
@@ -151,7 +152,7 @@ test('a client that goes away before its answer is logged, without a status', as
   while (connectionCount() > 0) await new Promise(setImmediate);
   gate.resolve(undefined);
   while (testApp.logged.length === 0) await new Promise(setImmediate);
-  expect(testApp.logged[0]).toMatchObject({ operationId: 'createPlant', caller: 'tester' });
+  expect(testApp.logged[0]).toMatchObject({ operationId: 'createPlant', caller: 'tester', clientAddress: '127.0.0.1' });
   expect(testApp.logged[0]).not.toHaveProperty('status');
 });
 
@@ -171,6 +172,20 @@ describe('on standard output', () => {
     await service.said('"status":404');
     const lines = service.output().trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+  });
+
+  test('while nobody reads it, requests are answered; what has waited is written once somebody does', async () => {
+    const service = await startService({});
+    service.process.stdout.pause();
+    // Together they are more than the buffers on the way hold, and less than the backlog.
+    const headers = { 'x-request-id': 'x'.repeat(128) };
+    for (let sent = 0; sent < 1_500; sent += 1) {
+      expect((await fetch(service.url, { headers })).status).toBe(404);
+    }
+    service.process.stdout.resume();
+    while (service.output().split('"status":404').length - 1 < 1_500) await sleep(10);
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
   });
 
   test('on a terminal it is for people: a colour, a time, no JSON', async () => {

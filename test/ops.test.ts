@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryFolder } from './support/app.ts';
@@ -32,6 +32,14 @@ test('the listener for operations serves three pages, and the API none of them',
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
 });
 
+test('clients that keep the listener for operations busy shut nobody out', async () => {
+  const service = await startService({});
+  const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(opsUrlOf(service))));
+  for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\n');
+  expect((await get(service, '/livez')).status).toBe(200);
+  expect((await get(service, '/readyz')).status).toBe(200);
+});
+
 describe('/readyz', () => {
   test('is 503 while the database file is gone, and 200 once it is back', async () => {
     const path = join(temporaryFolder(), 'plants.db');
@@ -57,6 +65,24 @@ describe('/readyz', () => {
     while ((await get(service, '/readyz')).status !== 200) await sleep(50);
     expect((await create(service)).status).toBe(200);
   }, 60_000);
+
+  test('is 503 when asking the store fails in a way that nobody expected, and the service goes on', async () => {
+    const flag = join(temporaryFolder(), 'fail');
+    const faulty = `data:text/javascript,
+      import { existsSync } from 'node:fs';
+      import { DatabaseSync } from 'node:sqlite';
+      const { exec } = DatabaseSync.prototype;
+      DatabaseSync.prototype.exec = function (sql) {
+        if (existsSync('${flag}')) throw new TypeError('nobody expected this');
+        return exec.call(this, sql);
+      };`;
+    const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
+    writeFileSync(flag, '');
+    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the store could not be asked\n' });
+    expect((await create(service)).status).toBe(500);
+    rmSync(flag);
+    expect((await get(service, '/readyz')).status).toBe(200);
+  });
 
   test('is 503 while the service stops and requests are still being answered', async () => {
     const service = await startService({});

@@ -92,6 +92,27 @@ test('requests whose bodies are still on their way take nobody a place', async (
   }
 });
 
+test('a request whose body arrives when there is no room any more is refused like the others', async () => {
+  const gate = createGate();
+  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+    ...limits,
+    inFlightLimit: 1,
+  });
+  const { url, refused } = await testApp.serve();
+  const late = await openConnection(url);
+  const request = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+  late.write(request.slice(0, -5));
+  await fetch(url); // Whatever was sent before has been read when this is answered.
+  const accepted = create(url);
+  while (gate.waiting() < 1) await sleep(1);
+  late.write(request.slice(-5));
+  expect(await late.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
+  gate.open();
+  await accepted;
+  expect(refused()).toEqual(['in_flight']);
+  expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
+});
+
 test('503 while the event loop is later than EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
   const createPlant = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);

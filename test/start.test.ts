@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, openTestStore, temporaryFolder } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
 import { createUntilStopped } from './support/load.ts';
-import { ROOT, run, startService } from './support/service.ts';
+import { ROOT, run, start, startService } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
 const temporaryDatabase = (): string => `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
@@ -101,6 +101,12 @@ describe('a configuration mistake stops the start, exit 1', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  test('a number of proxies, where their addresses are needed', async () => {
+    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'x', TRUST_PROXY: '1' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
   });
 
   test.each(['src/main.ts', 'scripts/export.ts'])('a .env that cannot be read, for %s', async (program) => {
@@ -238,6 +244,13 @@ describeStores((createDatabase) => {
   }, 60_000);
 });
 
+async function isListening(url: string): Promise<boolean> {
+  return openConnection(url).then(
+    () => true,
+    () => false,
+  );
+}
+
 describe('SIGTERM', () => {
   test('lets a request under way finish, takes one that crosses it, and then exits 0', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
@@ -291,6 +304,34 @@ describe('SIGTERM', () => {
     expect((await service.outcome).code).toBe(0);
   });
 
+  test('at the start ends it at once, with exit 0', async () => {
+    // A database that never answers.
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    const connected = once(silent, 'connection');
+    await once(silent, 'listening');
+    cleanUp(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const env = { API_TOKENS: 'x', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
+    const { process, outcome } = start('node', ['src/main.ts'], env);
+    await connected;
+    process.kill('SIGTERM');
+    expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('and a terminal that is closed are the same', async () => {
+    const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
+    const service = await startService({ DATABASE_URL: temporaryDatabase() }, terminal);
+    const slow = await openConnection(service.url);
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGKILL');
+    while (await isListening(service.url)) await sleep(10);
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+
   test('does not wait for connections that ask for nothing', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const silent = await openConnection(service.url);
@@ -311,6 +352,21 @@ describe('SIGTERM', () => {
     service.process.kill('SIGTERM');
     expect(await slow.closed()).toBe('');
     expect((await service.outcome).code).toBe(1);
+  });
+
+  test('does not wait for a lock that another process holds on the database', async () => {
+    const url = temporaryDatabase();
+    const env = { DATABASE_URL: url, DATABASE_TIMEOUT_MS: '600000', SHUTDOWN_GRACE_MS: '100' };
+    const service = await startService(env);
+    const other = new DatabaseSync(url.replace('sqlite:', ''));
+    other.exec('BEGIN IMMEDIATE');
+    const connection = await openConnection(service.url);
+    connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(1);
+    expect(await connection.closed()).toBe('');
+    other.close();
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('a second signal, %s, ends it at once, with exit 1', async (signal) => {

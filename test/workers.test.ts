@@ -20,15 +20,15 @@ async function stored(env: Readonly<Record<string, string>>): Promise<Set<string
 }
 
 describeStores((createDatabase) => {
-  test('WORKERS share the port; SIGHUP replaces them under load without a failed request; SIGTERM exits 0', async () => {
+  test('WORKERS share the port; SIGUSR2 replaces them under load without a failed request; SIGTERM exits 0', async () => {
     const env = { DATABASE_URL: await createDatabase() };
     const service = await startService({ ...env, WORKERS: '2' });
     const before = idsOfWorkers(service);
     expect(before).toHaveLength(2);
     const load = createUntilStopped(service, 16);
     await load.acknowledges(200);
-    service.process.kill('SIGHUP');
-    service.process.kill('SIGHUP'); // Once is enough.
+    service.process.kill('SIGUSR2');
+    service.process.kill('SIGUSR2'); // Once is enough.
     await service.said('every process was replaced');
     await load.acknowledges(200);
     await load.stop();

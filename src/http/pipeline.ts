@@ -11,7 +11,7 @@ import { answerFailure, answerReply, send, type Answer, type AnyReply } from './
 import { readBody } from './body.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { findViolation, readTarget } from './message.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, Refusal } from './observer.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './request.ts';
@@ -39,8 +39,10 @@ type Served = {
   readonly operation: Operation | undefined;
   readonly caller: string | undefined;
   readonly answer: Answer;
+  /** Why it was refused, if it was; then nothing else is told of it. */
+  readonly refusal?: Refusal;
 };
-const REFUSED: Served = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
+const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 /** What is made once for an operation, when its first request comes. */
 type Plan = { readonly validator: OperationValidator; readonly apiKeysInQuery: ReadonlySet<string> };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
@@ -61,8 +63,8 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const refusal = admission.refusal();
-    const { operation, caller, answer } = refusal === undefined ? await serve(req, res) : REFUSED;
+    const clientAddress = options.clientAddressOf(req); // Once the client is gone, nobody knows.
+    const { operation, caller, answer, refusal } = refuse() ?? (await serve(req, res));
     // A body that came together with its header has arrived after this, and its connection can go on.
     if (!req.complete) await endOfTurn();
     sendOrFail(req, res, answer);
@@ -77,9 +79,14 @@ export function createPipeline(options: PipelineOptions) {
       status: res.headersSent ? res.statusCode : undefined,
       durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
       caller,
-      clientAddress: options.clientAddressOf(req),
+      clientAddress,
       ...readTraceContext(req),
     });
+  }
+
+  function refuse(): Served | undefined {
+    const refusal = admission.refusal();
+    return refusal && { ...REFUSED, refusal };
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<Served> {
@@ -102,6 +109,8 @@ export function createPipeline(options: PipelineOptions) {
         inviteBody(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
+      const refused = refuse(); // While its body was on its way, others may have come.
+      if (refused !== undefined) return refused;
       const reply = await handle(operation, { ...valid, caller });
       return { operation, caller, answer: await answerReply(operation, validator, reply) };
     } catch (error) {
@@ -131,8 +140,6 @@ export function createPipeline(options: PipelineOptions) {
   async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
-    // While its body was on its way, others may have come.
-    if (admission.refusal() !== undefined) throw unavailableFailure();
     admission.enter();
     try {
       return await handler(request as never); // What has passed the validator is what the handler takes.

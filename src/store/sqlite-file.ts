@@ -91,6 +91,15 @@ export function transact<Result>(database: DatabaseSync, work: () => Result): Re
   }
 }
 
+/**
+ * Writes what is there already. A transaction that changes nothing never gets as far as the disk; with this, it is stopped
+ * by whatever would stop one that adds a plant: a full disk, say.
+ */
+export function writeNothing(database: DatabaseSync): readonly [] {
+  database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
+  return [];
+}
+
 /** SQLite's primary result code: the low byte of the extended one. 0 for what is not SQLite's. */
 export function primaryCode(error: unknown): number {
   const { errcode = 0 } = error as { readonly errcode?: number };

@@ -12,10 +12,12 @@ export type FromWorker =
   | 'open'
   | { readonly refused: string }
   | { readonly areNew: readonly boolean[] }
-  | { readonly remedy: 'split' | 'wait' | undefined; readonly message: string };
+  | { readonly remedy: CommitFailed['remedy'] | undefined; readonly message: string };
 
 // A waiting plant holds its text, two bytes for a character, and the request that brought it.
 const WAITING_BYTES = 2_048;
+// Waiting for a lock, the thread cannot be ended, nor with it the process. So it gives up, and is told to try again.
+const LOCK_WAIT_MS = 500;
 
 /**
  * Opens the embedded store, creating the file and its folder when they are missing.
@@ -26,7 +28,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   const { timeoutMs, queueLimitBytes, onCommit, log } = options;
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     name: 'sqlite',
-    workerData: { path, busyTimeoutMs: timeoutMs } satisfies WorkerData,
+    workerData: { path, busyTimeoutMs: Math.min(timeoutMs, LOCK_WAIT_MS) } satisfies WorkerData,
   });
   const exited = new Promise((resolve) => worker.once('exit', resolve));
   const opened = await answer();

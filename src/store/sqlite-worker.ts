@@ -1,7 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { CommitFailed } from './group-commit.ts';
 import { StoreUnavailable } from './plant-store.ts';
-import { explain, openForWriting, primaryCode, SQLITE, transact } from './sqlite-file.ts';
+import { explain, openForWriting, primaryCode, writeNothing, SQLITE, transact } from './sqlite-file.ts';
 import type { FromWorker, Row, ToWorker, WorkerData } from './sqlite-store.ts';
 
 // The thread that writes to the embedded database, so that a slow disk, a checkpoint or another process that holds the
@@ -41,7 +42,7 @@ function serve(): void {
     try {
       // A file that was deleted can still be written, but nobody will find what is in it. So can its log.
       if (identify(paths) !== files) return lost();
-      return { areNew: transact(database, () => rows.map(add)) };
+      return { areNew: transact(database, () => (rows.length > 0 ? rows.map(add) : writeNothing(database))) };
     } catch (error) {
       return { remedy: remedyOf(error), message: explain(path, error) };
     }
@@ -68,10 +69,11 @@ function identify(paths: readonly string[]): string {
   return stats.map((file) => `${String(file?.dev)}:${String(file?.ino)}`).join();
 }
 
-function remedyOf(error: unknown): 'split' | 'wait' | undefined {
+function remedyOf(error: unknown): CommitFailed['remedy'] | undefined {
   if (error instanceof Dropped) return 'split';
   const code = primaryCode(error);
   if (code === 0) return undefined;
+  if (code === SQLITE.BUSY) return 'retry'; // Nothing of the transaction is kept.
   const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
   return isOfARow ? 'split' : 'wait';
 }

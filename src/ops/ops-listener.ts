@@ -1,0 +1,50 @@
+import type { RequestListener } from 'node:http';
+import { METRICS_TYPE, writeMetrics, type MetricsSnapshot } from './metrics.ts';
+
+export type OpsOptions = {
+  /** Why no requests should be sent to the service, if they should not; asks whatever it depends on. Never rejects. */
+  readonly unreadiness: () => Promise<string | undefined>;
+  /** Those of every process of the service. */
+  readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
+};
+
+type Page = { readonly status: number; readonly contentType?: string; readonly text: string };
+
+/** What those who run the service, or probe and measure it, may cost it. They are few, and near. */
+export const OPS_LIMITS = {
+  headerLimitBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 65_000,
+  connectionLimit: 100,
+};
+
+/** Serves `/livez`, `/readyz` and `/metrics`, for a listener apart from the API's, which serves only the contract. */
+export function createOpsListener({ unreadiness, metrics }: OpsOptions): RequestListener {
+  const pages: Readonly<Record<string, () => Page | Promise<Page>>> = {
+    '/livez': () => ({ status: 200, text: 'live\n' }),
+    '/readyz': async () => {
+      const reason = await unreadiness();
+      return reason === undefined ? { status: 200, text: 'ready\n' } : { status: 503, text: `not ready: ${reason}\n` };
+    },
+    '/metrics': async () => ({
+      status: 200,
+      contentType: METRICS_TYPE,
+      text: await writeMetrics(await metrics()),
+    }),
+  };
+
+  return ({ method, url = '' }, res) => {
+    void answer().then(({ status, contentType = 'text/plain; charset=utf-8', text }) => {
+      res.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
+    });
+
+    async function answer(): Promise<Page> {
+      const [path = ''] = url.split('?');
+      const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+      if (page === undefined) return { status: 404, text: 'there are /livez, /readyz and /metrics\n' };
+      if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'use GET\n' };
+      return page();
+    }
+  };
+}
