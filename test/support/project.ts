@@ -32,8 +32,8 @@ export function copyProjectWithContract(name: string): Project {
   const project = copyProject();
   const contract = join(ROOT, 'test', 'contracts', name);
   cpSync(contract, project.folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  // The handlers and the import are about plants.
-  for (const ours of ['src/handlers', 'scripts/import', 'scripts/import.ts'])
+  // The handlers, the import and the example are about plants.
+  for (const ours of ['src/handlers', 'scripts/import', 'scripts/import.ts', 'scripts/example.ts'])
     rmSync(join(project.folder, ours), { recursive: true });
   cpSync(join(contract, 'handlers.ts'), join(project.folder, 'src', 'handlers', 'handlers.ts'));
   return project;
