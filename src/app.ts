@@ -6,6 +6,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import type { Identity } from './auth/identity.ts';
 import { KeysUnavailable } from './auth/key-set.ts';
 import type { Contract } from './contract/contract.ts';
+import type { Docs } from './docs/docs.ts';
 import type { Admission } from './http/admission.ts';
 import { answerFailure, send } from './http/answer.ts';
 import { unavailableFailure, unexpectedFailure, type Failure } from './http/failure.ts';
@@ -25,6 +26,8 @@ export type AppOptions = {
   readonly bodyLimitBytes: number;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
+  /** The docs page, if there is to be one. */
+  readonly docs?: Docs | undefined;
   readonly observer: Observer;
   readonly log: Logger;
 };
@@ -33,13 +36,14 @@ export type AppOptions = {
 export class MissingHandlers extends Error {}
 
 /**
- * Puts the service together, without a port: an Express application. What it serves is exactly the contract.
+ * Puts the service together, without a port: an Express application. What it serves is exactly the contract, and the
+ * docs page if there is one.
  *
  * @throws {MissingHandlers} in production, when an operation has no handler
  * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
  */
 export function createApp(options: AppOptions): Express {
-  const { contract, handlers, production, identity, trustProxy, log } = options;
+  const { contract, handlers, production, identity, trustProxy, docs, log } = options;
   const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
   if (production && missing.length > 0) {
     throw new MissingHandlers(
@@ -49,6 +53,7 @@ export function createApp(options: AppOptions): Express {
 
   const app = express();
   app.disable('x-powered-by');
+  if (docs !== undefined) app.use(docs);
   app.use(
     createPipeline({
       ...options,

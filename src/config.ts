@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { compile as compileTrust } from 'proxy-addr';
 import { readAuthSettings, type AuthSettings } from './auth/settings.ts';
 import { keepToken } from './auth/tokens.ts';
+import type { DocsSetting } from './docs/docs.ts';
 import type { AdmissionLimits } from './http/admission.ts';
 import type { ServerLimits } from './server.ts';
 import { parseStoreLocation, type StoreLocation } from './store/open-store.ts';
@@ -23,6 +24,8 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly ops: { readonly host: string; readonly port: number };
   readonly shutdownGraceMs: number;
+  /** Whether to serve the docs page. */
+  readonly docsPage: DocsSetting;
   readonly logLevel: string;
   /** Processes that serve. */
   readonly workers: number;
@@ -69,6 +72,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     trustProxy: readTrustProxy(env, problems),
     ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
+    docsPage: readDocs(env, production, problems),
     logLevel: readLogLevel(env, problems),
     workers: readInteger(env, 'WORKERS', { fallback: 1, min: 1, max: 1_024 }, problems),
   };
@@ -162,6 +166,14 @@ function readInteger(
   if (value >= min && value <= max) return value;
   problems.push(`${name} must be an integer from ${String(min)} to ${String(max)}, not "${text}"`);
   return fallback;
+}
+
+function readDocs(env: Environment, production: boolean, problems: string[]): DocsSetting {
+  const text = env['DOCS'];
+  if (text === undefined) return production ? 'off' : 'if possible';
+  if (text === 'on' || text === 'off') return text;
+  problems.push(`DOCS must be on or off, not "${text}"`);
+  return 'off';
 }
 
 function readLogLevel(env: Environment, problems: string[]): string {

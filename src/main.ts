@@ -4,6 +4,7 @@ import { MissingHandlers } from './app.ts';
 import { readConfig } from './config.ts';
 import { contract } from './contract/contract.ts';
 import { exampleCurl } from './contract/example.ts';
+import { DocsUnavailable, openDocs } from './docs/docs.ts';
 import { CannotListen } from './http/listen.ts';
 import { createLog } from './log.ts';
 import { createOpsListener, OPS_LIMITS } from './ops/ops-listener.ts';
@@ -35,9 +36,10 @@ let stoppingSince = Infinity;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
 const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
 
+const docs = await orRefuse(() => openDocs(config.docsPage, contract));
 // With several workers, the first process only starts the others, each of which comes by here again.
 const workers = config.workers > 1 && cluster.isPrimary ? await orRefuse(startAll) : undefined;
-const service = workers ?? (await orRefuse(() => startService(config, log)));
+const service = workers ?? (await orRefuse(() => startService(config, docs, log)));
 const ops = cluster.isPrimary ? await orRefuse(startOps) : undefined;
 
 phase = 'serving';
@@ -70,8 +72,9 @@ function startOps() {
 }
 
 function introduce(opsUrl: string): void {
+  const docsLine = docs === undefined ? '' : `\nDocs page     ${service.url}/docs`;
   console.log(`
-Plant store   ${service.url}
+Plant store   ${service.url}${docsLine}
 Database      ${describeLocation(config.store.location)}
 Operations    ${opsUrl}   (/livez, /readyz, /metrics)
 Token         ${String(madeUpToken)}   (made up for this run; set API_TOKENS to choose)
@@ -106,11 +109,11 @@ function shutDown(): void {
 }
 
 /** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */
-async function orRefuse<Result>(start: () => Promise<Result>): Promise<Result> {
+async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await start();
   } catch (error) {
-    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, CannotListen, WorkerFailed].some(
+    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, DocsUnavailable, CannotListen, WorkerFailed].some(
       (kind) => error instanceof kind,
     );
     if (isForSomebodyToMend) return refuse((error as Error).message);

@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import { createIdentity } from './auth/identity.ts';
 import type { Config } from './config.ts';
 import { contract } from './contract/contract.ts';
+import type { Docs } from './docs/docs.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { createAdmission } from './http/admission.ts';
 import type { Observer } from './http/observer.ts';
@@ -32,7 +33,7 @@ export type Service = {
  *
  * @throws {StoreUnavailable | MissingHandlers | CannotListen} for whoever runs it to mend
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(config: Config, docs: Docs | undefined, log: Logger): Promise<Service> {
   const metrics = createMetrics();
   const observer: Observer = {
     answered(request) {
@@ -45,7 +46,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const identity = createIdentity(config.auth, log);
   const admission = createAdmission(config.admission, log);
   const handlers = createHandlers(store);
-  const app = createApp({ ...config, contract, handlers, identity, admission, observer, log });
+  const app = createApp({ ...config, contract, handlers, identity, admission, docs, observer, log });
   const server = await startServer(app, { ...config, limits: config.server, observer });
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', admission.inFlight);
   metrics.gauge('http_connections', 'Open connections.', server.connectionCount);

@@ -12,9 +12,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/contract': ['generated'],
   'src/auth': ['src/contract'],
   'src/http': ['src/contract', 'src/auth'],
+  'src/docs': ['src/contract', 'src/http'],
   'src/handlers': ['src/contract', 'src/store'],
   'src/ops': ['src/http'],
-  src: ['src/contract', 'src/auth', 'src/http', 'src/handlers', 'src/ops', 'src/store'],
+  src: ['src/contract', 'src/auth', 'src/docs', 'src/http', 'src/handlers', 'src/ops', 'src/store'],
   'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
   'scripts/bench': ['scripts/contract', 'src', 'src/contract', 'src/store'],
   'scripts/bench/servers': [
@@ -102,6 +103,7 @@ describe('architecture', () => {
     expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual([
       'src/app.ts',
       'src/server.ts',
+      'src/docs/docs.ts',
       'src/ops/ops-listener.ts',
       'scripts/check/exchange.ts',
     ]);

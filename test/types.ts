@@ -1,4 +1,5 @@
-import type { Handler, Handlers, Matched, OperationId, Reply, Request, Unmatched } from '../src/contract/contract.ts';
+import type { Client } from 'openapi-fetch';
+import type { Handler, Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../src/contract/contract.ts';
 
 // Read by the type check, never run: each of these must not compile.
 
@@ -58,6 +59,26 @@ export async function wrongId({ body }: Request<'createPlant'>): Promise<number>
 export async function certainCaller({ caller }: Request<'createPlant'>): Promise<string> {
   // @ts-expect-error where the document lets anybody in, nobody may be known
   return caller;
+}
+
+// A client made of the document's types holds its callers to them too.
+export async function misuses(client: Client<Paths>): Promise<void> {
+  // @ts-expect-error an int64 is a bigint
+  await client.POST('/plants', { body: { id: 1, name: 'Fern' } });
+  // @ts-expect-error a NewPlant has an id
+  await client.POST('/plants', { body: { name: 'Fern' } });
+  // @ts-expect-error a tag is a string
+  await client.POST('/plants', { body: { id: 1n, name: 'Fern', tag: 1 } });
+  // @ts-expect-error there must be a body
+  await client.POST('/plants');
+  // @ts-expect-error there is no such path
+  await client.POST('/trees', { body: { id: 1n, name: 'Fern' } });
+  // @ts-expect-error plants cannot be listed
+  await client.GET('/plants');
+
+  const { data } = await client.POST('/plants', { body: { id: 1n, name: 'Fern' } });
+  // @ts-expect-error there may be no plant
+  data.name.trim();
 }
 
 // And these must.

@@ -1,10 +1,11 @@
 import generated from '../../generated/contract.json' with { type: 'json' };
-import type { OperationId, operations as Documented } from '../../generated/types.ts';
+import type { OperationId, operations as Documented, paths as Paths } from '../../generated/types.ts';
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import type { ContractDocument } from './slice.ts';
 
-export type { OperationId };
+/** The operations by name, and the paths as clients made of types take them (`createClient<Paths>()`). */
+export type { OperationId, Paths };
 
 /** What a handler gets. Everything in it has been validated; int64s are bigints. */
 export type Request<Id extends OperationId> = {

@@ -32,9 +32,12 @@ export function copyProjectWithContract(name: string): Project {
   const project = copyProject();
   const contract = join(ROOT, 'test', 'contracts', name);
   cpSync(contract, project.folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  // The handlers and the import are about plants.
-  for (const ours of ['src/handlers', 'scripts/import', 'scripts/import.ts'])
+  // What is about plants.
+  const imports = ['scripts/import', 'scripts/import.ts'];
+  const bench = ['scripts/bench', 'scripts/bench.ts'];
+  for (const ours of ['src/handlers', 'scripts/example.ts', ...imports, ...bench]) {
     rmSync(join(project.folder, ours), { recursive: true });
+  }
   cpSync(join(contract, 'handlers.ts'), join(project.folder, 'src', 'handlers', 'handlers.ts'));
   return project;
 }

@@ -1,0 +1,49 @@
+import { afterAll } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { cleanUp } from './app.ts';
+
+export type OpenPage = {
+  readonly page: Page;
+  /** What the browser complained about so far: errors, warnings, what the content security policy stopped. */
+  readonly complaints: readonly string[];
+  /** Where its requests went so far. */
+  readonly origins: ReadonlySet<string>;
+};
+
+let browser: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** Opens a page in a headless browser, with nothing kept from another one. It is gone when the test is over. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  browser ??= launchBrowser();
+  const page = await (await browser).newPage(options);
+  cleanUp(() => page.close());
+  const complaints: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  await page.goto(url);
+  return { page, complaints, origins };
+}
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+async function launchBrowser(): Promise<Browser> {
+  // Chromium has no sandbox for root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: findBrowser(), args });
+}
+
+function findBrowser(): string {
+  const chosen = process.env['CHROME_PATH'];
+  if (chosen !== undefined) return chosen;
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new Error('no browser found: install Chromium (apt-get install chromium), or set CHROME_PATH to one');
+}
