@@ -1,5 +1,14 @@
 import type { Client } from 'openapi-fetch';
-import type { Handler, Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../src/contract/contract.ts';
+import type {
+  Handler,
+  Handlers,
+  Matched,
+  OperationId,
+  Paths,
+  Reply,
+  Request,
+  Unmatched,
+} from '../src/contract/contract.ts';
 
 // Read by the type check, never run: each of these must not compile.
 
