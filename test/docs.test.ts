@@ -187,9 +187,9 @@ async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Sends the only operation from the page, and tells what it shows of the answer. */
+/** Sends the first operation from the page, and tells what it shows of the answer. */
 async function send(page: Page, body?: string): Promise<{ readonly status: string; readonly body: string }> {
-  await page.locator('.opblock-summary-control').click();
+  await page.locator('.opblock-summary-control').first().click();
   if (body !== undefined) await page.getByRole('textbox').fill(body);
   await page.getByRole('button', { name: 'Execute' }).click();
   const row = page.locator('.live-responses-table tbody .response');
