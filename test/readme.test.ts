@@ -11,8 +11,8 @@ const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .join('\n');
 
 /** The cells of the table whose first column has this name. */
-function tableOf(name: string): string[][] {
-  const [, table = ''] = new RegExp(`^\\| ${name} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(README) ?? [];
+function tableOf(name: string, text = README): string[][] {
+  const [, table = ''] = new RegExp(`^\\| ${name} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? [];
   const lines = table.trimEnd().split('\n');
   return lines.map((line) =>
     line
@@ -53,4 +53,10 @@ test('the table of errors has exactly the statuses of failures in the code', () 
   );
   const inTable = tableOf('Status').map(([status]) => Number(status));
   expect(new Set(inTable)).toEqual(new Set(inCode));
+});
+
+test('CONTRIBUTING says what each npm script does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const table = tableOf('`npm run …`', readFileSync(join(ROOT, '.github/CONTRIBUTING.md'), 'utf8'));
+  expect(table.flatMap(([names = '']) => namesIn(names)).sort()).toEqual(Object.keys(scripts).sort());
 });
