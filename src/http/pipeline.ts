@@ -42,10 +42,11 @@ type Served = {
   /** Why it was refused, if it was; then nothing else is told of it. */
   readonly refusal?: Refusal;
 };
-const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 /** What is made once for an operation, when its first request comes. */
 type Plan = { readonly validator: OperationValidator; readonly apiKeysInQuery: ReadonlySet<string> };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
+
+const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 
 /**
  * The path of every request: admit, check the message, route, authenticate, read the body, validate, handle, answer.
