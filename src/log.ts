@@ -5,9 +5,11 @@ const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
 const STDOUT = 1;
 
+type Target = DestinationStream & { readonly flush: () => void };
+
 /**
  * Makes the log: a JSON object a line on standard output; or on a terminal, where development dependencies are installed,
- * something for people to read.
+ * something for people to read. Lines are written at the end of the turn of the event loop, and by `flush`.
  *
  * @param level one of pino's, or `silent`
  * @param worker which of several processes this is
@@ -21,19 +23,32 @@ export async function createLog(level: string, isTerminal: boolean, worker?: num
  * What cannot be written for now, as the disk is full, say, or nobody reads the pipe, stops nothing else: it waits in a
  * backlog. What no longer fits in there is lost.
  */
-function openStdout(): DestinationStream {
+function openStdout(): Target {
   let retry: NodeJS.Timeout | undefined;
+  let lines = '';
   // Node has made a pipe non-blocking. By default, a full one would be waited for, and everything else with it.
   const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
-  return target.on('error', () => {
+  target.on('error', () => {
     retry ??= setTimeout(() => {
       retry = undefined;
       target.write('');
     }, RETRY_MS).unref();
   });
+  return { write, flush };
+
+  /** What is logged in one turn of the event loop is written at once: a system call for each line would cost as much. */
+  function write(line: string): void {
+    if (lines === '') setImmediate(flush);
+    lines += line;
+  }
+
+  function flush(): void {
+    target.write(lines);
+    lines = '';
+  }
 }
 
-async function prettify(target: DestinationStream): Promise<DestinationStream> {
+async function prettify(target: Target): Promise<Target> {
   const { prettyFactory } = await import('pino-pretty').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return { prettyFactory: undefined };
     throw error;
@@ -52,6 +67,7 @@ async function prettify(target: DestinationStream): Promise<DestinationStream> {
     write: (line) => {
       target.write(pretty(line));
     },
+    flush: target.flush,
   };
 }
 

@@ -35,6 +35,9 @@ let stoppingSince = Infinity;
 // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
 const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
+process.on('exit', () => {
+  log.flush();
+});
 
 const docs = await orRefuse(() => openDocs(config.docsPage, contract));
 // With several workers, the first process only starts the others, each of which comes by here again.
