@@ -8,12 +8,15 @@ export type ServerProcess = {
   readonly url: string;
   /** What it has used so far, with its children and all threads; `undefined` without Linux. */
   readonly usage: () => Usage | undefined;
-  /** How many lines at info are in its log. */
+  /** How many lines of its log are about requests. */
   readonly countLogLines: () => number;
   /** Forgets its log. What it logs meanwhile may be lost. */
   readonly emptyLog: () => void;
   readonly stop: () => Promise<void>;
 };
+
+// Only these have a status: `"status":200` or, with Fastify, `"res":{"statusCode":200}`.
+const LINE_OF_REQUEST = /"status(?:Code)?":/g;
 
 export type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number };
 
@@ -55,7 +58,7 @@ export async function startProcess({ module, env, folder, logFile, cores }: Serv
   return {
     url,
     usage: () => (process.platform === 'linux' ? usageOf(pid) : undefined),
-    countLogLines: () => readFileSync(logFile, 'latin1').split('"level":30').length - 1,
+    countLogLines: () => readFileSync(logFile, 'latin1').match(LINE_OF_REQUEST)?.length ?? 0,
     emptyLog() {
       truncateSync(logFile);
     },

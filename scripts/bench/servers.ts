@@ -74,7 +74,6 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     logFile: join(bench.logFolder, `${String(started)}.log`),
     cores: bench.cores,
   });
-  listening.emptyLog(); // That it listens.
   return {
     ...listening,
     name: keeping === 'none' ? server : `${server}, ${keeping}`,
