@@ -1,8 +1,17 @@
 /** What a body of a media type is to a handler: a JSON value, a string, the fields of a form, or bytes. */
 export type BodyKind = 'json' | 'text' | 'form' | 'multipart' | 'binary';
 
-/** Tells the kind of a media type or media range. */
+// Each request asks several times; a document has few.
+const kinds = new Map<string, BodyKind>();
+
+/** Tells the kind of a media type or media range of the document. */
 export function kindOf(mediaType: string): BodyKind {
+  const kind = kinds.get(mediaType) ?? findKind(mediaType);
+  kinds.set(mediaType, kind);
+  return kind;
+}
+
+function findKind(mediaType: string): BodyKind {
   const essence = essenceOf(mediaType);
   if (/^[^/]+\/(?:.+\+)?json$/.test(essence)) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';

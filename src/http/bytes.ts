@@ -11,10 +11,15 @@ const FIRST_CAPACITY_BYTES = 4_096;
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest of it stays unread
  */
 export async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (!req.complete || req.destroyed) return collectBytes(req, limitBytes);
+  if (req.destroyed || !hasArrived(req)) return collectBytes(req, limitBytes);
   const bytes = (req.read() ?? NO_BYTES) as Buffer; // As nobody has set an encoding.
   if (bytes.length > limitBytes) throw tooLarge(limitBytes);
   return bytes;
+}
+
+/** Most bodies come together with their headers. Node tells that a request is complete a moment after its last byte. */
+function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
+  return complete || String(readableLength) === headers['content-length'];
 }
 
 function collectBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {

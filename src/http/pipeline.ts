@@ -66,8 +66,9 @@ export function createPipeline(options: PipelineOptions) {
     const startedAt = performance.now();
     const clientAddress = options.clientAddressOf(req); // Once the client is gone, nobody knows.
     const { operation, caller, answer, refusal } = refuse() ?? (await serve(req, res));
-    // A body that came together with its header has arrived after this, and its connection can go on.
-    if (!req.complete) await endOfTurn();
+    // The answers of a turn go out together: each wakes its client up, which takes from the requests that are still to be
+    // served. And a body that came with its header has arrived by then, so that its connection can go on.
+    await endOfTurn();
     sendOrFail(req, res, answer);
     if (refusal !== undefined) {
       observer.refused(refusal);
