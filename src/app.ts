@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.use(
     createPipeline({
       ...options,
-      authenticate: createAuthenticator(contract.securitySchemes, identity),
+      authenticatorOf: createAuthenticator(contract.securitySchemes, identity),
       failureOf,
       clientAddressOf: createClientAddress(trustProxy),
     }),

@@ -6,7 +6,9 @@ const kinds = new Map<string, BodyKind>();
 
 /** Tells the kind of a media type or media range of the document. */
 export function kindOf(mediaType: string): BodyKind {
-  const kind = kinds.get(mediaType) ?? findKind(mediaType);
+  const known = kinds.get(mediaType);
+  if (known !== undefined) return known;
+  const kind = findKind(mediaType);
   kinds.set(mediaType, kind);
   return kind;
 }

@@ -24,7 +24,8 @@ export type AnyHandler = (request: never) => Promise<AnyReply>;
 export type PipelineOptions = {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  readonly authenticate: Authenticate;
+  /** What authenticates the requests to an operation. */
+  readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Tells the errors of authentication and of a handler that are no bugs. */
   readonly failureOf: (error: unknown) => Failure | undefined;
   readonly admission: Admission;
@@ -43,7 +44,11 @@ type Served = {
   readonly refusal?: Refusal;
 };
 /** What is made once for an operation, when its first request comes. */
-type Plan = { readonly validator: OperationValidator; readonly apiKeysInQuery: ReadonlySet<string> };
+type Plan = {
+  readonly authenticate: Authenticate;
+  readonly apiKeysInQuery: ReadonlySet<string>;
+  readonly validator: OperationValidator;
+};
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
 const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
@@ -54,7 +59,7 @@ const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticate, failureOf, admission, bodyLimitBytes, observer, log } = options;
+  const { contract, handlers, authenticatorOf, failureOf, admission, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -103,8 +108,8 @@ export function createPipeline(options: PipelineOptions) {
       const routed = route(req.method ?? '', path);
       if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
       operation = routed.operation;
-      const { validator, apiKeysInQuery } = planOf(operation);
-      caller = await admit(operation, readCredentials(req, query));
+      const { authenticate, apiKeysInQuery, validator } = planOf(operation);
+      caller = await admit(authenticate, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
       const parameters = readParameters(operation, source, apiKeysInQuery);
       const body = await readBody(req, operation, bodyLimitBytes, () => {
@@ -124,10 +129,10 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  async function admit(operation: Operation, credentials: Credentials): Promise<string | undefined> {
+  async function admit(authenticate: Authenticate, credentials: Credentials): Promise<string | undefined> {
     let verdict;
     try {
-      verdict = await authenticate(operation, credentials);
+      verdict = await authenticate(credentials);
     } catch (error) {
       throw failureOf(error) ?? error;
     }
@@ -167,7 +172,11 @@ export function createPipeline(options: PipelineOptions) {
     if (known !== undefined) return known;
     const schemes = operation.security.flat().map((name) => contract.securitySchemes[name]);
     const keys = schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : []));
-    const plan = { validator: createValidator(contract.document, operation), apiKeysInQuery: new Set(keys) };
+    const plan = {
+      authenticate: authenticatorOf(operation),
+      apiKeysInQuery: new Set(keys),
+      validator: createValidator(contract.document, operation),
+    };
     plans.set(operation, plan);
     return plan;
   }
