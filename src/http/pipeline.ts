@@ -71,9 +71,10 @@ export function createPipeline(options: PipelineOptions) {
     const startedAt = performance.now();
     const clientAddress = options.clientAddressOf(req); // Once the client is gone, nobody knows.
     const { operation, caller, answer, refusal } = refuse() ?? (await serve(req, res));
-    // The answers of a turn go out together: each wakes its client up, which takes from the requests that are still to be
-    // served. And a body that came with its header has arrived by then, so that its connection can go on.
-    await endOfTurn();
+    // What is answered while the message is still being parsed goes out together with all such answers of the turn: each
+    // wakes its client up, which takes from the requests that are still to be served. What was stored comes in groups anyway.
+    // And a body that came with its header has arrived by then, so that its connection can go on.
+    if (!req.complete) await endOfTurn();
     sendOrFail(req, res, answer);
     if (refusal !== undefined) {
       observer.refused(refusal);
