@@ -67,7 +67,7 @@ describe('every way to deploy', () => {
 
   test('runs what npm start runs, with no process in between', () => {
     // The image's entry point is node.
-    const image = instructions('CMD').map((command) => `node ${parseYaml(command) as string}`);
+    const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const commands = [...unitSettings('ExecStart'), ...image];
     expect(commands.map((command) => `exec ${command}`)).toEqual([scripts.start, scripts.start]);

@@ -23,6 +23,8 @@ export type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number
 export type ServerStart = {
   /** A module that sends `{ url }` to its parent once it listens. */
   readonly module: string;
+  /** Options of Node. */
+  readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Where it runs, and where its log goes. */
   readonly folder: string;
@@ -39,9 +41,10 @@ process.once('exit', () => {
 });
 
 /** @throws {Error} when it ends before it listens; it has said why on standard error */
-export async function startProcess({ module, env, folder, logFile, cores }: ServerStart): Promise<ServerProcess> {
+export async function startProcess({ module, options, ...start }: ServerStart): Promise<ServerProcess> {
+  const { env, folder, logFile, cores } = start;
   const log = openSync(logFile, 'a');
-  const [program, ...args] = onCores(cores?.server, [process.execPath, module]);
+  const [program, ...args] = onCores(cores?.server, [process.execPath, ...options, module]);
   const child = spawn(program, args, {
     cwd: folder, // There is no .env.
     env: { ...process.env, ...env },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { WrittenContract } from './contract.ts';
 import type { Cores } from './cores.ts';
 import { startProcess, type ServerProcess } from './server-process.ts';
@@ -51,6 +52,11 @@ export const TOKEN = 'bench-token';
 
 let started = 0;
 
+/** The options of Node in `exec node --option src/main.ts`. */
+function optionsOf(command: string): readonly string[] {
+  return command.split(' ').filter((word) => word.startsWith('--'));
+}
+
 /** Starts a server. With a store, the service is its own src/main.ts, as in production. */
 export async function startServer(bench: Bench, setup: Setup): Promise<RunningServer> {
   started += 1;
@@ -59,6 +65,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   const module = server === 'service' && keeping !== 'none' ? '../../src/main.ts' : MODULES[server];
   const listening = await startProcess({
     module: fileURLToPath(new URL(module, import.meta.url)),
+    options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],
     env: {
       ...contract.env,
       NODE_ENV: 'production',
