@@ -18,7 +18,7 @@ type Answer = {
   readonly unreadiness: string | undefined;
   readonly metrics: readonly MetricsSnapshot[];
 };
-/** What src/main.ts sends once it serves. */
+/** What each of them sends once it serves. */
 type Serving = { readonly url: string };
 
 // A process that ends again and again is not to keep the machine busy with that.

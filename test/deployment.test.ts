@@ -17,7 +17,7 @@ const documented = new Map(
   ),
 );
 const defaultOf = (name: string): number => Number(documented.get(name));
-// main.ts gives the store two seconds more than the requests.
+// process.ts gives the store two seconds more than the requests.
 const stoppingSeconds = (defaultOf('SHUTDOWN_GRACE_MS') + 2_000) / 1_000;
 
 /** The instructions of the image's last stage, by keyword. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,6 +30,32 @@ describe('npm start', () => {
     service.process.kill('SIGTERM');
     expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
     await expect(fetch(service.url)).rejects.toThrow();
+  });
+
+  test('keeps what Node has compiled, and starts where that cannot be kept', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    mkdirSync(join(folder, 'node_modules'));
+    for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => !name.startsWith('.'))) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const cache = join(folder, 'node_modules/.cache');
+    const startAndKill = async (): Promise<void> => {
+      const service = await startService({ DOCS: 'off' }, ['node', 'src/main.ts'], folder);
+      const connection = await openConnection(service.url);
+      connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+      expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+      service.process.kill('SIGKILL');
+      await service.outcome;
+    };
+
+    await startAndKill();
+    expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(100);
+    await startAndKill();
+    rmSync(cache, { recursive: true });
+    writeFileSync(cache, 'no folder');
+    await startAndKill();
   });
 
   test('tokens that were configured are never printed', async () => {

@@ -50,6 +50,9 @@ export type RunningServer = ServerProcess & {
 
 export const TOKEN = 'bench-token';
 
+// As in src/main.ts.
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
+
 let started = 0;
 
 /** The options of Node in `exec node --option src/main.ts`. */
@@ -68,6 +71,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],
     env: {
       ...contract.env,
+      ...(server === 'service' && { NODE_COMPILE_CACHE: COMPILE_CACHE }),
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: '0',

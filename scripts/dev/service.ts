@@ -9,7 +9,7 @@ export type DevelopedService = {
   readonly stop: () => Promise<void>;
 };
 
-/** What src/main.ts sends once it listens. */
+/** What src/process.ts sends once it listens. */
 type Listening = { readonly url: string; readonly madeUpToken?: string };
 
 // Enough for a request under way, and not the usual wait for clients that keep their connection open.
@@ -46,7 +46,7 @@ export function createService(): DevelopedService {
     });
     running = child;
     child.once('message', (message) => {
-      const { url, madeUpToken } = message as Listening; // Only src/main.ts writes to this channel.
+      const { url, madeUpToken } = message as Listening; // Only src/process.ts writes to this channel.
       kept = { ...kept, PORT: new URL(url).port, ...(madeUpToken !== undefined && { API_TOKENS: madeUpToken }) };
     });
     child.once('exit', (code, signal) => {

@@ -1,4 +1,5 @@
-import { jwtVerify, type JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
+import { jwtVerify } from 'jose/jwt/verify';
 import { KeysUnavailable } from './key-set.ts';
 import type { JwtSettings } from './settings.ts';
 

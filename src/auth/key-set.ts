@@ -1,4 +1,6 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
+import * as errors from 'jose/errors';
+import { createRemoteJWKSet } from 'jose/jwks/remote';
 import type { Logger } from 'pino';
 
 /** Nobody can be told by a JSON Web Token now: the keys have not been fetched yet. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { createApp } from '../../../src/app.ts';
 import { createIdentity } from '../../../src/auth/identity.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -34,3 +35,4 @@ const admission = createAdmission(config.admission, log);
 const app = createApp({ ...config, contract, handlers, identity, admission, observer, log });
 const { url } = await startServer(app, { ...config, limits: config.server, observer });
 process.send?.({ url });
+flushCompileCache();

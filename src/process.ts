@@ -1,0 +1,130 @@
+import cluster from 'node:cluster';
+import { existsSync } from 'node:fs';
+import { MissingHandlers } from './app.ts';
+import { readConfig } from './config.ts';
+import { contract } from './contract/contract.ts';
+import { exampleCurl } from './contract/example.ts';
+import { DocsUnavailable, openDocs } from './docs/docs.ts';
+import { CannotListen } from './http/listen.ts';
+import { createLog } from './log.ts';
+import { createOpsListener, OPS_LIMITS } from './ops/ops-listener.ts';
+import { startServer } from './server.ts';
+import { startService } from './service.ts';
+import { describeLocation } from './store/open-store.ts';
+import { StoreUnavailable } from './store/plant-store.ts';
+import { answerPrimary, startWorkers, WorkerFailed } from './workers.ts';
+
+// Through npm, one Ctrl-C comes as two signals.
+const SAME_SIGNAL_MS = 1_000;
+// How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
+const CLOSING_MS = 2_000;
+
+// The only module of the service that touches the process.
+try {
+  if (existsSync('.env')) process.loadEnvFile();
+} catch {
+  refuse('the file .env cannot be read');
+}
+const read = readConfig(process.env);
+if ('problems' in read) refuse(...read.problems);
+const { config } = read;
+const { madeUpToken } = config;
+
+let phase: 'starting' | 'serving' | 'stopping' = 'starting';
+let stoppingSince = Infinity;
+// SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
+const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
+process.on('exit', () => {
+  log.flush();
+});
+
+const docs = await orRefuse(() => openDocs(config.docsPage, contract));
+// With several workers, the first process only starts the others, each of which comes by here again.
+const workers = config.workers > 1 && cluster.isPrimary ? await orRefuse(startAll) : undefined;
+const service = workers ?? (await orRefuse(() => startService(config, docs, log)));
+const ops = cluster.isPrimary ? await orRefuse(startOps) : undefined;
+
+phase = 'serving';
+process.on('uncaughtException', (error) => {
+  // Nobody knows what state this has left things in.
+  log.fatal({ err: error }, 'uncaught error');
+  process.exitCode = 1;
+  shutDown();
+});
+if (workers !== undefined) process.on('SIGUSR2', () => void workers.restart());
+answerPrimary(service);
+if (ops !== undefined && madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+else if (ops !== undefined) introduce(ops.url);
+// The process that has started this one listens for it: the first of several, or `npm run dev`, which keeps the address and
+// the token when it starts the service again.
+process.send?.({ url: service.url, madeUpToken });
+
+function startAll() {
+  const token = madeUpToken === undefined ? {} : { API_TOKENS: `made-up:${madeUpToken}` };
+  return startWorkers(config.workers, token, log);
+}
+
+function startOps() {
+  const unreadiness = async (): Promise<string | undefined> => (phase === 'serving' ? service.unreadiness() : phase);
+  return startServer(createOpsListener({ unreadiness, metrics: service.metrics }), {
+    ...config.ops,
+    limits: OPS_LIMITS,
+    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests.
+  });
+}
+
+function introduce(opsUrl: string): void {
+  const docsLine = docs === undefined ? '' : `\nDocs page     ${service.url}/docs`;
+  console.log(`
+Plant store   ${service.url}${docsLine}
+Database      ${describeLocation(config.store.location)}
+Operations    ${opsUrl}   (/livez, /readyz, /metrics)
+Token         ${String(madeUpToken)}   (made up for this run; set API_TOKENS to choose)
+
+Try it:
+
+${exampleCurl(contract, service.url, String(madeUpToken))}
+`);
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (phase === 'starting') process.exit(0);
+  if (phase === 'serving') {
+    log.info({ signal }, 'stopping');
+    shutDown();
+  } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
+    process.exit(1);
+  }
+}
+
+function shutDown(): void {
+  if (phase === 'stopping') return;
+  phase = 'stopping';
+  stoppingSince = performance.now();
+  setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
+  void service.stop().then(async (inTime) => {
+    await ops?.stop(0);
+    log.info({ inTime }, 'stopped');
+    if (!inTime) process.exitCode = 1;
+    cluster.worker?.disconnect();
+  });
+}
+
+/** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */
+async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, DocsUnavailable, CannotListen, WorkerFailed].some(
+      (kind) => error instanceof kind,
+    );
+    if (isForSomebodyToMend) return refuse((error as Error).message);
+    throw error;
+  }
+}
+
+function refuse(...problems: readonly string[]): never {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}
