@@ -64,6 +64,20 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('the README draws these layers', () => {
+    const [, drawing = ''] = /^flowchart TD\n([^`]*)/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    const edges = drawing.matchAll(/^ +(\w+)(?:\[.*\])? --> (.+)$/gm);
+    const drawn = new Map([...edges].map(([, from = '', to = '']) => [from, to.split(' & ')]));
+    const below = (layer: string, ofLayer: (layer: string) => readonly string[]): readonly string[] => [
+      ...new Set(ofLayer(layer).flatMap((next) => [next, ...below(next, ofLayer)])),
+    ];
+    const nameOf = (layer: string): string => layer.replace('src/', '');
+    for (const layer of Object.keys(LAYERS).filter((name) => name.startsWith('src'))) {
+      const meant = below(layer, (name) => LAYERS[name] ?? []).map(nameOf);
+      expect([...below(nameOf(layer), (name) => drawn.get(name) ?? [])].sort()).toEqual([...meant].sort());
+    }
+  });
+
   test('no import cycle', () => {
     const done = new Set<string>();
     const cycles: string[] = [];
