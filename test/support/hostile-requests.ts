@@ -129,7 +129,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['__proto__ in the place of the plant', withBody(`{"__proto__":${FERN}}`) + LAST, [400, 404]],
   ['__proto__ beside it', withBody('{"id":1,"name":"Fern","__proto__":{"tag":1}}') + LAST, [200, 404]],
   ['constructor.prototype', withBody('{"constructor":{"prototype":{"name":"x"}}}') + LAST, [400, 404]],
-  ['a gzip bomb', withBody(gzipSync(Buffer.alloc(50_000_000)), 'Content-Encoding: gzip') + LAST, [415, 404]],
+  // It is answered unread, and so perhaps before all of it has arrived.
+  ['a gzip bomb', withBody(gzipSync(Buffer.alloc(50_000_000)), 'Content-Encoding: gzip', 'Connection: close'), [415]],
   ['a brotli bomb', withBody(brotliCompressSync(Buffer.alloc(50_000_000)), 'Content-Encoding: br') + LAST, [415, 404]],
   ['an announced body of 10 TB', `${HEAD}Content-Length: 10000000000000\r\n\r\n{`, [413]],
   ['an endless body', `${CHUNKED}fffffff\r\n${' '.repeat(2_000_000)}`, [413]],
