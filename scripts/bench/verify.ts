@@ -62,7 +62,7 @@ export async function verify(subject: Subject, token: string): Promise<void> {
  */
 export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requests: number): Promise<void> {
   // The line for a request comes after its answer.
-  for (let attempt = 1; countLogLines() < requests && attempt < 100; attempt += 1) await setTimeout(10);
+  for (let attempt = 1; countLogLines() < requests && attempt < 1_000; attempt += 1) await setTimeout(10);
   const lines = countLogLines();
   if (lines !== requests) {
     throw new Error(`${name} has logged ${String(lines)} lines for ${String(requests)} requests`);
