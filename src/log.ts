@@ -5,6 +5,8 @@ const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
 const STDOUT = 1;
 
+/** What writes a text in a colour. */
+type Colours = Readonly<Record<'green' | 'yellow' | 'red', (text: string) => string>>;
 type Target = DestinationStream & { readonly flush: () => void };
 
 /**
@@ -59,8 +61,10 @@ async function prettify(target: Target): Promise<Target> {
     singleLine: true,
     ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
     // What is logged without a message is a request.
-    messageFormat: (line, messageKey) =>
-      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest),
+    messageFormat: (line, messageKey, _level, { colors }) =>
+      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest, colors),
+    customColors: 'message:reset',
+    useOnlyCustomProps: false, // The levels keep their colours.
   });
   if (pretty === undefined) return target;
   return {
@@ -71,9 +75,13 @@ async function prettify(target: Target): Promise<Target> {
   };
 }
 
-function describeRequest({ status, method, operationId, durationMs, caller }: AnsweredRequest): string {
+function describeRequest(
+  { status, method, operationId, durationMs, caller }: AnsweredRequest,
+  { green, yellow, red }: Colours,
+): string {
+  const colour = status === undefined || status >= 500 ? red : status >= 400 ? yellow : green;
   const columns = [
-    String(status ?? 'gone').padEnd(4),
+    colour(String(status ?? 'gone').padEnd(4)),
     (method ?? '').padEnd(7),
     (operationId ?? '').padEnd(20),
     (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),

@@ -194,6 +194,6 @@ describe('on standard output', () => {
     await service.said('404');
     const line = service.output().trim().split('\n').at(-1);
     // eslint-disable-next-line no-control-regex -- that is what a colour is
-    expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*404 +GET +[\d.]+ ms/);
+    expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
   });
 });
