@@ -19,7 +19,7 @@ const SAME_SIGNAL_MS = 1_000;
 // How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
 const CLOSING_MS = 2_000;
 
-// The only module of the service that touches the process.
+// Beside main.ts, which is nothing but the way here, the only module of the service that touches the process.
 try {
   if (existsSync('.env')) process.loadEnvFile();
 } catch {

@@ -53,6 +53,8 @@ describe('npm start', () => {
     await startAndKill();
     expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(100);
     await startAndKill();
+    expect(readdirSync(join(cache, 'node'))).toHaveLength(1); // One for this Node, for its threads too.
+    expect(readdirSync(cache, { recursive: true }).filter((name) => /v\d+\..*v\d+\./.test(String(name)))).toEqual([]);
     rmSync(cache, { recursive: true });
     writeFileSync(cache, 'no folder');
     await startAndKill();

@@ -50,9 +50,6 @@ export type RunningServer = ServerProcess & {
 
 export const TOKEN = 'bench-token';
 
-// As in src/main.ts.
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
-
 let started = 0;
 
 /** The options of Node in `exec node --option src/main.ts`. */
@@ -65,13 +62,15 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   started += 1;
   const { server, contract, keeping } = setup;
   const { databaseUrl = `sqlite:${join(bench.folder, `${String(started)}.db`)}` } = setup;
-  const module = server === 'service' && keeping !== 'none' ? '../../src/main.ts' : MODULES[server];
+  const isMain = server === 'service' && keeping !== 'none';
+  const module = isMain ? '../../src/main.ts' : MODULES[server];
   const listening = await startProcess({
     module: fileURLToPath(new URL(module, import.meta.url)),
     options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],
     env: {
       ...contract.env,
-      ...(server === 'service' && { NODE_COMPILE_CACHE: COMPILE_CACHE }),
+      // What src/main.ts sees to by itself.
+      ...(server === 'service' && !isMain && { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') }),
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: '0',

@@ -17,7 +17,7 @@ const GRACE_MS = 50;
 // A handler in an endless loop does not hear SIGTERM.
 const KILL_AFTER_MS = 500;
 
-// Most of a start is compiling the same packages again.
+// As in src/main.ts, but for what is loaded before it, and for itself.
 const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
 
 /** Gets the service ready to be started. When it ends by itself, that is told, and the next restart tries again. */
