@@ -9,7 +9,7 @@ import { contractOf, documentOf } from './support/contract.ts';
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
 
 /** Serves POST /a with a request body in YAML, and tells what the handler got. */
-async function serve(requestBody: string, bodyLimitBytes = 10_000) {
+async function serve(requestBody: string, bodyLimitBytes = 100_000) {
   const received: ValidRequest[] = [];
   const contract = await contractOf(documentOf('/a', 'post', `requestBody: ${requestBody}\n${NO_CONTENT}`));
   const op = async (got: never) => {
@@ -169,7 +169,7 @@ describe('uploads', () => {
   });
 
   test('413 when they are too large together', async () => {
-    const { app, received } = await serve(UPLOAD);
+    const { app, received } = await serve(UPLOAD, 10_000);
     const upload = (size: number) =>
       request(app)
         .post('/a')
@@ -194,9 +194,21 @@ describe('uploads', () => {
       '--x\r\nContent-Disposition: form-data; name="count"\r\n\r\nx\r\n--x--\r\n',
       /count must be number/,
     ],
+    ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data\r\n\r\nhello', /not well-formed/],
+    [
+      'multipart/form-data; boundary=x',
+      "--x\r\nContent-Disposition: form-data; name*=utf-8''a%ff\r\n\r\nhello",
+      /not well-formed/,
+    ],
   ])('%s %j is refused', async (contentType, body, message) => {
     const { send } = await serve(UPLOAD);
     expectError(await send(contentType, body), 400, message);
+  });
+
+  test('more than 1,000 parts are refused', async () => {
+    const { send } = await serve(UPLOAD);
+    const body = `${'--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n'.repeat(1_001)}--x--\r\n`;
+    expectError(await send('multipart/form-data; boundary=x', body), 400, /more than 1000 parts/);
   });
 });
 

@@ -27,12 +27,7 @@ export function readUrlEncodedForm(text: string, type: TextType): FormTree {
  * @throws {Failure} 400 when it is not well-formed, or a field cannot stand for what the document says
  */
 export async function readMultipartForm(bytes: Buffer, contentType: string, fieldType: TextType): Promise<FormTree> {
-  let parts;
-  try {
-    parts = await readParts(bytes, contentType);
-  } catch {
-    throw new Failure(400, 'the request body is not well-formed multipart/form-data');
-  }
+  const parts = await readParts(bytes, contentType);
   const entries = parts.map(({ name, filename, contentType: type, bytes: content }) => {
     if (filename === undefined) return [name, decodeUtf8(content)] as const;
     return [name, new File([new Uint8Array(content)], filename, { type })] as const;
