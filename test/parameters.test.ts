@@ -80,13 +80,30 @@ describe('a path with text beside its parameters', () => {
     ['/x/{id}:cancel', '/x/a/b:cancel', undefined],
     ['/x/{id}_s', '/x/a%2Fb_s', { id: 'a/b' }],
     ['/x/{a},{b}', '/x/1,2', { a: '1', b: '2' }],
-  ])('%s for %s is %j', async (path, target, values) => {
+    ['/x/{a}-{b}', '/x/1-2-3', { a: '1', b: '2-3' }],
+    ['/x/{a}-{b}', '/x/1%2D2', { a: '1', b: '2' }],
+    ['/x/{a}:{b}', '/x/1%3A2:3', { a: '1:2', b: '3' }],
+    ['/x/{a}-{b}', '/x/-1', undefined],
+    ['/x/{a}-{b}', '/x/--1', { a: '-', b: '1' }],
+    ['/x/{a}-{b}-', '/x/1-', undefined],
+    ['/x/v{a}.{b}.json', '/x/v1.json.json', { a: '1', b: 'json' }],
+    ['/x/{a}', '/x/%ff', undefined],
+    ['/é/{a}', '/%c3%A9/1', { a: '1' }],
+  ])('%s for %s is %j', expectMatch);
+
+  test('thousands of separators are matched in linear time', async () => {
+    const dashes = '-'.repeat(4_000);
+    await expectMatch('/x/{a}-{b}-{c}', `/x/${dashes}%0A`, { a: '-', b: '-', c: `${dashes.slice(4)}\n` });
+    await expectMatch('/x/{a}-{b}-{c}-{d}-{e}!', `/x/${dashes}%0A`, undefined);
+  });
+
+  async function expectMatch(path: string, target: string, values: object | undefined): Promise<void> {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     const parameters = names.map((name) => `- { name: ${name}, in: path, required: true, schema: { type: string } }`);
     const { app, received } = await serve(path, parameters.join('\n'));
     expect((await request(app).get(target)).status).toBe(values === undefined ? 404 : 204);
     expect(received[0]?.path).toEqual(values);
-  });
+  }
 });
 
 describe('query parameters', () => {

@@ -1,12 +1,12 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way';
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
+import { matchSegment, normalizePath, parameterNames, parseSegment, type SegmentTemplate } from './path-template.ts';
 
 /** An operation, with the path parameters of the request, percent-decoded. */
 export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
 
-/** What a request asks for: an operation, or which methods its path has (OPTIONS). */
+/** The target of a request: an operation, or the methods of its path (OPTIONS). */
 export type Routed = Route | { readonly allow: string };
 
 /**
@@ -18,40 +18,41 @@ export type Routed = Route | { readonly allow: string };
  */
 export type Router = (method: string, path: string) => Routed;
 
-type Entry = { readonly operation: Operation; readonly names: readonly string[] };
+/** The segments that may follow a part of a path, and the operations of that part by method. */
+type Node = {
+  readonly literals: Map<string, Node>;
+  /** Those with most literal text first. */
+  readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
+  readonly operations: Map<string, { readonly operation: Operation; readonly names: readonly string[] }>;
+};
 
 const NO_PARAMETERS = {};
-// A request target is as long as Node lets a header be, so that this is never what turns a parameter away.
-const MAX_PARAMETER_LENGTH = 16_384;
 
-/** Makes the router from the generated table; it is the only route table there is. */
+/**
+ * Makes the router from the generated table; it is the only route table there is. A lookup takes time linear in the
+ * length of the path, whatever the templates.
+ *
+ * @throws {Error} when two operations have the same method and path
+ */
 export function createRouter({ operations, basePaths }: Pick<Contract, 'operations' | 'basePaths'>): Router {
-  const tree = findMyWay({ caseSensitive: true, maxParamLength: MAX_PARAMETER_LENGTH });
-  const methods = new Set<HTTPMethod>();
+  const root = createNode();
+  const methods = new Set<string>();
   for (const operation of Object.values(operations)) {
-    const method = operation.method as HTTPMethod; // The generator takes no method that Node does not know.
-    methods.add(method);
-    const entry: Entry = { operation, names: parameterNames(operation.path) };
-    for (const basePath of basePaths) tree.on(method, pattern(basePath + operation.path), () => undefined, entry);
+    methods.add(operation.method);
+    for (const basePath of basePaths) insert(root, basePath, operation);
   }
 
-  const find = (method: HTTPMethod, path: string): Route | undefined => {
-    const found = tree.find(method, path);
-    if (found === null) return undefined;
-    const { operation, names } = found.store as Entry;
-    if (names.length === 0) return { operation, path: NO_PARAMETERS };
-    const values = Object.values(found.params);
-    if (values.includes('')) return undefined; // A path parameter cannot be empty.
-    return { operation, path: Object.fromEntries(names.map((name, index) => [name, values[index]])) };
-  };
+  const find = (method: string, segments: readonly string[]): Route | undefined =>
+    search(root, method, segments, 1, []);
 
   return (method, path) => {
     if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]) };
-    // A request target has no fragment (RFC 9112, 3.2); find-my-way would cut it off.
+    // A request target has no fragment (RFC 9112, 3.2).
     if (path.includes('#')) throw new Failure(404, 'there is nothing at this path');
-    const route = find(method as HTTPMethod, path) ?? (method === 'HEAD' ? find('GET', path) : undefined);
+    const segments = normalizePath(path).split('/');
+    const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
     if (route !== undefined) return route;
-    const documented = [...methods].filter((other) => find(other, path) !== undefined);
+    const documented = [...methods].filter((other) => find(other, segments) !== undefined);
     if (documented.length === 0) throw new Failure(404, 'there is nothing at this path');
     const allow = allowOf(documented);
     if (method === 'OPTIONS') return { allow };
@@ -59,25 +60,70 @@ export function createRouter({ operations, basePaths }: Pick<Contract, 'operatio
   };
 }
 
+function createNode(): Node {
+  return { literals: new Map(), templates: [], operations: new Map() };
+}
+
+function insert(root: Node, basePath: string, operation: Operation): void {
+  const { method, path } = operation;
+  let node = root;
+  for (const segment of (basePath + path).split('/').slice(1)) node = childOf(node, segment);
+  if (node.operations.has(method)) throw new Error(`${method} ${basePath}${path} is in the contract twice`);
+  node.operations.set(method, { operation, names: parameterNames(path) });
+}
+
+function childOf(node: Node, segment: string): Node {
+  const template = parseSegment(segment);
+  if (template === undefined) {
+    const literal = normalizePath(segment);
+    const child = node.literals.get(literal) ?? createNode();
+    node.literals.set(literal, child);
+    return child;
+  }
+  const source = template.literals.join('{}');
+  const known = node.templates.find((other) => other.source === source);
+  if (known !== undefined) return known.node;
+  const child = createNode();
+  node.templates.push({ source, template, node: child });
+  node.templates.sort((one, other) => other.source.length - one.source.length);
+  return child;
+}
+
+/** Visits each node once at most: literal segments are tried before those with parameters. */
+function search(
+  node: Node,
+  method: string,
+  segments: readonly string[],
+  index: number,
+  values: readonly string[],
+): Route | undefined {
+  const segment = segments[index];
+  if (segment === undefined) return routeOf(node, method, values);
+  const literal = node.literals.get(segment);
+  const found = literal && search(literal, method, segments, index + 1, values);
+  if (found !== undefined) return found;
+  for (const { template, node: child } of node.templates) {
+    const matched = matchSegment(template, segment);
+    const route = matched && search(child, method, segments, index + 1, [...values, ...matched]);
+    if (route !== undefined) return route;
+  }
+  return undefined;
+}
+
+function routeOf({ operations }: Node, method: string, values: readonly string[]): Route | undefined {
+  const entry = operations.get(method);
+  if (entry === undefined) return undefined;
+  const { operation, names } = entry;
+  if (names.length === 0) return { operation, path: NO_PARAMETERS };
+  try {
+    const decoded = values.map((value) => decodeURIComponent(value));
+    return { operation, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
+  } catch {
+    return undefined; // Percent-encoded bytes that are not UTF-8: no client can mean this path.
+  }
+}
+
 function allowOf(documented: readonly string[]): string {
   const implied = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
   return [...new Set([...documented, ...implied])].join(', ');
-}
-
-const TEMPLATE = /\{([^{}]+)\}/g;
-
-/**
- * `/a/{id}:cancel` as find-my-way writes it. Parameters have a number there, for their names may have any character, and
- * a regular expression where something follows in the same segment, which would be taken into the name.
- */
-function pattern(path: string): string {
-  let count = 0;
-  return path.replaceAll(':', '::').replaceAll(TEMPLATE, (template, _name, at: number) => {
-    const next = path.replaceAll(':', '::').charAt(at + template.length);
-    return `:p${String(count++)}${next === '' || next === '/' ? '' : '(.+?)'}`;
-  });
-}
-
-function parameterNames(path: string): string[] {
-  return [...path.matchAll(TEMPLATE)].map(([, name = '']) => name);
 }
