@@ -13,6 +13,8 @@ export type Config = {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
+  /** Whether other processes may listen on the same port. */
+  readonly reusePort: boolean;
   readonly auth: AuthSettings;
   /** The token that was made up for this run, when nothing that lets a client in was configured. */
   readonly madeUpToken: string | undefined;
@@ -27,8 +29,6 @@ export type Config = {
   /** Whether to serve the docs page. */
   readonly docsPage: DocsSetting;
   readonly logLevel: string;
-  /** Processes that serve. */
-  readonly workers: number;
 };
 
 /** Which store to use, and how. */
@@ -56,6 +56,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     production,
     host: readHost(env, 'HOST', problems),
     port: readPort(env, 'PORT', 3000, problems),
+    reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
     auth: auth ?? {
       tokens: madeUpToken === undefined ? [] : [keepToken('made-up', madeUpToken)],
       tokensFile: undefined,
@@ -65,16 +66,12 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     store: readStore(env, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
     server: readServerLimits(env, problems),
-    admission: {
-      inFlightLimit: readInteger(env, 'IN_FLIGHT_LIMIT', { fallback: 1_000, min: 1, max: 1_000_000 }, problems),
-      eventLoopDelayLimitMs: readMilliseconds(env, 'EVENT_LOOP_DELAY_LIMIT_MS', 500, problems),
-    },
+    admission: readAdmissionLimits(env, problems),
     trustProxy: readTrustProxy(env, problems),
     ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
     docsPage: readDocs(env, production, problems),
     logLevel: readLogLevel(env, problems),
-    workers: readInteger(env, 'WORKERS', { fallback: 1, min: 1, max: 1_024 }, problems),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
@@ -134,6 +131,20 @@ function readBodyLimit(env: Environment, problems: string[]): number {
   return readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems);
 }
 
+function readAdmissionLimits(env: Environment, problems: string[]): AdmissionLimits {
+  const bodyLimitBytes = readBodyLimit(env, []);
+  const fallback = Math.max(67_108_864, bodyLimitBytes);
+  const limits = {
+    inFlightLimit: readInteger(env, 'IN_FLIGHT_LIMIT', { fallback: 1_000, min: 1, max: 1_000_000 }, problems),
+    bodyMemoryLimitBytes: readInteger(env, 'BODY_MEMORY_LIMIT_BYTES', { fallback, min: 1, max: 2 ** 40 }, problems),
+    eventLoopDelayLimitMs: readMilliseconds(env, 'EVENT_LOOP_DELAY_LIMIT_MS', 500, problems),
+  };
+  if (limits.bodyMemoryLimitBytes < bodyLimitBytes) {
+    problems.push('BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES');
+  }
+  return limits;
+}
+
 function readServerLimits(env: Environment, problems: string[]): ServerLimits {
   const requestTimeoutMs = readMilliseconds(env, 'REQUEST_TIMEOUT_MS', 60_000, problems);
   const headersTimeoutMs = readMilliseconds(env, 'HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs), problems);
@@ -169,11 +180,15 @@ function readInteger(
 }
 
 function readDocs(env: Environment, production: boolean, problems: string[]): DocsSetting {
-  const text = env['DOCS'];
-  if (text === undefined) return production ? 'off' : 'if possible';
-  if (text === 'on' || text === 'off') return text;
-  problems.push(`DOCS must be on or off, not "${text}"`);
-  return 'off';
+  const isOn = readSwitch(env, 'DOCS', problems);
+  if (isOn === undefined) return production ? 'off' : 'if possible';
+  return isOn ? 'on' : 'off';
+}
+
+function readSwitch(env: Environment, name: string, problems: string[]): boolean | undefined {
+  const text = env[name];
+  if (text !== undefined && text !== 'on' && text !== 'off') problems.push(`${name} must be on or off, not "${text}"`);
+  return text === undefined ? undefined : text === 'on';
 }
 
 function readLogLevel(env: Environment, problems: string[]): string {

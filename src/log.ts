@@ -14,11 +14,10 @@ type Target = DestinationStream & { readonly flush: () => void };
  * something for people to read. Lines are written at the end of the turn of the event loop, and by `flush`.
  *
  * @param level one of pino's, or `silent`
- * @param worker which of several processes this is
  */
-export async function createLog(level: string, isTerminal: boolean, worker?: number): Promise<Logger> {
+export async function createLog(level: string, isTerminal: boolean): Promise<Logger> {
   const target = openStdout();
-  return pino({ level, base: worker === undefined ? null : { worker } }, isTerminal ? await prettify(target) : target);
+  return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
 }
 
 /**

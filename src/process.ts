@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { MissingHandlers } from './app.ts';
 import { readConfig } from './config.ts';
@@ -12,7 +11,6 @@ import { startServer } from './server.ts';
 import { startService } from './service.ts';
 import { describeLocation } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
-import { answerPrimary, startWorkers, WorkerFailed } from './workers.ts';
 
 // Through npm, one Ctrl-C comes as two signals.
 const SAME_SIGNAL_MS = 1_000;
@@ -34,16 +32,15 @@ let phase: 'starting' | 'serving' | 'stopping' = 'starting';
 let stoppingSince = Infinity;
 // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
-const log = await createLog(config.logLevel, process.stdout.isTTY, cluster.worker?.id);
+process.on('SIGUSR2', () => undefined); // By default, it would end the process.
+const log = await createLog(config.logLevel, process.stdout.isTTY);
 process.on('exit', () => {
   log.flush();
 });
 
 const docs = await orRefuse(() => openDocs(config.docsPage, contract));
-// With several workers, the first process only starts the others, each of which comes by here again.
-const workers = config.workers > 1 && cluster.isPrimary ? await orRefuse(startAll) : undefined;
-const service = workers ?? (await orRefuse(() => startService(config, docs, log)));
-const ops = cluster.isPrimary ? await orRefuse(startOps) : undefined;
+const service = await orRefuse(() => startService(config, docs, log));
+const ops = await orRefuse(startOps);
 
 phase = 'serving';
 process.on('uncaughtException', (error) => {
@@ -52,18 +49,10 @@ process.on('uncaughtException', (error) => {
   process.exitCode = 1;
   shutDown();
 });
-if (workers !== undefined) process.on('SIGUSR2', () => void workers.restart());
-answerPrimary(service);
-if (ops !== undefined && madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
-else if (ops !== undefined) introduce(ops.url);
-// The process that has started this one listens for it: the first of several, or `npm run dev`, which keeps the address and
-// the token when it starts the service again.
+if (madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+else introduce(ops.url);
+// `npm run dev` keeps the address and the token when it restarts the service.
 process.send?.({ url: service.url, madeUpToken });
-
-function startAll() {
-  const token = madeUpToken === undefined ? {} : { API_TOKENS: `made-up:${madeUpToken}` };
-  return startWorkers(config.workers, token, log);
-}
 
 function startOps() {
   const unreadiness = async (): Promise<string | undefined> => (phase === 'serving' ? service.unreadiness() : phase);
@@ -104,10 +93,9 @@ function shutDown(): void {
   stoppingSince = performance.now();
   setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
   void service.stop().then(async (inTime) => {
-    await ops?.stop(0);
+    await ops.stop(0);
     log.info({ inTime }, 'stopped');
     if (!inTime) process.exitCode = 1;
-    cluster.worker?.disconnect();
   });
 }
 
@@ -116,7 +104,7 @@ async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<
   try {
     return await start();
   } catch (error) {
-    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, DocsUnavailable, CannotListen, WorkerFailed].some(
+    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, DocsUnavailable, CannotListen].some(
       (kind) => error instanceof kind,
     );
     if (isForSomebodyToMend) return refuse((error as Error).message);

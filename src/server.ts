@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { discard } from './http/bytes.ts';
 import { createConnections } from './http/connections.ts';
 import { Failure, unavailableFailure } from './http/failure.ts';
-import { listen } from './http/listen.ts';
+import { listen, type ListenOptions } from './http/listen.ts';
 import type { Observer } from './http/observer.ts';
 import { reject, rejectionOf, sendAlone } from './http/rejection.ts';
 
 /** A listener, with the prototypes that an application of Express gives each request and response. */
 export type Application = RequestListener & { request?: object; response?: object };
 
-export type ServerOptions = {
-  readonly host: string;
-  /** 0 for any free one. */
-  readonly port: number;
+export type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
   readonly observer: Observer;
 };
@@ -64,7 +62,7 @@ const CHECK_MS = 500;
  */
 export async function startServer(
   app: Application,
-  { host, port, limits, observer }: ServerOptions,
+  { limits, observer, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
   const server = createHttpServer(app, limits);
@@ -72,7 +70,7 @@ export async function startServer(
     // Of what follows a request to upgrade, the parser drops what came together with it.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
     if (connections.begin(req, res)) app(req, res);
-    else req.resume();
+    else void discard(req);
   };
   // The application decides on expectations, and is the one to ask for the body.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
@@ -101,7 +99,7 @@ export async function startServer(
     if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 
-  const url = await listen(server, host, port);
+  const url = await listen(server, address);
   return {
     url,
     connectionCount: connections.count,

@@ -7,7 +7,7 @@ import type { Docs } from './docs/docs.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { createAdmission } from './http/admission.ts';
 import type { Observer } from './http/observer.ts';
-import { createMetrics, type MetricsSnapshot } from './ops/metrics.ts';
+import { createMetrics } from './ops/metrics.ts';
 import { startServer } from './server.ts';
 import { openStore } from './store/open-store.ts';
 import { StoreUnavailable } from './store/plant-store.ts';
@@ -18,8 +18,8 @@ export type Service = {
   readonly url: string;
   /** Why nobody should send requests to it now, if so. Never rejects. */
   readonly unreadiness: () => Promise<string | undefined>;
-  /** The metrics of each of its processes. */
-  readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
+  /** Writes the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
   /**
    * Accepts nothing new, answers what is under way, and lets go of the store.
    *
@@ -63,7 +63,7 @@ export async function startService(config: Config, docs: Docs | undefined, log: 
         return 'the store could not be asked';
       }
     },
-    metrics: async () => [await metrics.snapshot()],
+    metrics: metrics.text,
     async stop() {
       const inTime = await server.stop(config.shutdownGraceMs);
       await store.close();

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, TOKEN, type TestApp } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
@@ -6,7 +6,7 @@ import { openConnection, plantRequest } from './support/connection.ts';
 const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
 const FERN = { status: 200, body: { name: 'Fern' } };
 
-const limits = { inFlightLimit: 1_000, eventLoopDelayLimitMs: 60_000 };
+const limits = { inFlightLimit: 1_000, bodyMemoryLimitBytes: 67_108_864, eventLoopDelayLimitMs: 60_000 };
 
 function create(url: string, token = TOKEN): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -111,6 +111,54 @@ test('a request whose body arrives when there is no room any more is refused lik
   await accepted;
   expect(refused()).toEqual(['in_flight']);
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
+});
+
+describe('BODY_MEMORY_LIMIT_BYTES', () => {
+  const large = plantRequest(TOKEN, JSON.stringify({ id: 1, name: 'x'.repeat(60_000) }));
+  const [, head = ''] = /^([^]*?\r\n\r\n)/.exec(large) ?? [];
+  const serve = async () => {
+    const testApp = await createTestApp({}, undefined, { ...limits, bodyMemoryLimitBytes: 130_000 });
+    return { testApp, ...(await testApp.serve()) };
+  };
+
+  test('bounds the bodies on their way together; 503 before a body beyond it is read', async () => {
+    const { testApp, url, refused } = await serve();
+    const slow = await Promise.all([openConnection(url), openConnection(url)]);
+    for (const connection of slow) connection.write(large.slice(0, -1));
+    await fetch(url); // What was sent before has been read when this is answered.
+    const third = await openConnection(url);
+    third.write(head);
+    expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
+    expect((await create(url)).status).toBe(200); // A small body needs no reservation.
+    expect(refused()).toEqual(['body_memory']);
+    expect(messages(testApp)).toEqual(['overloaded']);
+
+    for (const connection of slow) {
+      connection.write(large.slice(-1));
+      expect(await connection.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    }
+    const fourth = await openConnection(url);
+    fourth.write(head);
+    await fetch(url);
+    fourth.write(large.slice(head.length));
+    expect(await fourth.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+
+  test('counts chunked bodies as they grow, and gives back what a client that leaves has taken', async () => {
+    const { url, refused } = await serve();
+    const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
+    const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
+    for (const client of clients) client.write(chunked);
+    while (refused().length === 0) await sleep(5);
+    expect(refused()).toEqual(['body_memory']);
+    for (const client of clients) client.reset();
+    while ((await send(url)).status !== 200) await sleep(5);
+  });
+
+  async function send(url: string): Promise<Response> {
+    const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
+    return fetch(`${url}/plants`, { method: 'POST', headers, body: large.slice(head.length) });
+  }
 });
 
 test('503 while the event loop is later than EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {

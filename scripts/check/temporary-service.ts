@@ -17,7 +17,7 @@ export type TemporaryService = {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OURS =
-  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|WORKERS|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
+  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
  * Starts the service on a free port and an empty store; whatever configures the service of this shell does not count.

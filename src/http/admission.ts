@@ -9,6 +9,13 @@ export type Admission = {
   readonly enter: () => void;
   /** Notes that it is over. */
   readonly leave: () => void;
+  /**
+   * Reserves memory for the body of a request, until `release`.
+   *
+   * @throws {Overloaded} when the bodies of other requests take it
+   */
+  readonly reserve: (bytes: number) => void;
+  readonly release: (bytes: number) => void;
   /** How many requests are being handled. */
   readonly inFlight: () => number;
 };
@@ -16,9 +23,21 @@ export type Admission = {
 export type AdmissionLimits = {
   /** Requests that are handled at the same time. One whose body is still on its way is not handled yet. */
   readonly inFlightLimit: number;
+  /** Memory for the bodies of all requests together, from their arrival to the response. */
+  readonly bodyMemoryLimitBytes: number;
   /** How late the event loop may be. */
   readonly eventLoopDelayLimitMs: number;
 };
+
+/** A request that has begun is refused, since a limit was reached. */
+export class Overloaded extends Error {
+  readonly limit: Refusal;
+
+  constructor(limit: Refusal) {
+    super(`the limit ${limit} was reached`);
+    this.limit = limit;
+  }
+}
 
 const SAMPLE_MS = 20;
 // An overload comes and goes many times a second; whoever reads the log is told once.
@@ -28,8 +47,9 @@ const CALM_MS = 5_000;
  * Past either limit, a request more would only make all of them wait longer: it is refused at once, which costs next to
  * nothing, and the ones that were accepted are answered in a time that is bounded.
  */
-export function createAdmission({ inFlightLimit, eventLoopDelayLimitMs }: AdmissionLimits, log: Logger): Admission {
+export function createAdmission(limits: AdmissionLimits, log: Logger): Admission {
   let inFlight = 0;
+  let bodyBytes = 0;
   let refused = 0;
   let refusedAt = -Infinity;
   let lastDelayMs = 0;
@@ -42,20 +62,33 @@ export function createAdmission({ inFlightLimit, eventLoopDelayLimitMs }: Admiss
       isBusy = true;
       if (!isSampling) sampleSoon();
       const reason = reasonNow();
-      if (reason === undefined) return undefined;
-      if (refused === 0) log.warn({ reason, inFlight, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
-      refused += 1;
-      refusedAt = performance.now();
+      if (reason !== undefined) noteOverload(reason);
       return reason;
     },
     enter: () => (inFlight += 1),
     leave: () => (inFlight -= 1),
+    reserve(bytes) {
+      if (bodyBytes + bytes > limits.bodyMemoryLimitBytes) {
+        noteOverload('body_memory');
+        throw new Overloaded('body_memory');
+      }
+      bodyBytes += bytes;
+    },
+    release: (bytes) => (bodyBytes -= bytes),
     inFlight: () => inFlight,
   };
 
+  function noteOverload(reason: Refusal): void {
+    if (refused === 0) {
+      log.warn({ reason, inFlight, bodyBytes, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
+    }
+    refused += 1;
+    refusedAt = performance.now();
+  }
+
   function reasonNow(): Refusal | undefined {
-    if (inFlight >= inFlightLimit) return 'in_flight';
-    return delayMs > eventLoopDelayLimitMs ? 'event_loop_delay' : undefined;
+    if (inFlight >= limits.inFlightLimit) return 'in_flight';
+    return delayMs > limits.eventLoopDelayLimitMs ? 'event_loop_delay' : undefined;
   }
 
   function sampleSoon(): void {

@@ -5,6 +5,7 @@ import { stringifyJson } from '../contract/json.ts';
 import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findResponse, type Operation } from '../contract/operation.ts';
 import { BrokenContract, type OperationValidator } from '../contract/validator.ts';
+import { discard } from './bytes.ts';
 import { errorBody, type Failure } from './failure.ts';
 import { requestIdOf } from './trace.ts';
 
@@ -99,7 +100,7 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   res.write(body, () => {
     closeInStages(req.socket);
   });
-  req.resume();
+  void discard(req);
 }
 
 /**

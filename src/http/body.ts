@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import type { Operation, TextType } from '../contract/operation.ts';
-import { readBytes, tooLarge } from './bytes.ts';
+import { readBytes, tooLarge, type ReadLimits } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { decodeUtf8 } from './text-value.ts';
@@ -25,11 +25,12 @@ const NO_FIELDS: TextType = { scalars: [] };
  * @param invite asks the client for the body, once nothing that is known of it speaks against it
  * @returns `undefined` when there is none and none is required
  * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 when it is something else
+ * @throws what `limits.reserve` throws
  */
 export async function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
-  limitBytes: number,
+  limits: ReadLimits,
   invite: () => void,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
@@ -37,9 +38,9 @@ export async function readBody(
   const documented = Object.keys(requestBody.content);
   if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw tooLarge(limits.limitBytes);
   invite();
-  const bytes = await readBytes(req, limitBytes);
+  const bytes = await readBytes(req, limits);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
   const sent = { mediaType, contentType };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;

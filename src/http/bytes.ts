@@ -1,59 +1,78 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { Failure } from './failure.ts';
+
+/** How much of a body may be read. */
+export type ReadLimits = {
+  /** The size of one body. */
+  readonly limitBytes: number;
+  /** Reserves memory for a body of so many bytes; throws when there is none left. */
+  readonly reserve: (bytes: number) => void;
+};
 
 const NO_BYTES = Buffer.alloc(0);
 const FIRST_CAPACITY_BYTES = 4_096;
+// Smaller bodies need no reservation: their number is bounded by that of the connections.
+const UNRESERVED_BYTES = 16_384;
 
 /**
- * Reads the bytes of a request body, whatever the client says of their number. They take at most twice their own room,
- * however small the pieces are that they come in.
+ * Reads the bytes of a request body, whatever its Content-Length says.
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest of it stays unread
+ * @throws what `reserve` throws
  */
-export async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (req.destroyed || !hasArrived(req)) return collectBytes(req, limitBytes);
-  const bytes = (req.read() ?? NO_BYTES) as Buffer; // As nobody has set an encoding.
-  if (bytes.length > limitBytes) throw tooLarge(limitBytes);
+export async function readBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
+  if (req.destroyed || !hasArrived(req)) return collectBytes(req, limits);
+  const bytes = (req.read() ?? NO_BYTES) as Buffer; // No encoding is set, so it is a buffer.
+  if (bytes.length > limits.limitBytes) throw tooLarge(limits.limitBytes);
   return bytes;
 }
 
-/** Most bodies come together with their headers. Node tells that a request is complete a moment after its last byte. */
+/** Most bodies come together with their headers. Node sets `complete` a moment after the last byte. */
 function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
   return complete || String(readableLength) === headers['content-length'];
 }
 
-function collectBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let bytes = Buffer.allocUnsafe(Math.min(FIRST_CAPACITY_BYTES, limitBytes));
-    let length = 0;
-    const take = (piece: Buffer): void => {
+async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadLimits): Promise<Buffer> {
+  const allocate = (capacity: number): Buffer => {
+    if (capacity > UNRESERVED_BYTES) reserve(capacity);
+    return Buffer.allocUnsafe(capacity);
+  };
+  let bytes = allocate(Math.min(Number(req.headers['content-length'] ?? FIRST_CAPACITY_BYTES), limitBytes));
+  let length = 0;
+  try {
+    for await (const piece of piecesOf(req)) {
       const needed = length + piece.length;
-      if (needed > limitBytes) {
-        stop();
-        reject(tooLarge(limitBytes));
-        return;
-      }
+      if (needed > limitBytes) throw tooLarge(limitBytes);
       if (needed > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(needed, bytes.length * 2)));
+        const larger = allocate(Math.min(limitBytes, Math.max(needed, bytes.length * 2)));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }
       length += piece.copy(bytes, length);
-    };
-    const finish = (): void => {
-      stop();
-      resolve(bytes.subarray(0, length));
-    };
-    const fail = (): void => {
-      stop();
-      reject(new Failure(400, 'the request body ended early'));
-    };
-    const stop = (): void => {
-      req.off('data', take).off('end', finish).off('close', fail).pause();
-    };
-    if (req.destroyed) fail();
-    else req.on('data', take).once('end', finish).once('close', fail);
-  });
+    }
+  } catch (error) {
+    throw req.destroyed ? new Failure(400, 'the request body ended early') : error;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Reads the rest of a request and discards it. Never rejects. */
+export async function discard(req: IncomingMessage): Promise<void> {
+  const pieces = piecesOf(req);
+  try {
+    while ((await pieces.next()).done !== true);
+  } catch {
+    // The client has gone away.
+  }
+}
+
+/** Reads a body without holding the event loop: a client may send each byte as a chunk of its own. */
+async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer, void> {
+  for await (const piece of req.iterator({ destroyOnReturn: false })) {
+    yield piece as Buffer; // No encoding is set.
+    await setImmediate();
+  }
 }
 
 /** The failure of a body that is larger than the limit. */

@@ -21,7 +21,7 @@ export type Connections = {
   /** Calls back once nothing is owed on a connection that is still there. */
   readonly whenAnswered: (socket: Socket, callback: () => void) => void;
   readonly count: () => number;
-  /** Whether anything is owed to anybody. */
+  /** Whether a response is pending for a request that has arrived. */
   readonly isBusy: () => boolean;
   /** Lets the last answer that is owed on each connection close it, also of those that come from now on. */
   readonly askToClose: () => void;
@@ -88,7 +88,7 @@ export function createConnections(limit: number): Connections {
 
     count: () => connections.size,
 
-    isBusy: () => connections.values().some(({ owed }) => owed.length > 0),
+    isBusy: () => connections.values().some((connection) => !isStillSending(connection)),
 
     askToClose() {
       closing = true;

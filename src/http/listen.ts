@@ -3,20 +3,33 @@ import type { AddressInfo, Server } from 'node:net';
 /** A server cannot listen where it should; the message says why, in one line. */
 export class CannotListen extends Error {}
 
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use',
+  ENOTSUP: 'this system does not support REUSE_PORT',
+};
+
+/** An address to listen on. */
+export type ListenOptions = {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Whether other processes of this user may listen there too; the kernel distributes connections among them. */
+  readonly reusePort?: boolean;
+};
+
 /**
  * Makes a server listen.
  *
- * @param port 0 for any free one
  * @returns where it can be reached: `http://127.0.0.1:3000`
  * @throws {CannotListen}
  */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+export async function listen(server: Server, { host, port, reusePort = false }: ListenOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     const fail = ({ code = 'an unknown error', syscall = 'listen' }: NodeJS.ErrnoException): void => {
-      const reason = code === 'EADDRINUSE' ? 'the port is in use' : `${syscall} failed with ${code}`;
+      const reason = REASONS[code] ?? `${syscall} failed with ${code}`;
       reject(new CannotListen(`cannot listen on ${host}:${String(port)}: ${reason}`));
     };
-    server.once('error', fail).listen(port, host, () => {
+    server.once('error', fail).listen({ host, port, reusePort }, () => {
       server.off('error', fail);
       resolve();
     });

@@ -15,7 +15,13 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
  * @returns 400, 417, 501 or 505; `undefined` when nothing is wrong
  */
 export function findViolation(req: IncomingMessage): Failure | undefined {
-  return findVersionViolation(req) ?? findHostViolation(req) ?? findFramingViolation(req) ?? findExpectation(req);
+  return (
+    findVersionViolation(req) ??
+    findHostViolation(req) ??
+    findFramingViolation(req) ??
+    findContentTypeViolation(req) ??
+    findExpectation(req)
+  );
 }
 
 /**
@@ -58,6 +64,12 @@ function findFramingViolation(req: IncomingMessage): Failure | undefined {
     return new Failure(400, 'chunked must be there once, as the last transfer coding');
   }
   return new Failure(501, 'the only transfer coding that can be used is chunked');
+}
+
+/** RFC 9110, 5.3: only one is allowed. Node would ignore all but the first. */
+function findContentTypeViolation(req: IncomingMessage): Failure | undefined {
+  if (valuesOf(req, 'content-type').length < 2) return undefined;
+  return new Failure(400, 'send only one Content-Type header field');
 }
 
 /** RFC 9110, 10.1.1. */

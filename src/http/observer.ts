@@ -21,4 +21,4 @@ export type AnsweredRequest = {
   readonly parentId?: string | undefined;
 };
 
-export type Refusal = 'in_flight' | 'event_loop_delay' | 'connections';
+export type Refusal = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';

@@ -6,7 +6,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
-import type { Admission } from './admission.ts';
+import { Overloaded, type Admission } from './admission.ts';
 import { answerFailure, answerReply, send, type Answer, type AnyReply } from './answer.ts';
 import { readBody } from './body.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
@@ -99,6 +99,7 @@ export function createPipeline(options: PipelineOptions) {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<Served> {
     let operation, caller;
+    let reservedBytes = 0;
     try {
       const violation = findViolation(req);
       if (violation !== undefined) {
@@ -113,7 +114,11 @@ export function createPipeline(options: PipelineOptions) {
       caller = await admit(authenticate, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
       const parameters = readParameters(operation, source, apiKeysInQuery);
-      const body = await readBody(req, operation, bodyLimitBytes, () => {
+      const reserve = (bytes: number): void => {
+        admission.reserve(bytes - reservedBytes);
+        reservedBytes = bytes;
+      };
+      const body = await readBody(req, operation, { limitBytes: bodyLimitBytes, reserve }, () => {
         inviteBody(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
@@ -122,11 +127,14 @@ export function createPipeline(options: PipelineOptions) {
       const reply = await handle(operation, { ...valid, caller });
       return { operation, caller, answer: await answerReply(operation, validator, reply) };
     } catch (error) {
+      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.limit };
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) {
         log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');
       }
       return { operation, caller, answer: answerFailure(failure) };
+    } finally {
+      admission.release(reservedBytes);
     }
   }
 

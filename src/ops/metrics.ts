@@ -1,13 +1,4 @@
-import {
-  AggregatorRegistry,
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  type MetricObjectWithValues,
-  type MetricValue,
-} from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from '../http/observer.ts';
 
 /** What is measured while the service runs, for Prometheus. */
@@ -16,13 +7,11 @@ export type Metrics = Observer & {
   readonly committed: (plants: number, durationMs: number) => void;
   /** Reads a number each time the metrics are. */
   readonly gauge: (name: string, help: string, read: () => number) => void;
-  readonly snapshot: () => Promise<MetricsSnapshot>;
+  /** Writes every metric in the text format of Prometheus. */
+  readonly text: () => Promise<string>;
 };
 
-/** Every metric as it is now, as data that can be sent to another process. */
-export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
-
-/** The media type of {@link writeMetrics}. */
+/** The media type of the text format of Prometheus. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const LATENCY_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -87,11 +76,6 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    snapshot: () => register.getMetricsAsJSON(),
+    text: () => register.metrics(),
   };
-}
-
-/** Writes the metrics of some processes, summed up where that makes sense, in the text format of Prometheus. */
-export function writeMetrics(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

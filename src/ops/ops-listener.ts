@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { METRICS_TYPE, writeMetrics, type MetricsSnapshot } from './metrics.ts';
+import { METRICS_TYPE } from './metrics.ts';
 
 export type OpsOptions = {
   /** Why no requests should be sent to the service, if they should not; asks whatever it depends on. Never rejects. */
   readonly unreadiness: () => Promise<string | undefined>;
-  /** Those of every process of the service. */
-  readonly metrics: () => Promise<readonly MetricsSnapshot[]>;
+  /** Writes the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
 };
 
 type Page = { readonly status: number; readonly contentType?: string; readonly text: string };
@@ -30,7 +30,7 @@ export function createOpsListener({ unreadiness, metrics }: OpsOptions): Request
     '/metrics': async () => ({
       status: 200,
       contentType: METRICS_TYPE,
-      text: await writeMetrics(await metrics()),
+      text: await metrics(),
     }),
   };
 

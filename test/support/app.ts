@@ -108,7 +108,11 @@ async function listPlants(location: StoreLocation, which: 'current' | 'history')
 export async function createTestApp(
   overrides: Partial<AppOptions> = {},
   url?: string,
-  admissionLimits: AdmissionLimits = { inFlightLimit: 1_000, eventLoopDelayLimitMs: 60_000 },
+  admissionLimits: AdmissionLimits = {
+    inFlightLimit: 1_000,
+    bodyMemoryLimitBytes: 67_108_864,
+    eventLoopDelayLimitMs: 60_000,
+  },
 ): Promise<TestApp> {
   const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];

@@ -111,6 +111,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a URL with a user', get('GET http://a:b@x/plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['a URL beside two Hosts', get('GET http://x/plants HTTP/1.1', 'Host: x', 'Host: y'), [400]],
 
+  ['two Content-Types', withBody(FERN, 'Content-Type: text/plain'), [400]],
+
   // Expectations, protocols, pipelines
   ['an unknown expectation', withBody(FERN, 'Expect: the worst'), [417]],
   ['an unknown expectation beside a known one', withBody(FERN, 'Expect: 100-continue, 200-ok'), [417]],

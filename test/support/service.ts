@@ -70,6 +70,6 @@ export function start(command: string, args: readonly string[], env: Environment
 /** The environment without what configures the service, or makes Node behave as under Jest. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
-    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|WORKERS|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
+    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }
