@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import pino from 'pino';
+import { createApp } from '../../src/app.ts';
+import { createIdentity } from '../../src/auth/identity.ts';
+import { keepToken } from '../../src/auth/tokens.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Contract } from '../../src/contract/contract.ts';
+import { createAdmission } from '../../src/http/admission.ts';
+import { startServer } from '../../src/server.ts';
+
+// Serves a generated contract as a process of its own: `node serve-contract.ts <contract.json> <token>`. Every operation
+// is answered 204. Prints its address.
+const [, , path = '', token = ''] = process.argv;
+const contract = JSON.parse(readFileSync(path, 'utf8')) as Contract; // Written by the generator.
+const read = readConfig({});
+if ('problems' in read) throw new Error(read.problems.join('\n'));
+const log = pino({ level: 'error' });
+const done = () => Promise.resolve({ status: 204 });
+const observer = { answered: () => undefined, refused: () => undefined };
+const app = createApp({
+  ...read.config,
+  contract,
+  handlers: Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done])),
+  identity: createIdentity({ tokens: [keepToken('fuzzer', token)], tokensFile: undefined, jwt: undefined }, log),
+  admission: createAdmission(read.config.admission, log),
+  observer,
+  log,
+});
+const { url } = await startServer(app, { host: '127.0.0.1', port: 0, limits: read.config.server, observer });
+console.log(url);
