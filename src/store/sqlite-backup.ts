@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from './plant-store.ts';
 import { openForReading, refuseDamage, unavailable } from './sqlite-file.ts';
+import { syncFolders } from './sync-folders.ts';
 
 // In one step, from one snapshot: after a smaller one, SQLite would begin again whenever a plant was added meanwhile.
 const ALL_PAGES = 2 ** 31 - 1;
@@ -36,8 +37,9 @@ export async function copySqliteStore(from: string, to: string, signal: AbortSig
     signal.throwIfAborted();
     const creations = check(partial, from);
     sync(partial);
+    syncFolders(partial); // Nothing appears where it could not be kept.
     appear(partial, to);
-    sync(dirname(to));
+    syncFolders(to);
     return creations;
   } catch (error) {
     throw signal.aborted ? error : unavailable(to, error);
