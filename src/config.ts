@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { compile as compileTrust } from 'proxy-addr';
 import { readAuthSettings, type AuthSettings } from './auth/settings.ts';
-import { keepToken } from './auth/tokens.ts';
+import { hashToken } from './auth/tokens.ts';
 import type { DocsSetting } from './docs/docs.ts';
 import type { AdmissionLimits } from './http/admission.ts';
 import type { ServerLimits } from './server.ts';
@@ -43,11 +43,11 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  *
  * @returns the configuration, or every problem with it, a line each
  */
-export function readConfig(env: Environment): { config: Config } | { problems: readonly string[] } {
+export async function readConfig(env: Environment): Promise<{ config: Config } | { problems: readonly string[] }> {
   const problems: string[] = [];
   const production = env['NODE_ENV'] === 'production';
 
-  const auth = readAuthSettings(env, problems);
+  const auth = await readAuthSettings(env, problems);
   const madeUpToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
   if (auth === undefined && production) {
     problems.push('API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set when NODE_ENV=production: who may come in');
@@ -58,7 +58,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     port: readPort(env, 'PORT', 3000, problems),
     reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
     auth: auth ?? {
-      tokens: madeUpToken === undefined ? [] : [keepToken('made-up', madeUpToken)],
+      tokens: madeUpToken === undefined ? [] : [hashToken('made-up', madeUpToken)],
       tokensFile: undefined,
       jwt: undefined,
     },

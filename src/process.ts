@@ -18,12 +18,13 @@ const SAME_SIGNAL_MS = 1_000;
 const CLOSING_MS = 2_000;
 
 // Beside main.ts, which is nothing but the way here, the only module of the service that touches the process.
+process.on('exit', exitDespitePendingReads);
 try {
   if (existsSync('.env')) process.loadEnvFile();
 } catch {
   refuse('the file .env cannot be read');
 }
-const read = readConfig(process.env);
+const read = await readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
 const { madeUpToken } = config;
@@ -34,7 +35,7 @@ let stoppingSince = Infinity;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
 process.on('SIGUSR2', () => undefined); // By default, it would end the process.
 const log = await createLog(config.logLevel, process.stdout.isTTY);
-process.on('exit', () => {
+process.prependListener('exit', () => {
   log.flush();
 });
 
@@ -96,7 +97,18 @@ function shutDown(): void {
     await ops.stop(0);
     log.info({ inTime }, 'stopped');
     if (!inTime) process.exitCode = 1;
+    if (isReading()) process.exit();
   });
+}
+
+/** Checks for file system calls that have not returned: from a file server that is gone, they never do. */
+function isReading(): boolean {
+  return process.getActiveResourcesInfo().includes('FSReqPromise');
+}
+
+/** exit() waits for the threads of such calls; replacing the program ends them. */
+function exitDespitePendingReads(code: number): void {
+  if (isReading()) process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
 }
 
 /** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore, temporaryFolder } from './support/app.ts';
 import { createUntilStopped } from './support/load.ts';
-import { run, startService } from './support/service.ts';
+import { run, start, startService } from './support/service.ts';
 
 const backup = (path: string, ...args: string[]) =>
   run('node', ['scripts/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
@@ -98,6 +99,57 @@ describe('backup and restore', () => {
     const path = await storeOf('a');
     const outcome = await backup(path, join(path, 'backup.db'));
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
+  });
+
+  describe('a run that was killed or stopped, and the next one to the same file', () => {
+    test.each([
+      ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
+      ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
+    ])('what kill -9 leaves of a %s is removed by the next', async (command, arrange) => {
+      const [database, file] = arrange(await largeStore());
+      const target = command === 'backup' ? file : database;
+      const killed = await startCopying(command, database, file, target);
+      killed.process.kill('SIGKILL');
+      await killed.outcome;
+      expect(partialsOf(target)).toHaveLength(1);
+      const next = command === 'backup' ? backup : restore;
+      expect(await next(database, file)).toMatchObject({ code: 0, stderr: '' });
+      expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+    });
+
+    test('what one that still runs has is left alone: the first to be complete succeeds, the other is refused', async () => {
+      const source = await largeStore();
+      const target = join(temporaryFolder(), 'copy.db');
+      const first = await startCopying('backup', source, target, target);
+      first.process.kill('SIGSTOP');
+      const partials = partialsOf(target);
+      expect(partials).toHaveLength(1);
+      expect(await backup(source, target)).toMatchObject({ code: 0, stderr: '' });
+      expect(readdirSync(dirname(target)).sort()).toEqual(['copy.db', ...partials]);
+      first.process.kill('SIGCONT');
+      const refused = { code: 1, stdout: '', stderr: `${target} is there; move it away first\n` };
+      expect(await first.outcome).toEqual(refused);
+      expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+    });
+
+    async function largeStore(): Promise<string> {
+      return storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
+    }
+
+    /** Starts a backup or a restore, and resolves when the database that it writes has begun to grow. */
+    async function startCopying(command: string, database: string, file: string, target: string) {
+      const started = start('node', ['scripts/backup.ts', command, file], { DATABASE_URL: `sqlite:${database}` });
+      const isGrowing = (): boolean =>
+        readdirSync(dirname(target), { recursive: true, encoding: 'utf8' }).some(
+          (name) => (statSync(join(dirname(target), name), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,
+        );
+      while (!isGrowing()) await sleep(1);
+      return started;
+    }
+
+    function partialsOf(target: string): string[] {
+      return readdirSync(dirname(target)).filter((name) => name.endsWith('.partial'));
+    }
   });
 
   test('asks for exactly one file', async () => {

@@ -18,7 +18,7 @@ function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonl
 test('a log on a full disk: requests are answered, with room again it goes on, and SIGTERM exits 0', async () => {
   const folder = temporaryFolder();
   const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
-  const env = { PORT: '0', API_TOKENS: 'x', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
   const { process, outcome } = start(command, args, env);
   const seen = join(`/proc/${String(process.pid)}/root`, folder);
   const log = (): string => (existsSync(join(seen, 'log')) ? readFileSync(join(seen, 'log'), 'utf8') : '');

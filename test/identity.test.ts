@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../src/auth/identity.ts';
 import { KeysUnavailable } from '../src/auth/key-set.ts';
 import { createTestApp, temporaryFolder } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from './support/issuer.ts';
 import { run, startService, type Outcome, type Service } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 const CHALLENGE = 'Bearer realm="bearerAuth", error="invalid_token"';
@@ -87,60 +85,6 @@ describe('tokens and their names', () => {
   });
 });
 
-describe('the tokens file', () => {
-  test('is read again when it is replaced; a broken or missing one keeps the tokens, and the log says why, once', async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'tokens');
-    const replace = (text: string): void => {
-      writeFileSync(`${path}.new`, text);
-      renameSync(`${path}.new`, path);
-    };
-    writeFileSync(path, 'a:token-a\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS: 'fixed', API_TOKENS_FILE: path });
-    expect(await statusOf(service, 'token-a')).toBe(200);
-    expect(await statusOf(service, 'token-b')).toBe(401);
-
-    replace('b:token-b\n');
-    await until(() => statusOf(service, 'token-b'), 200);
-    expect(await statusOf(service, 'token-a')).toBe(401);
-    expect(await statusOf(service, 'fixed')).toBe(200);
-
-    replace('c:token-c\nd:a broken secret\n');
-    await service.said('the token in line 2 has a character');
-    expect(await statusOf(service, 'token-c')).toBe(401);
-    replace('# nothing\n');
-    await service.said('there is no token in the file');
-    rmSync(path);
-    await service.said('the file cannot be read (ENOENT)');
-    mkdirSync(path);
-    await service.said('the file cannot be read (EISDIR)');
-    expect(await statusOf(service, 'token-b')).toBe(200);
-
-    rmSync(path, { recursive: true });
-    writeFileSync(path, 'token-e');
-    await until(() => statusOf(service, 'token-e'), 200);
-    await sleep(1_500);
-    const problems = service.output().match(/cannot be used; the tokens of before stay/g);
-    expect(problems).toHaveLength(4);
-    expect(service.output()).not.toMatch(/secret|token-[a-e]/);
-  });
-
-  test('is read again when a symbolic link above it changes, as mounted secrets do', async () => {
-    const folder = temporaryFolder();
-    for (const version of ['1', '2']) {
-      mkdirSync(join(folder, version));
-      writeFileSync(join(folder, version, 'tokens'), `token-${version}\n`);
-    }
-    symlinkSync('1', join(folder, '..data'));
-    symlinkSync('..data/tokens', join(folder, 'tokens'));
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: join(folder, 'tokens') });
-    symlinkSync('2', join(folder, '..data.new'));
-    renameSync(join(folder, '..data.new'), join(folder, '..data'));
-    await until(() => statusOf(service, 'token-2'), 200);
-    expect(await statusOf(service, 'token-1')).toBe(401);
-  });
-});
-
 describe('JSON Web Tokens and the service', () => {
   test('both kinds of token let in; the log has sub, and never a token', async () => {
     const key = await createKey('ES256', 'one');
@@ -200,6 +144,11 @@ describe('the start is refused', () => {
       { API_TOKENS: 'x'.repeat(8_193) },
       ['API_TOKENS: token 1 of 1 is longer than 8192 characters'],
     ],
+    [
+      'a token that is too short',
+      { API_TOKENS: 'ci:1234567,12345678' },
+      ['API_TOKENS: token 1 of 2 is shorter than 8 characters'],
+    ],
   ])('%s', async (_what, env, problems) => {
     expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
   });
@@ -207,18 +156,22 @@ describe('the start is refused', () => {
   test.each<[string, string | Buffer, readonly string[]]>([
     [
       'every problem',
-      'good\nmy secret\nx:\n',
+      'good-token\nmy secret\nx:\nsecret1\nincomplete',
       [
         'the token in line 2 has a character that no bearer token may have (RFC 6750, 2.1)',
         'the token in line 3 is empty',
+        'the token in line 4 is shorter than 8 characters',
+        'the last line must end with a newline, without which the file may be incomplete; ' +
+          'kubectl create secret keeps it with --from-file, and has none with --from-literal',
       ],
     ],
     ['nothing', '', ['there is no token in the file']],
     [
       'bytes',
-      Buffer.from([0xff, 0x00, 0x01]),
+      Buffer.from([0xff, 0x00, 0x01, 0x0a]),
       ['the token in line 1 has a character that no bearer token may have (RFC 6750, 2.1)'],
     ],
+    ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
   ])('a tokens file with %s, beside the other problems', async (_what, content, problems) => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, content);
@@ -228,7 +181,7 @@ describe('the start is refused', () => {
       'API_TOKENS: token 3 of 3 has a character that no bearer token may have (RFC 6750, 2.1)',
       ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
     ]);
-    const outcome = await start({ API_TOKENS: 'a b:secret,x:,y:the secret', API_TOKENS_FILE: path });
+    const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });
     expect(outcome).toEqual({ code: 1, stdout: '', stderr });
   });
 

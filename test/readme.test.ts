@@ -26,11 +26,11 @@ const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map
 
 describe('the configuration table', () => {
   const rows = tableOf('Variable').map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
-  const env = { API_TOKENS: 'x' };
+  const env = { API_TOKENS: 'test-token' };
 
-  test('has exactly the variables that are read', () => {
+  test('has exactly the variables that are read', async () => {
     const read = new Set<string>();
-    readConfig(
+    await readConfig(
       new Proxy<Record<string, string>>(env, {
         get: (target, name) => {
           read.add(String(name));
@@ -41,10 +41,13 @@ describe('the configuration table', () => {
     expect(rows.flatMap(([names]) => names).sort()).toEqual([...read].sort());
   });
 
-  test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))('%j: the default is %s', (names, fallback) => {
-    const [value = ''] = namesIn(fallback);
-    for (const name of names) expect(readConfig({ ...env, [name]: value })).toEqual(readConfig(env));
-  });
+  test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
+    '%j: the default is %s',
+    async (names, fallback) => {
+      const [value = ''] = namesIn(fallback);
+      for (const name of names) expect(await readConfig({ ...env, [name]: value })).toEqual(await readConfig(env));
+    },
+  );
 });
 
 test('the table of errors has exactly the statuses of failures in the code', () => {

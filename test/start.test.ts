@@ -79,7 +79,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
     const outcome = await run('node', ['src/main.ts'], {
       PORT: '70000',
       HOST: ' ',
-      API_TOKENS: 'fine,my secret,',
+      API_TOKENS: 'fine-token,my secret,',
       DATABASE_URL: 'mysql://user:password@host/db',
       DATABASE_POOL_SIZE: '0',
       DATABASE_TIMEOUT_MS: '5s',
@@ -134,7 +134,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
   });
 
   test('a number of proxies, where their addresses are needed', async () => {
-    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'x', TRUST_PROXY: '1' });
+    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
   });
@@ -353,7 +353,7 @@ describe('SIGTERM', () => {
     await once(silent, 'listening');
     cleanUp(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
-    const env = { API_TOKENS: 'x', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
+    const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
     const { process, outcome } = start('node', ['src/main.ts'], env);
     await connected;
     process.kill('SIGTERM');

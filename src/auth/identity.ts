@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createJwtCheck } from './jwt.ts';
 import { createKeySet } from './key-set.ts';
 import type { AuthSettings } from './settings.ts';
-import { followTokensFile } from './tokens-file.ts';
+import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
 /** Tells who a client is by what it sends: the caller, or `undefined` for nobody that is known. */
@@ -20,7 +20,7 @@ export type Identity = {
 export function createIdentity({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): Identity {
   let lookUp = createTokenLookup([...tokens, ...(tokensFile?.tokens ?? [])]);
   if (tokensFile !== undefined) {
-    void followTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log);
+    void watchTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log);
   }
   const checkJwt = jwt && createJwtCheck(jwt, createKeySet(jwt.jwksUrl, log));
   return {

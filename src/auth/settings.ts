@@ -22,11 +22,11 @@ const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
  *
  * @returns `undefined` when nothing is configured
  */
-export function readAuthSettings(env: Environment, problems: string[]): AuthSettings | undefined {
+export async function readAuthSettings(env: Environment, problems: string[]): Promise<AuthSettings | undefined> {
   if (VARIABLES.every((name) => env[name] === undefined)) return undefined;
   return {
     tokens: readTokens(env['API_TOKENS'], problems),
-    tokensFile: readFile(env['API_TOKENS_FILE'], problems),
+    tokensFile: await readFile(env['API_TOKENS_FILE'], problems),
     jwt: readJwt(env, problems),
   };
 }
@@ -40,9 +40,9 @@ function readTokens(text: string | undefined, problems: string[]): readonly Know
   });
 }
 
-function readFile(path: string | undefined, problems: string[]): TokensFile | undefined {
+async function readFile(path: string | undefined, problems: string[]): Promise<TokensFile | undefined> {
   if (path === undefined) return undefined;
-  const file = readTokensFile(path);
+  const file = await readTokensFile(path);
   if (!('problems' in file)) return file;
   problems.push(...file.problems);
   return undefined;

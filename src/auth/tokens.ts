@@ -11,8 +11,8 @@ export const MAX_TOKEN_CHARS = 8_192;
 const SALT = randomBytes(32).toString('hex');
 const NO_DIGEST = Buffer.alloc(64);
 
-/** Keeps the SHA-256 of a token, and the name of the caller that has it. */
-export function keepToken(name: string, token: string): KnownToken {
+/** Returns the salted SHA-256 of a token, with the name of the caller that has it. */
+export function hashToken(name: string, token: string): KnownToken {
   return { name, digest: Buffer.from(digestOf(token), 'latin1') };
 }
 

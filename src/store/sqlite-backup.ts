@@ -1,19 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from './plant-store.ts';
 import { openForReading, refuseDamage, unavailable } from './sqlite-file.ts';
+import { createPartial, removeAbandoned, type Partial } from './sqlite-partial.ts';
+import { syncFolders } from './sync-folders.ts';
 
 // In one step, from one snapshot: after a smaller one, SQLite would begin again whenever a plant was added meanwhile.
 const ALL_PAGES = 2 ** 31 - 1;
@@ -28,22 +19,26 @@ const ALL_PAGES = 2 ** 31 - 1;
  */
 export async function copySqliteStore(from: string, to: string, signal: AbortSignal): Promise<number> {
   const source = openForReading(from);
-  const partial = `${to}.${randomUUID()}.partial`;
+  let partial: Partial | undefined;
   try {
-    refuseExisting(to);
     mkdirSync(dirname(to), { recursive: true });
-    await backup(source, partial, { rate: ALL_PAGES });
+    removeAbandoned(to);
+    refuseExisting(to);
+    partial = createPartial(to);
+    const { path } = partial;
+    await backup(source, path, { rate: ALL_PAGES });
     signal.throwIfAborted();
-    const creations = check(partial, from);
-    sync(partial);
-    appear(partial, to);
-    sync(dirname(to));
+    const creations = check(path, from);
+    sync(path);
+    syncFolders(dirname(path)); // Nothing appears where it could not be kept.
+    appear(path, to);
+    syncFolders(to);
     return creations;
   } catch (error) {
     throw signal.aborted ? error : unavailable(to, error);
   } finally {
     source.close();
-    if (existsSync(partial)) rmSync(partial);
+    partial?.remove();
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from './plant-store.ts';
+import { syncFolders } from './sync-folders.ts';
 
 // "plnt", in the header of the file: tells a plant store from another program's database.
 const APPLICATION_ID = 0x706c6e74;
@@ -59,6 +60,7 @@ export function openForWriting(path: string): DatabaseSync {
     database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
     setWriteAheadLog(database);
     database.exec('SELECT 1 FROM plants LIMIT 1'); // With the first read, the log is there.
+    syncFolders(path);
     return database;
   });
 }

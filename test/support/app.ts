@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { createApp, type AppOptions } from '../../src/app.ts';
 import { createIdentity } from '../../src/auth/identity.ts';
-import { keepToken } from '../../src/auth/tokens.ts';
+import { hashToken } from '../../src/auth/tokens.ts';
 import { contract } from '../../src/contract/contract.ts';
 import { createHandlers } from '../../src/handlers/handlers.ts';
 import { createAdmission, type AdmissionLimits } from '../../src/http/admission.ts';
@@ -133,7 +133,7 @@ export async function createTestApp(
   const app = createApp({
     contract,
     production: true,
-    identity: createIdentity({ tokens: [keepToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
+    identity: createIdentity({ tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
     admission: createAdmission(admissionLimits, log),
     bodyLimitBytes: 1_048_576,
     trustProxy: [],

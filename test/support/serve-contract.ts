@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { createApp } from '../../src/app.ts';
 import { createIdentity } from '../../src/auth/identity.ts';
-import { keepToken } from '../../src/auth/tokens.ts';
+import { hashToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import { createAdmission } from '../../src/http/admission.ts';
@@ -12,7 +12,7 @@ import { startServer } from '../../src/server.ts';
 // is answered 204. Prints its address.
 const [, , path = '', token = ''] = process.argv;
 const contract = JSON.parse(readFileSync(path, 'utf8')) as Contract; // Written by the generator.
-const read = readConfig({});
+const read = await readConfig({});
 if ('problems' in read) throw new Error(read.problems.join('\n'));
 const log = pino({ level: 'error' });
 const done = () => Promise.resolve({ status: 204 });
@@ -21,7 +21,7 @@ const app = createApp({
   ...read.config,
   contract,
   handlers: Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done])),
-  identity: createIdentity({ tokens: [keepToken('fuzzer', token)], tokensFile: undefined, jwt: undefined }, log),
+  identity: createIdentity({ tokens: [hashToken('fuzzer', token)], tokensFile: undefined, jwt: undefined }, log),
   admission: createAdmission(read.config.admission, log),
   observer,
   log,

@@ -14,7 +14,7 @@ import { openBenchStore } from '../store.ts';
 
 // The service as src/service.ts puts it together, but with the store and the contract of the bench, of which every
 // operation is createPlant's twin.
-const read = readConfig(process.env);
+const read = await readConfig(process.env);
 if ('problems' in read) throw new Error(read.problems.join('\n'));
 const { config } = read;
 const contract = JSON.parse(readFileSync(process.env['CONTRACT'] ?? '', 'utf8')) as Contract; // The bench has written it.
