@@ -8,7 +8,8 @@ export type Item = { readonly key: string; readonly id: string; readonly plant: 
 // One statement is a transaction of its own, in one round trip. A later creation of an id is later than every one that
 // was committed before it, even if the clock of this server is behind; within a statement, `place` is the order.
 //
-// In a session that lacks the settings, it stores nothing and says so with a place that no creation has.
+// In a session that lacks the settings it stores nothing, and says so. All places come back in one row: it costs less than
+// a row for each.
 const insert = (schema: string, inForce: string): string => `
   WITH settings AS (SELECT ${inForce} AS are_in_force),
   added AS (
@@ -24,8 +25,7 @@ const insert = (schema: string, inForce: string): string => `
     ON CONFLICT (key, id) DO NOTHING
     RETURNING place
   )
-  SELECT place FROM added UNION ALL SELECT ${NO_PLACE} FROM settings WHERE are_in_force IS NOT TRUE`;
-const NO_PLACE = '0';
+  SELECT are_in_force, (SELECT json_agg(place) FROM added) AS places FROM settings`;
 
 const knownKeys = (schema: string): string => `SELECT key FROM ${schema}.plants WHERE key = ANY($1::uuid[])`;
 const commitSomething = (inForce: string): string =>
@@ -55,14 +55,15 @@ export function createInsert(schema: string, inForce: string): Statement<Item, b
       items.map(({ id }) => id),
       toTextArray(items.map(({ plant }) => plant)),
     ];
-    const rows = await connection.query(INSERT, columns, limitMs, 'insert_plants');
-    if (rows[0]?.['place'] === NO_PLACE) throw new PoolerSwitched();
+    const [row] = await connection.query(INSERT, columns, limitMs, 'insert_plants');
+    if (row?.['are_in_force'] !== 't') throw new PoolerSwitched();
+    const places = JSON.parse(row['places'] ?? '[]') as readonly number[]; // An integer column.
     const areNew = items.map(() => false);
-    for (const { place } of rows) areNew[Number(place) - 1] = true;
+    for (const place of places) areNew[place - 1] = true;
 
     const others = items.filter((_, index) => areNew[index] === false);
     if (others.length > 0) await confirm(connection, others, limitMs);
-    if (rows.length === 0) await waitForStandby(connection, limitMs);
+    if (places.length === 0) await waitForStandby(connection, limitMs);
     return areNew;
   };
 

@@ -24,8 +24,8 @@ const SHOW_MARK = "SELECT current_setting('plant_store.session', true) AS mark";
 // What is answered has to be on disk. Other values of synchronous_commit than `off` are somebody's choice of where, and
 // how often. Set it is in any case: what the session has not set for itself changes with the server's configuration.
 //
-// The plan of a prepared statement is kept, and one that was made while the table was empty would read the whole table for
-// every plant. Where the engine has this setting, plans use the index from the start.
+// Where the engine has these settings, the plan of a prepared statement is kept, which halves the server's work for a lone
+// plant, and uses the index from the start: one made while the table was empty would read the whole table for every plant.
 //
 // search_path stays as it is: triggers may need it. No statement depends on it: tables are qualified, and functions and
 // operators are called with the very types that those of pg_catalog have, which comes first.
@@ -34,7 +34,8 @@ const PREPARE = `
       $1::text || set_config('statement_timeout', $2, false) || ' '
         || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
       false) AS mark,
-    (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_seqscan') AS enable_seqscan`;
+    (SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
+      FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')) AS plans`;
 
 /** @param statementTimeoutMs how long the server may work on one statement */
 export function createSettings(statementTimeoutMs: number): Settings {
