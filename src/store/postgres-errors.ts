@@ -8,9 +8,7 @@ export class ReadOnly extends Error {}
 /** A statement was carried out, and left no trace: a trigger, say, has returned nothing. */
 export class Dropped extends Error {}
 
-/**
- * A statement was not run in the session of its connection. Nothing was stored.
- */
+/** A statement was run in another session than the connection's. It has stored nothing. */
 export class PoolerSwitched extends Error {
   constructor(cause?: Error) {
     const problem = 'a connection pooler in between switches sessions';
@@ -73,11 +71,11 @@ export function isRaceOfCreations(error: unknown): boolean {
   return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
 
-// What this session has prepared is unknown, or what it has not prepared is known.
+// Prepared statements belong to their session.
 const STATEMENT_UNKNOWN = '26000';
 const STATEMENT_KNOWN = '42P05';
 
-/** Finds out whether a prepared statement met another session than it was prepared in. */
+/** Recognises that a prepared statement was sent to another session than it was prepared in. */
 export function detectSwitch(error: unknown): unknown {
   const isSwitched = [STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
   return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { createGroupCommit } from './group-commit.ts';
-import { createHealth } from './health.ts';
+import { createHealth, type Health } from './health.ts';
 import type { PlantStore, StoreOptions } from './plant-store.ts';
 import { toText } from './plant-text.ts';
 import { createPostgresConnection, pause } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
-import { explain } from './postgres-errors.ts';
+import { warnIfUnsafe } from './postgres-durability.ts';
+import { explain, PoolerSwitched } from './postgres-errors.ts';
 import { createInsert, type Item } from './postgres-insert.ts';
 import { createPostgresLane } from './postgres-lane.ts';
 import { describePostgres, type PostgresLocation } from './postgres-location.ts';
@@ -32,12 +34,13 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
   let schema: string;
   try {
     schema = await migrate(session, description, timeoutMs);
+    await warnIfUnsafe(session, log, timeoutMs);
   } catch (error) {
     session.destroy();
     throw explain(description, error);
   }
 
-  const health = createHealth(log);
+  const health = reportSwitch(createHealth(log), log);
   const insert = createInsert(schema, settings.inForce);
   // The lane that comes last is used first.
   const connections = Array.from({ length: poolSize }, (_, index) =>
@@ -74,4 +77,19 @@ async function connectWithin(connector: Connector, timeoutMs: number): Promise<S
       await pause(signal);
     }
   }
+}
+
+/** Logs once that sessions were switched: as long as other connections work, `health` says nothing. */
+function reportSwitch(health: Health, log: Logger): Health {
+  let isReported = false;
+  return {
+    worked: health.worked,
+    failed(error) {
+      if (error instanceof PoolerSwitched && !isReported) {
+        isReported = true;
+        log.error(`plants were refused: ${error.message}`);
+      }
+      health.failed(error);
+    },
+  };
 }
