@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import pino from 'pino';
@@ -97,6 +98,23 @@ describe('through PgBouncer', () => {
     while (!(await store.add({ id: 1n, name: 'after' }).catch(() => false))) await sleep(50);
   });
 
+  test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout = 0'])(
+    'nothing is stored in a session in which another client of the pooler ran %s',
+    async (statement) => {
+      const url = await server.createDatabase();
+      const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 1');
+      const store = await openTestStore(bouncer.through(url), { poolSize: 1 });
+      const key = randomUUID();
+      await store.add({ id: 1n, name: 'before' }, key);
+      bouncer.setMode('transaction');
+      while (!(await becomesShared(bouncer, url))) await store.add({ id: 1n, name: 'before' }, key);
+      const [foreign] = await openForeignSessions(bouncer, url, 1);
+      await foreign?.query(statement);
+      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(StoreUnavailable);
+      expect(await server.query(url, "SELECT plant::json->>'name' AS name FROM plants")).toEqual([{ name: 'before' }]);
+    },
+  );
+
   test('what is stored can be read in every mode', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
@@ -120,6 +138,21 @@ describe('through PgBouncer', () => {
     );
   }
 });
+
+/** Whether the only session of the pooler is free for another client. */
+async function becomesShared({ through }: PgBouncer, url: string): Promise<boolean> {
+  const client = new Client({ connectionString: through(url), query_timeout: 200 });
+  client.on('error', () => undefined); // Its end, below.
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
 
 async function openForeignSessions({ through }: PgBouncer, url: string, count: number): Promise<Client[]> {
   const clients = Array.from({ length: count }, () => new Client({ connectionString: through(url) }));
