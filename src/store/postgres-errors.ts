@@ -71,13 +71,15 @@ export function isRaceOfCreations(error: unknown): boolean {
   return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
 
+// CANT_CHANGE_RUNTIME_PARAM, raised by the condition that settings are in force.
+const SETTINGS_LOST = '55P02';
 // Prepared statements belong to their session.
 const STATEMENT_UNKNOWN = '26000';
 const STATEMENT_KNOWN = '42P05';
 
-/** Recognises that a prepared statement was sent to another session than it was prepared in. */
+/** Recognises that a statement was sent to another session than the connection's. */
 export function detectSwitch(error: unknown): unknown {
-  const isSwitched = [STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
+  const isSwitched = [SETTINGS_LOST, STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
   return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;
 }
 

@@ -1,5 +1,5 @@
 import type { PostgresConnection } from './postgres-connection.ts';
-import { Dropped, PoolerSwitched, sqlStateOf } from './postgres-errors.ts';
+import { Dropped, sqlStateOf } from './postgres-errors.ts';
 import type { Statement } from './postgres-lane.ts';
 
 /** A creation on its way to the database. */
@@ -8,24 +8,16 @@ export type Item = { readonly key: string; readonly id: string; readonly plant: 
 // One statement is a transaction of its own, in one round trip. A later creation of an id is later than every one that
 // was committed before it, even if the clock of this server is behind; within a statement, `place` is the order.
 //
-// In a session that lacks the settings it stores nothing, and says so. All places come back in one row: it costs less than
-// a row for each.
+// In a session that lacks the settings, the condition raises an error.
 const insert = (schema: string, inForce: string): string => `
-  WITH settings AS (SELECT ${inForce} AS are_in_force),
-  added AS (
-    INSERT INTO ${schema}.plants (key, id, created_at, place, plant)
-    SELECT new.key, new.id,
-      greatest(
-        now(),
-        (SELECT max(created_at) FROM ${schema}.plants WHERE id = new.id) + interval '1 microsecond'
-      ),
-      new.place, new.plant
-    FROM unnest($1::uuid[], $2::bigint[], $3::text[]) WITH ORDINALITY AS new (key, id, plant, place)
-    WHERE (SELECT are_in_force FROM settings)
-    ON CONFLICT (key, id) DO NOTHING
-    RETURNING place
-  )
-  SELECT are_in_force, (SELECT json_agg(place) FROM added) AS places FROM settings`;
+  INSERT INTO ${schema}.plants (key, id, created_at, place, plant)
+  SELECT new.key, new.id,
+    greatest(now(), (SELECT max(created_at) FROM ${schema}.plants WHERE id = new.id) + interval '1 microsecond'),
+    new.place, new.plant
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[]) WITH ORDINALITY AS new (key, id, plant, place)
+  WHERE ${inForce}
+  ON CONFLICT (key, id) DO NOTHING
+  RETURNING place`;
 
 const knownKeys = (schema: string): string => `SELECT key FROM ${schema}.plants WHERE key = ANY($1::uuid[])`;
 const commitSomething = (inForce: string): string =>
@@ -38,11 +30,11 @@ const TEXT_OID = 25;
  * Creates the statement that adds creations in one transaction, those whose key is not there yet, and says of each whether
  * it was added now.
  *
- * It throws {@link Dropped} when the database took it, but kept nothing of some of them, {@link PoolerSwitched} when it was
- * run in a session that is not set up, and what {@link PostgresConnection.query} throws.
+ * It throws {@link Dropped} when the database took it, but kept nothing of some of them, and what
+ * {@link PostgresConnection.query} throws.
  *
  * @param schema of the tables, quoted
- * @param inForce an SQL condition: what is committed here is durable
+ * @param inForce an SQL condition that raises an error unless what is committed here is durable
  */
 export function createInsert(schema: string, inForce: string): Statement<Item, boolean> {
   const INSERT = insert(schema, inForce);
@@ -55,15 +47,13 @@ export function createInsert(schema: string, inForce: string): Statement<Item, b
       items.map(({ id }) => id),
       toTextArray(items.map(({ plant }) => plant)),
     ];
-    const [row] = await connection.query(INSERT, columns, limitMs, 'insert_plants');
-    if (row?.['are_in_force'] !== 't') throw new PoolerSwitched();
-    const places = JSON.parse(row['places'] ?? '[]') as readonly number[]; // An integer column.
+    const rows = await connection.query(INSERT, columns, limitMs, 'insert_plants');
     const areNew = items.map(() => false);
-    for (const place of places) areNew[place - 1] = true;
+    for (const { place } of rows) areNew[Number(place) - 1] = true;
 
     const others = items.filter((_, index) => areNew[index] === false);
     if (others.length > 0) await confirm(connection, others, limitMs);
-    if (places.length === 0) await waitForStandby(connection, limitMs);
+    if (rows.length === 0) await waitForStandby(connection, limitMs);
     return areNew;
   };
 
@@ -80,8 +70,7 @@ export function createInsert(schema: string, inForce: string): Statement<Item, b
    */
   async function waitForStandby(connection: PostgresConnection, limitMs: number): Promise<void> {
     try {
-      const committed = await connection.query(COMMIT_SOMETHING, [], limitMs);
-      if (committed.length === 0) throw new PoolerSwitched();
+      await connection.query(COMMIT_SOMETHING, [], limitMs);
     } catch (error) {
       // Engines that have no such function replicate before a commit can be seen.
       if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error;

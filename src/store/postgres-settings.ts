@@ -11,7 +11,10 @@ export type Settings = {
    * @throws {PoolerSwitched} when a connection pooler is seen to run statements of one connection in several sessions
    */
   readonly prepare: (session: Session, openAnother: () => Promise<Session>, limitMs: number) => Promise<void>;
-  /** An SQL condition: this session was set up, and its settings are the same as then. */
+  /**
+   * An SQL condition: this session was set up, and its settings are the same as then. It is true, or raises
+   * the error that `detectSwitch` recognises.
+   */
   readonly inForce: string;
 };
 
@@ -48,8 +51,11 @@ export function createSettings(statementTimeoutMs: number): Settings {
       if (row?.['process'] !== session.processId()) await refuseSharing(session, openAnother, limitMs);
       await session.query(PREPARE, [id, String(statementTimeoutMs)], limitMs);
     },
-    inForce: `current_setting('plant_store.session', true) =
-      '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit')`,
+    // A subquery is run once, not for every row. Nobody else has a reason to set server_version, which cannot be set.
+    inForce: `(SELECT CASE
+      WHEN current_setting('plant_store.session', true) =
+        '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true
+      ELSE set_config('server_version', '', true) IS NULL END)`,
   };
 }
 
