@@ -4,6 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { StoreUnavailable } from './plant-store.ts';
 import { ReadOnly, reasonOf, sqlStateOf } from './postgres-errors.ts';
 import { openSession, TlsFailed, type Session } from './postgres-session.ts';
+import type { Settings } from './postgres-settings.ts';
 import { readTlsOptions } from './postgres-tls.ts';
 import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './postgres-location.ts';
 
@@ -21,8 +22,8 @@ export type Connector = {
 export type ConnectorOptions = {
   /** How long one host may take. */
   readonly hostTimeoutMs: number;
-  /** How long the server may work on one statement; 0 for as long as it takes. */
-  readonly statementTimeoutMs: number;
+  /** Sets up each session. */
+  readonly prepare?: Settings['prepare'];
 };
 
 type TlsOptions = ConnectionOptions | undefined;
@@ -43,17 +44,7 @@ export class CannotConnect extends StoreUnavailable {
   }
 }
 
-// What is answered has to be on disk. Other values of synchronous_commit than `off` are somebody's choice of where, and
-// how often. Set it is in any case: what the session has not set for itself changes with the server's configuration.
-//
-// The plan of a prepared statement is kept, and one that was made while the table was empty would read the whole table for
-// every plant. Where the engine has this setting, plans use the index from the start.
-const PREPARE_SESSION = `
-  SELECT current_setting('transaction_read_only') AS read_only,
-    set_config('statement_timeout', $1, false) AS statement_timeout,
-    set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
-      AS synchronous_commit,
-    (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_seqscan') AS enable_seqscan`;
+const SHOW_READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
 export function createConnector(location: PostgresLocation, options: ConnectorOptions): Connector {
   const { hosts, tls } = location;
@@ -81,7 +72,8 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     let failure: unknown;
     for (const address of await addressesOf(host)) {
       try {
-        return await prepare(await logIn(host, address, tlsOptions, signal), signal);
+        const open = (): Promise<Session> => logIn(host, address, tlsOptions, signal);
+        return await prepare(await open(), open, signal);
       } catch (error) {
         failure = error;
       }
@@ -89,12 +81,13 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     throw failure;
   }
 
-  async function prepare(session: Session, signal: AbortSignal): Promise<Session> {
+  async function prepare(session: Session, openAnother: () => Promise<Session>, signal: AbortSignal): Promise<Session> {
     signal.addEventListener('abort', session.destroy);
     try {
       signal.throwIfAborted();
-      const [row] = await session.query(PREPARE_SESSION, [String(options.statementTimeoutMs)], options.hostTimeoutMs);
+      const [row] = await session.query(SHOW_READ_ONLY, [], options.hostTimeoutMs);
       if (row?.['read_only'] === 'on') throw new ReadOnly('it accepts no writes');
+      await options.prepare?.(session, openAnother, options.hostTimeoutMs);
       return session;
     } catch (error) {
       session.destroy();

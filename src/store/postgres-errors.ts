@@ -8,6 +8,14 @@ export class ReadOnly extends Error {}
 /** A statement was carried out, and left no trace: a trigger, say, has returned nothing. */
 export class Dropped extends Error {}
 
+/** A statement was run in another session than the connection's. It has stored nothing. */
+export class PoolerSwitched extends Error {
+  constructor(cause?: Error) {
+    const problem = 'a connection pooler in between switches sessions';
+    super(`${problem}: connect to PostgreSQL directly, or set pool_mode = session`, { cause });
+  }
+}
+
 /** The line for whoever runs the service when a database that could be connected to fails; a bug stays what it is. */
 export function explain(description: string, error: unknown): unknown {
   if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
@@ -18,6 +26,8 @@ export function explain(description: string, error: unknown): unknown {
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
+
+export const NO_PERMISSION = '42501';
 
 type Remedy = CommitFailed['remedy'];
 
@@ -44,6 +54,7 @@ const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 export function remedyFor(error: unknown): Remedy | undefined {
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';
+  if (error instanceof PoolerSwitched) return 'wait';
   const sqlState = sqlStateOf(error);
   if (sqlState === undefined) return undefined;
   const known = REMEDIES.find(([start]) => sqlState.startsWith(start))?.[1];
@@ -60,6 +71,18 @@ export function isRaceOfCreations(error: unknown): boolean {
   return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
 
+// CANT_CHANGE_RUNTIME_PARAM, raised by the condition that settings are in force.
+const SETTINGS_LOST = '55P02';
+// Prepared statements belong to their session.
+const STATEMENT_UNKNOWN = '26000';
+const STATEMENT_KNOWN = '42P05';
+
+/** Recognises that a statement was sent to another session than the connection's. */
+export function detectSwitch(error: unknown): unknown {
+  const isSwitched = [SETTINGS_LOST, STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
+  return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;
+}
+
 /** Why a server cannot be used, for whoever runs the service, and whether only they can change that. */
 export type Reason = { readonly text: string; readonly isFinal: boolean };
 
@@ -67,7 +90,7 @@ const FINAL_REASONS: Readonly<Record<string, string>> = {
   '28P01': 'the password is wrong, or there is no such user',
   28000: 'this user is not let in from here in this way',
   '3D000': 'there is no such database',
-  42501: 'this user has no permission for it',
+  [NO_PERMISSION]: 'this user has no permission for it',
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is not for this host's name",
 };
 const PASSING_REASONS: Readonly<Record<string, string>> = {
@@ -81,6 +104,7 @@ const PASSING_REASONS: Readonly<Record<string, string>> = {
 
 export function reasonOf(error: unknown): Reason {
   if (error instanceof LoginTimeout || error instanceof ReadOnly) return { text: error.message, isFinal: false };
+  if (error instanceof PoolerSwitched) return { text: error.message, isFinal: true };
   if (error instanceof PasswordMissing) return { text: 'it asks for a password, and there is none', isFinal: true };
   if (error instanceof TlsFailed) return reasonOfTls(error.cause);
   const { code, message } = error as NodeJS.ErrnoException;

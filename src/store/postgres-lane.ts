@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitFailed, type Lane } from './group-commit.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { isConflict, remedyFor } from './postgres-errors.ts';
+import { detectSwitch, isConflict, PoolerSwitched, remedyFor } from './postgres-errors.ts';
 
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
@@ -9,7 +9,7 @@ const RETRY_PAUSE_MS = 20;
 const CONFLICTS_MAX = 20;
 
 /** One statement for all items of a group, with what there is to say of each. */
-type Statement<Item, Result> = (
+export type Statement<Item, Result> = (
   connection: PostgresConnection,
   items: readonly Item[],
   limitMs: number,
@@ -32,7 +32,8 @@ export function createPostgresLane<Item, Result>(
       for (let attempts = 1; ; attempts += 1) {
         try {
           return await statement(connection, items, limitMs);
-        } catch (error) {
+        } catch (thrown) {
+          const error = detectSwitch(thrown);
           const remedy = remedyFor(error);
           if (remedy === undefined || !(error instanceof Error)) {
             connection.reset(); // Nobody knows what state a bug has left it in.
@@ -42,7 +43,7 @@ export function createPostgresLane<Item, Result>(
           if (remedy === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
           // Between transactions of a healthy database that is nothing to tell anybody.
           if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
-          if (remedy === 'retry') connection.reset();
+          if (remedy === 'retry' || error instanceof PoolerSwitched) connection.reset();
           throw new CommitFailed(remedy, error);
         }
       }

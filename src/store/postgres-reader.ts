@@ -2,6 +2,7 @@ import { StoreUnavailable, type PlantReader, type StoredPlant } from './plant-st
 import { toPlant } from './plant-text.ts';
 import { createConnector } from './postgres-connector.ts';
 import { explain } from './postgres-errors.ts';
+import { findPlace } from './postgres-place.ts';
 import { readVersion } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
 import { describePostgres, type PostgresLocation } from './postgres-location.ts';
@@ -15,9 +16,9 @@ const FIRST_BATCH_ROWS = 10;
 const BATCH_CHARACTERS = 4_194_304;
 
 const LIST = {
-  history: 'SELECT id, plant FROM plants ORDER BY created_at, place, key',
-  current: `SELECT id, plant
-    FROM (SELECT DISTINCT ON (id) * FROM plants ORDER BY id, created_at DESC, place DESC, key DESC) AS latest
+  history: (schema: string) => `SELECT id, plant FROM ${schema}.plants ORDER BY created_at, place, key`,
+  current: (schema: string) => `SELECT id, plant
+    FROM (SELECT DISTINCT ON (id) * FROM ${schema}.plants ORDER BY id, created_at DESC, place DESC, key DESC) AS latest
     ORDER BY created_at, place, key`,
 };
 
@@ -30,15 +31,17 @@ export async function openPostgresReader(location: PostgresLocation): Promise<Pl
   const description = describePostgres(location);
   const connector = createConnector(location, {
     hostTimeoutMs: location.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    statementTimeoutMs: 0,
   });
   const closed = new AbortController();
 
   const session = await connector.connect(closed.signal);
+  let schema: string;
   try {
-    if ((await readVersion(session, description)) === 0) {
+    const place = await findPlace(session, description);
+    if ((await readVersion(session, place, description)) === 0) {
       throw new StoreUnavailable(`there is no plant store in ${description}`);
     }
+    schema = place.schema;
   } catch (error) {
     throw explain(description, error);
   } finally {
@@ -49,7 +52,7 @@ export async function openPostgresReader(location: PostgresLocation): Promise<Pl
       const session = await connector.connect(closed.signal);
       closed.signal.addEventListener('abort', session.destroy);
       try {
-        yield* fetchAll(session, LIST[which]);
+        yield* fetchAll(session, LIST[which](schema));
       } catch (error) {
         throw explain(description, error);
       } finally {
@@ -65,6 +68,7 @@ export async function openPostgresReader(location: PostgresLocation): Promise<Pl
 
 async function* fetchAll(session: Session, select: string): AsyncGenerator<StoredPlant> {
   await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await session.query('SET LOCAL statement_timeout = 0');
   await session.query(`DECLARE plants_list NO SCROLL CURSOR FOR ${select}`);
   for (let wanted = FIRST_BATCH_ROWS; ;) {
     // Neither column may be null, and what is in `plant` was written by the store.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './plant-store.ts';
-import { isRaceOfCreations } from './postgres-errors.ts';
+import { isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './postgres-errors.ts';
+import { findPlace, type Place } from './postgres-place.ts';
 import type { Session } from './postgres-session.ts';
 
 /**
@@ -11,8 +12,9 @@ import type { Session } from './postgres-session.ts';
  * engine spreads the rows, or groups them by `id`; the order of creation is (created_at, place, key), `place` being the
  * place within one commit.
  */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE plants (
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) => `
+   CREATE TABLE ${schema}.plants (
      key uuid NOT NULL,
      id bigint NOT NULL,
      created_at timestamptz NOT NULL,
@@ -20,7 +22,7 @@ const MIGRATIONS: readonly string[] = [
      plant text NOT NULL,
      PRIMARY KEY (key, id)
    );
-   CREATE INDEX plants_by_id ON plants (id, created_at)`,
+   CREATE INDEX plants_by_id ON ${schema}.plants (id, created_at)`,
 ];
 
 // "plnt": the lock that instances which start at the same time wait for.
@@ -28,28 +30,23 @@ const ADVISORY_LOCK = 0x706c6e74;
 const RACES_MAX = 20;
 const RACE_PAUSE_MS = 50;
 
-// Not to_regclass: it may answer from a cache of before the lock was waited for.
-const TABLES = `
-  SELECT current_setting('server_encoding') AS encoding,
-    (SELECT count(*) FROM pg_class WHERE relname = 'plant_store_schema' AND relnamespace = ours.oid) AS ours,
-    (SELECT count(*) FROM pg_class WHERE relname = 'plants' AND relnamespace = ours.oid) AS plants
-  FROM (SELECT 1) AS one LEFT JOIN pg_namespace AS ours ON ours.nspname = current_schema()`;
-
 /**
  * Creates the tables, or brings them up to date; any number of instances may do so at the same time.
  *
  * @param limitMs how long the database may take to say its version; to change it may take as long as it takes
+ * @returns the schema they are in, quoted
  * @throws {StoreUnavailable} when the database is another program's, or a newer version's, or may not be changed
  */
-export async function migrate(session: Session, description: string, limitMs: number): Promise<void> {
+export async function migrate(session: Session, description: string, limitMs: number): Promise<string> {
   // The ordinary start needs neither the lock nor the permission to create tables.
-  if ((await readVersion(session, description, limitMs)) === MIGRATIONS.length) return;
+  const place = await findPlace(session, description, limitMs);
+  if ((await readVersion(session, place, description, limitMs)) === MIGRATIONS.length) return place.schema;
   for (let races = 0; ; races += 1) {
     try {
       await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      await migrateInTransaction(session, description);
+      const schema = await migrateInTransaction(session, description);
       await session.query('COMMIT');
-      return;
+      return schema;
     } catch (error) {
       if (!session.isLost()) await session.query('ROLLBACK');
       // An engine that has no advisory locks takes the statement and lets everybody in.
@@ -62,18 +59,16 @@ export async function migrate(session: Session, description: string, limitMs: nu
 /**
  * The version of the tables; 0 when there are none yet.
  *
- * @throws {StoreUnavailable} when the database is another program's, or a newer version's
+ * @throws {StoreUnavailable} when they are a newer version's
  */
-export async function readVersion(session: Session, description: string, limitMs?: number): Promise<number> {
-  const [tables] = await session.query(TABLES, [], limitMs);
-  if (tables?.['encoding'] !== 'UTF8') {
-    throw new StoreUnavailable(`the database ${description} must have the encoding UTF8`);
-  }
-  if (tables['ours'] === '0') {
-    if (tables['plants'] === '0') return 0;
-    throw new StoreUnavailable(`the database ${description} has a table plants of another program`);
-  }
-  const [row] = await session.query('SELECT version FROM plant_store_schema', [], limitMs);
+export async function readVersion(
+  session: Session,
+  { schema, exists }: Place,
+  description: string,
+  limitMs?: number,
+): Promise<number> {
+  if (!exists) return 0;
+  const [row] = await session.query(`SELECT version FROM ${schema}.plant_store_schema`, [], limitMs);
   const version = Number(row?.['version'] ?? 0);
   if (version > MIGRATIONS.length) {
     throw new StoreUnavailable(`the database ${description} was written by a newer version of the service`);
@@ -81,15 +76,26 @@ export async function readVersion(session: Session, description: string, limitMs
   return version;
 }
 
-async function migrateInTransaction(session: Session, description: string): Promise<void> {
+async function migrateInTransaction(session: Session, description: string): Promise<string> {
   // However long others take that were here before, and an index takes to be built.
   await session.query('SET LOCAL statement_timeout = 0');
   await session.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-  const version = await readVersion(session, description);
-  if (version === 0) {
-    await session.query('CREATE TABLE plant_store_schema (version integer PRIMARY KEY)');
-    await session.query('INSERT INTO plant_store_schema (version) VALUES (0)');
+  const place = await findPlace(session, description);
+  const version = await readVersion(session, place, description);
+  if (!place.exists) await createVersion(session, place.schema, description);
+  for (const migration of MIGRATIONS.slice(version)) await session.query(migration(place.schema));
+  await session.query(`UPDATE ${place.schema}.plant_store_schema SET version = $1`, [MIGRATIONS.length]);
+  return place.schema;
+}
+
+async function createVersion(session: Session, schema: string, description: string): Promise<void> {
+  try {
+    await session.query(`CREATE TABLE ${schema}.plant_store_schema (version integer PRIMARY KEY)`);
+  } catch (error) {
+    if (sqlStateOf(error) !== NO_PERMISSION) throw error;
+    const remedy = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
+    const problem = `cannot be used: this user may not create tables in the schema ${schema}: ${remedy} (${NO_PERMISSION})`;
+    throw new StoreUnavailable(`the database ${description} ${problem}`, { cause: error });
   }
-  for (const migration of MIGRATIONS.slice(version)) await session.query(migration);
-  await session.query('UPDATE plant_store_schema SET version = $1', [MIGRATIONS.length]);
+  await session.query(`INSERT INTO ${schema}.plant_store_schema (version) VALUES (0)`);
 }

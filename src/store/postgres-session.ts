@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { Client, DatabaseError, type ClientConfig } from 'pg';
+import { Client, DatabaseError, escapeIdentifier, type ClientConfig } from 'pg';
 
 /** One connection to one server, logged in, until it is lost. Losing it never throws by itself. */
 export type Session = {
@@ -17,6 +17,8 @@ export type Session = {
     limitMs?: number,
     name?: string,
   ) => Promise<readonly Row[]>;
+  /** The server process, as it was named at the login; a connection pooler makes a number up. */
+  readonly processId: () => string | undefined;
   readonly isLost: () => boolean;
   /** Takes leave of the server, which is given a moment for it. */
   readonly close: () => Promise<void>;
@@ -38,7 +40,7 @@ export type Login = {
   readonly timeoutMs: number;
 };
 
-export { DatabaseError };
+export { DatabaseError, escapeIdentifier };
 /** The connection is gone, and with it the answer. */
 export class SessionLost extends Error {}
 /** The server did not let us in for so long. */
@@ -117,6 +119,10 @@ function createSession(client: Client): Session {
   };
   // Without a listener, an error of an idle connection would be an uncaught exception.
   client.on('error', destroy).on('end', destroy);
+  let processId: string | undefined;
+  client.connection.once('backendKeyData', (message: { readonly processID: number }) => {
+    processId = String(message.processID);
+  });
   // Whoever cancels a commit that waits for its standby makes PostgreSQL answer it as done, with a warning.
   let isUnreplicated = false;
   client.on('notice', ({ routine }) => {
@@ -142,6 +148,7 @@ function createSession(client: Client): Session {
         clearTimeout(timer);
       }
     },
+    processId: () => processId,
     isLost,
     async close() {
       const timer = setTimeout(destroy, GOODBYE_MS);

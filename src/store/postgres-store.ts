@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { createGroupCommit } from './group-commit.ts';
-import { createHealth } from './health.ts';
+import { createHealth, type Health } from './health.ts';
 import type { PlantStore, StoreOptions } from './plant-store.ts';
 import { toText } from './plant-text.ts';
 import { createPostgresConnection, pause } from './postgres-connection.ts';
 import { CannotConnect, createConnector, type Connector } from './postgres-connector.ts';
-import { explain } from './postgres-errors.ts';
-import { insertPlants, type Item } from './postgres-insert.ts';
+import { warnIfUnsafe } from './postgres-durability.ts';
+import { explain, PoolerSwitched } from './postgres-errors.ts';
+import { createInsert, type Item } from './postgres-insert.ts';
 import { createPostgresLane } from './postgres-lane.ts';
 import { describePostgres, type PostgresLocation } from './postgres-location.ts';
 import { migrate } from './postgres-schema.ts';
 import type { Session } from './postgres-session.ts';
+import { createSettings } from './postgres-settings.ts';
 
 const ITEM_OVERHEAD_BYTES = 500;
 
@@ -21,26 +24,30 @@ const ITEM_OVERHEAD_BYTES = 500;
  */
 export async function openPostgresStore(location: PostgresLocation, options: StoreOptions): Promise<PlantStore> {
   const { poolSize, timeoutMs, queueLimitBytes, onCommit, log } = options;
+  const settings = createSettings(timeoutMs);
   const connector = createConnector(location, {
     hostTimeoutMs: Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length)),
-    statementTimeoutMs: timeoutMs,
+    prepare: settings.prepare,
   });
   const session = await connectWithin(connector, timeoutMs);
   const description = describePostgres(location);
+  let schema: string;
   try {
-    await migrate(session, description, timeoutMs);
+    schema = await migrate(session, description, timeoutMs);
+    await warnIfUnsafe(session, log, timeoutMs);
   } catch (error) {
     session.destroy();
     throw explain(description, error);
   }
 
-  const health = createHealth(log);
+  const health = reportSwitch(createHealth(log), log);
+  const insert = createInsert(schema, settings.inForce);
   // The lane that comes last is used first.
   const connections = Array.from({ length: poolSize }, (_, index) =>
     createPostgresConnection(connector, health.failed, index === poolSize - 1 ? session : undefined),
   );
   const commits = createGroupCommit<Item, boolean>({
-    lanes: connections.map((connection) => createPostgresLane(connection, insertPlants, timeoutMs)),
+    lanes: connections.map((connection) => createPostgresLane(connection, insert, timeoutMs)),
     sizeOf: ({ plant }) => 2 * plant.length + ITEM_OVERHEAD_BYTES,
     queueLimitBytes,
     timeoutMs,
@@ -70,4 +77,19 @@ async function connectWithin(connector: Connector, timeoutMs: number): Promise<S
       await pause(signal);
     }
   }
+}
+
+/** Logs once that sessions were switched: as long as other connections work, `health` says nothing. */
+function reportSwitch(health: Health, log: Logger): Health {
+  let isReported = false;
+  return {
+    worked: health.worked,
+    failed(error) {
+      if (error instanceof PoolerSwitched && !isReported) {
+        isReported = true;
+        log.error(`plants were refused: ${error.message}`);
+      }
+      health.failed(error);
+    },
+  };
 }
