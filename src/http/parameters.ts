@@ -1,4 +1,5 @@
-import { createLiterals, parseJson, type JsonTree, type Literals } from '../contract/json.ts';
+import { parseJson, type JsonTree } from '../contract/json.ts';
+import { createLiterals, type Literals } from '../contract/literals.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';

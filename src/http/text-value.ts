@@ -1,4 +1,4 @@
-import type { Literals } from '../contract/json.ts';
+import type { Literals } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
