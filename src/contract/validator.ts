@@ -10,6 +10,8 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { replaceEquality } from './equality.ts';
+import { LINEAR_FORMATS } from './formats.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 
@@ -59,7 +61,7 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
   $refParser: { mode: 'bundle' },
   validateFormats: true,
   ajvFormats: { mode: 'full' },
-  formats: {},
+  formats: LINEAR_FORMATS,
   serDes: defaultSerDes,
 };
 
@@ -78,6 +80,8 @@ export function createValidator(document: ContractDocument, operation: Operation
   const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }) as unknown as ResponseCompiler;
   // For parameters it would coerce types, and take null for 0. Ours have been read: they have their types already.
   requests.ajv = createRequestAjv(apiDoc, { ...options.request, ...EXACT });
+
+  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) replaceEquality(ajv);
 
   const { method, path, requestBody } = operation;
   const schema = operationOf(apiDoc, operation);
@@ -135,6 +139,7 @@ type RequestCompiler = {
 
 /** What the response validator does before the first answer: a check for each status and media type. */
 type ResponseCompiler = {
+  readonly ajvBody: AjvInstance;
   readonly buildValidators: (
     responses: object,
     key: string,
