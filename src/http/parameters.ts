@@ -43,9 +43,9 @@ export function readParameters(
     const { name, in: place } = parameter;
     let texts: Texts | undefined;
     if (place === 'query') {
-      const pairs = query.filter((pair) => belongs(pair, parameter));
-      query = query.filter((pair) => !pairs.includes(pair));
-      texts = takeFromPairs(pairs, parameter);
+      const { taken = [], left = [] } = Object.groupBy(query, (pair) => (belongs(pair, parameter) ? 'taken' : 'left'));
+      query = left;
+      texts = takeFromPairs(taken, parameter);
     } else if (place === 'cookie') {
       texts = takeFromPairs(
         cookies.filter((pair) => pair.name === name),
