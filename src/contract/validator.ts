@@ -9,11 +9,14 @@ import type {
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
-import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { findCheapBytes } from './check-cost.ts';
 import { replaceEquality } from './equality.ts';
 import { LINEAR_FORMATS } from './formats.ts';
+import { explain, type AjvProblem } from './explain.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
+import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
 /*
  * express-openapi-validator, one instance per operation, without its middleware.
@@ -34,7 +37,13 @@ export type RequestParts = {
   /** The media type of the contract that the body was sent as. */
   readonly mediaType: string | undefined;
   readonly body: unknown;
+  /** How many bytes the body was sent in, as far as that is known. */
+  readonly bodyBytes?: number;
 };
+
+// A valid body of 1 MiB takes a tenth of this time. Above some size, every check is watched.
+const TIME_LIMIT_MS = 200;
+const WATCHED_BYTES = 16_384;
 
 /** Checks what goes in and out of one operation against the document. */
 export type OperationValidator = {
@@ -73,7 +82,9 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
 export function createValidator(document: ContractDocument, operation: Operation): OperationValidator {
   const options = new AjvOptions(OPTIONS);
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
-  const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
+  const sliced = sliceDocument(document, operation);
+  const [requestCheapBytes, responseCheapBytes] = cheapBytesOf(sliced, operation);
+  const slice = sliced as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   // What compiles is private to both validators: their public methods want a request and a response of Express.
   const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT }) as unknown as RequestCompiler;
@@ -100,20 +111,28 @@ export function createValidator(document: ContractDocument, operation: Operation
   const outputs = responses.buildValidators(operationOf(apiDocRes, operation).responses, '');
 
   return {
-    request({ path: params, query, headers, cookies, mediaType, body }) {
+    request({ path: params, query, headers, cookies, mediaType, body, bodyBytes = Infinity }) {
       const data = { query, headers, params, cookies, body };
       const checks = inputs.get(mediaType);
       if (checks === undefined) throw new InvalidRequest('request must have a documented body');
-      const failed = checks.filter((check) => check(data) !== true);
-      if (failed.length > 0) throw new InvalidRequest(explain(failed));
+      const findFailed = (): readonly Check[] => checks.filter((check) => check(data) !== true);
+      // The texts of the parameters need not be added up as long as any that fit into a header are cheap.
+      const isCheap =
+        requestCheapBytes >= 2 * WATCHED_BYTES
+          ? bodyBytes <= WATCHED_BYTES
+          : bodyBytes + textLength({ query, headers, params, cookies }) <= requestCheapBytes;
+      const failed = isCheap ? findFailed() : withinLimit(findFailed);
+      if (failed.length > 0) throw new InvalidRequest(explain(failed.flatMap(problemsOf)));
     },
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
       const check = outputs[key]?.[sliceMediaType(mediaType)];
       // As with express-openapi-validator, null is no body, whatever the schema.
       const isDocumented = check !== undefined && body !== undefined && body !== null;
-      if (isDocumented && check({ response: body }) === true) return;
-      const problem = isDocumented ? explain([check]) : 'has no such body';
+      const isValid = (): boolean => isDocumented && check({ response: body }) === true;
+      const isCheap = responseCheapBytes > WATCHED_BYTES || textLength(body) <= responseCheapBytes;
+      if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
+      const problem = isDocumented ? explain(problemsOf(check)) : 'has no such body';
       throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
@@ -127,7 +146,7 @@ const EXACT = { ownProperties: true, strictTuples: false, meta: false, logger: f
 /** What Ajv makes of a schema. */
 type Check = {
   (data: object): unknown;
-  errors?: Parameters<typeof augmentAjvErrors>[0] | null;
+  errors?: readonly AjvProblem[] | null;
 };
 
 /** What the request validator does when the first request with a media type comes: it keeps two checks under a key. */
@@ -153,17 +172,29 @@ function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { 
   return operation as OperationObject; // The slice was made for this operation, and the linter has checked its shape.
 }
 
-/** What to mend, with the places named as in the document: "body/id must be integer". */
-function explain(failed: readonly Check[]): string {
-  return augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []))
-    .map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`)
-    .join(', ');
+/** Limits of {@link findCheapBytes}, for requests and for responses. */
+function cheapBytesOf(slice: ContractDocument, { path, method }: Operation): readonly [number, number] {
+  const schemas = slice.components?.['schemas'] ?? {};
+  const { responses, ...request } = slice.paths?.[path]?.[method.toLowerCase()] as Readonly<Record<string, unknown>>;
+  return [findCheapBytes(request, schemas), findCheapBytes(responses, schemas)];
 }
 
-function placeOf(instancePath: string): string {
-  if (instancePath === '') return 'request';
-  return instancePath
-    .slice(1)
-    .replace(/^params\b/, 'path')
-    .replace(/^(header|cookie)s\b/, '$1');
+/** The characters of all the texts in a value. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + textLength(member), 0);
+}
+
+function withinLimit<T>(call: () => T): T {
+  try {
+    return runWithin(TIME_LIMIT_MS, call);
+  } catch (error) {
+    if (!(error instanceof TimeLimitExceeded)) throw error;
+    throw new InvalidRequest('request takes too long to check: send less at once, or shorter texts');
+  }
+}
+
+function problemsOf({ errors }: Check): readonly AjvProblem[] {
+  return errors ?? [];
 }
