@@ -44,3 +44,10 @@ export function findCheapBytes(root: unknown, schemas: Node): number {
     found.cheapBytes = Math.min(found.cheapBytes, (MAX_STEPS / 2 ** choices) ** (1 / degree));
   }
 }
+
+/** Counts the characters of all texts in a value: the input of {@link findCheapBytes} where no bytes are known. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + textLength(member), 0);
+}

@@ -1,20 +1,43 @@
-import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
+import { holdsData } from './keywords.ts';
+
+// What Ajv writes out as a few comparisons is faster than a function.
+const FEW = 100;
+const MARK = 'x-equal-';
 
 /**
- * Replaces the keywords that compare values. Ajv compares items pair by pair, and calls `valueOf` and `toString` of an
- * object, which may be members that a client has sent.
+ * Marks, in place, each `const` and `enum` of a document that has objects or many values: Ajv goes through them one by
+ * one, and calls `valueOf` and `toString` of an object, which may be members that a client has sent.
  */
-export function replaceEquality(ajv: AjvInstance): void {
-  for (const keyword of ['uniqueItems', 'const', 'enum']) ajv.removeKeyword(keyword);
+export function markEqualities(node: unknown, parentKey = ''): void {
+  if (typeof node !== 'object' || node === null) return;
+  const schema = node as Record<string, unknown>;
+  for (const [key, member] of Object.entries(schema)) {
+    const isEquality = (key === 'const' || key === 'enum') && holdsData(key, parentKey);
+    if (isEquality) {
+      const values = valuesOf(key, member);
+      if (values.length <= FEW && values.every((value) => typeof value !== 'object' || value === null)) continue;
+      schema[MARK + key] = member;
+      Reflect.deleteProperty(schema, key);
+    } else if (!holdsData(key, parentKey)) markEqualities(member, key);
+  }
+}
+
+function valuesOf(keyword: string, schema: unknown): readonly unknown[] {
+  return keyword === 'const' ? [schema] : (schema as readonly unknown[]); // The linter has checked its shape.
+}
+
+/** Replaces Ajv's `uniqueItems`, which compares items pair by pair, and adds the keywords of {@link markEqualities}. */
+export function addEqualities(ajv: Keywords): void {
+  ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     before: 'items',
     errors: true,
-    compile: (isUnique: boolean) => {
+    compile: (isUnique) => {
       const check: Check = (items) => {
-        const [first, second] = (isUnique ? findDuplicates(items as readonly unknown[]) : undefined) ?? [];
+        const [first, second] = (isUnique === true ? findDuplicates(items as readonly unknown[]) : undefined) ?? [];
         if (first === undefined || second === undefined) return true;
         const message = `must NOT have duplicate items (items ## ${String(first)} and ${String(second)} are identical)`;
         check.errors = [{ keyword: 'uniqueItems', message, params: { i: first, j: second } }];
@@ -25,11 +48,11 @@ export function replaceEquality(ajv: AjvInstance): void {
   });
   const addMembership = (keyword: string, toProblem: (schema: unknown) => Omit<Problem, 'keyword'>): void => {
     ajv.addKeyword({
-      keyword,
+      keyword: MARK + keyword,
       before: 'not',
       errors: true,
-      compile: (schema: unknown) => {
-        const allowed = new Set((keyword === 'const' ? [schema] : (schema as readonly unknown[])).map(identityOf));
+      compile: (schema) => {
+        const allowed = new Set(valuesOf(keyword, schema).map(identityOf));
         const check: Check = (value) => {
           if (allowed.has(identityOf(value))) return true;
           check.errors = [{ keyword, ...toProblem(schema) }];
@@ -45,6 +68,19 @@ export function replaceEquality(ajv: AjvInstance): void {
     params: { allowedValues },
   }));
 }
+
+/** What of Ajv is needed here. */
+type Keywords = {
+  removeKeyword(keyword: string): unknown;
+  addKeyword(definition: {
+    keyword: string;
+    type?: 'array';
+    schemaType?: 'boolean';
+    before: string;
+    errors: true;
+    compile: (schema: unknown) => Check;
+  }): unknown;
+};
 
 type Problem = {
   readonly keyword: string;

@@ -9,11 +9,11 @@ import type {
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
-import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
-import { findCheapBytes } from './check-cost.ts';
-import { replaceEquality } from './equality.ts';
+import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { findCheapBytes, textLength } from './check-cost.ts';
+import { addEqualities, markEqualities } from './equality.ts';
 import { LINEAR_FORMATS } from './formats.ts';
-import { explain, type AjvProblem } from './explain.ts';
+import { explain } from './explain.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
@@ -37,13 +37,13 @@ export type RequestParts = {
   /** The media type of the contract that the body was sent as. */
   readonly mediaType: string | undefined;
   readonly body: unknown;
-  /** How many bytes the body was sent in, as far as that is known. */
   readonly bodyBytes?: number;
 };
 
-// A valid body of 1 MiB takes a tenth of this time. Above some size, every check is watched.
+// Most valid bodies of 1 MiB take a tenth of it.
 const TIME_LIMIT_MS = 200;
-const WATCHED_BYTES = 16_384;
+const WATCHED_BYTES = 16_384; // Every larger body is watched.
+const MAX_PROBLEMS = 10;
 
 /** Checks what goes in and out of one operation against the document. */
 export type OperationValidator = {
@@ -84,6 +84,7 @@ export function createValidator(document: ContractDocument, operation: Operation
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
   const sliced = sliceDocument(document, operation);
   const [requestCheapBytes, responseCheapBytes] = cheapBytesOf(sliced, operation);
+  markEqualities(sliced);
   const slice = sliced as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   // What compiles is private to both validators: their public methods want a request and a response of Express.
@@ -92,7 +93,7 @@ export function createValidator(document: ContractDocument, operation: Operation
   // For parameters it would coerce types, and take null for 0. Ours have been read: they have their types already.
   requests.ajv = createRequestAjv(apiDoc, { ...options.request, ...EXACT });
 
-  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) replaceEquality(ajv);
+  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) addEqualities(ajv);
 
   const { method, path, requestBody } = operation;
   const schema = operationOf(apiDoc, operation);
@@ -122,7 +123,7 @@ export function createValidator(document: ContractDocument, operation: Operation
           ? bodyBytes <= WATCHED_BYTES
           : bodyBytes + textLength({ query, headers, params, cookies }) <= requestCheapBytes;
       const failed = isCheap ? findFailed() : withinLimit(findFailed);
-      if (failed.length > 0) throw new InvalidRequest(explain(failed.flatMap(problemsOf)));
+      if (failed.length > 0) throw new InvalidRequest(explainFailed(failed));
     },
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
@@ -132,7 +133,7 @@ export function createValidator(document: ContractDocument, operation: Operation
       const isValid = (): boolean => isDocumented && check({ response: body }) === true;
       const isCheap = responseCheapBytes > WATCHED_BYTES || textLength(body) <= responseCheapBytes;
       if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = isDocumented ? explain(problemsOf(check)) : 'has no such body';
+      const problem = isDocumented ? explainFailed([check]) : 'has no such body';
       throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
@@ -146,7 +147,7 @@ const EXACT = { ownProperties: true, strictTuples: false, meta: false, logger: f
 /** What Ajv makes of a schema. */
 type Check = {
   (data: object): unknown;
-  errors?: readonly AjvProblem[] | null;
+  errors?: Parameters<typeof augmentAjvErrors>[0] | null;
 };
 
 /** What the request validator does when the first request with a media type comes: it keeps two checks under a key. */
@@ -179,13 +180,6 @@ function cheapBytesOf(slice: ContractDocument, { path, method }: Operation): rea
   return [findCheapBytes(request, schemas), findCheapBytes(responses, schemas)];
 }
 
-/** The characters of all the texts in a value. */
-function textLength(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + textLength(member), 0);
-}
-
 function withinLimit<T>(call: () => T): T {
   try {
     return runWithin(TIME_LIMIT_MS, call);
@@ -195,6 +189,6 @@ function withinLimit<T>(call: () => T): T {
   }
 }
 
-function problemsOf({ errors }: Check): readonly AjvProblem[] {
-  return errors ?? [];
+function explainFailed(failed: readonly Check[]): string {
+  return explain(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
 }
