@@ -31,7 +31,8 @@ export function createEntryReader(limitBytes: number): (line: Line) => Entry | u
     if (bytes?.every(isWhitespace) === true) return undefined;
     try {
       if (bytes === undefined) throw new Failure(413, `the line must not be larger than ${String(limitBytes)} bytes`);
-      const body = { mediaType: MEDIA_TYPE, contentType: MEDIA_TYPE, ...readJson(bytes, 'the line') };
+      const sent = { mediaType: MEDIA_TYPE, contentType: MEDIA_TYPE, sizeBytes: bytes.length };
+      const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
       const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
       // What has passed the validator is what the handler takes.

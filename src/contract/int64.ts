@@ -13,6 +13,9 @@ export type Int64Shape = {
   readonly items?: Int64Shape;
 };
 
+type Key = string | number;
+type Holder = Record<Key, unknown>;
+
 const MAX_PROBLEMS = 10;
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -33,52 +36,59 @@ export function reviveInt64s(
   place: string,
 ): string[] {
   const problems: string[] = [];
-  // The alternatives of a recursive schema lead to the same value again and again, each time by a `$ref`.
-  let visited: Map<object, Set<Int64Shape>> | undefined;
-  if (shape !== undefined) revive(json.root, '', shape, place);
+  const path: Key[] = [place];
+  const visited = new Map<Int64Shape, Set<unknown>>();
+  if (shape !== undefined) revive(json.root, '', shape, false);
   return problems;
 
-  function revive(holder: Record<string, unknown>, key: string, at: Int64Shape, place: string): void {
+  /** @param isShared whether several parts of a schema may lead here: through a recursive one, exponentially often */
+  function revive(holder: Holder, key: Key, at: Int64Shape, isShared: boolean): void {
     if (problems.length === MAX_PROBLEMS) return;
-    if (at.$ref !== undefined) {
-      if (isVisited(holder[key], at)) return;
-      const target = named[at.$ref];
-      if (target !== undefined) revive(holder, key, target, place);
+    const { $ref, allOf, properties, additionalProperties, items } = at;
+    if ($ref !== undefined) {
+      const target = named[$ref];
+      if (target !== undefined && !(isShared && isVisited(holder[key], at))) revive(holder, key, target, isShared);
     }
-    for (const part of at.allOf ?? []) revive(holder, key, part, place);
+    const isBranching = isShared || (allOf !== undefined && allOf.length > 1) || Object.keys(at).length > 1;
+    for (const part of allOf ?? []) revive(holder, key, part, isBranching);
 
     const value = holder[key];
     if (typeof value === 'number') {
-      if (at.int64 === true) holder[key] = exact(value, json.literal(holder, key), place);
+      if (at.int64 === true) holder[key] = exact(value, json.literal(holder, String(key)));
     } else if (Array.isArray(value)) {
-      if (at.items === undefined) return;
-      for (const index of value.keys()) {
-        // An array is indexed by the decimal strings of its indices.
-        revive(value as unknown as Record<string, unknown>, String(index), at.items, `${place}/${String(index)}`);
-      }
+      if (items === undefined) return;
+      const list = value as unknown as Holder;
+      for (let index = 0; index < value.length; index += 1) reviveMember(list, index, items, isBranching);
     } else if (typeof value === 'object' && value !== null) {
-      const object = value as Record<string, unknown>;
+      if (properties === undefined && additionalProperties === undefined) return;
+      const object = value as Holder;
       for (const name of Object.keys(object)) {
-        const member = own(at.properties, name) ?? at.additionalProperties;
-        if (member !== undefined) revive(object, name, member, `${place}/${name}`);
+        const member = own(properties, name) ?? additionalProperties;
+        if (member !== undefined) reviveMember(object, name, member, isBranching);
       }
     }
+  }
+
+  function reviveMember(holder: Holder, key: Key, at: Int64Shape, isShared: boolean): void {
+    path.push(key);
+    revive(holder, key, at, isShared);
+    path.pop();
   }
 
   function isVisited(value: unknown, at: Int64Shape): boolean {
     if (typeof value !== 'object' || value === null) return false;
-    visited ??= new Map();
-    const shapes = visited.get(value) ?? new Set();
-    if (shapes.has(at)) return true;
-    visited.set(value, shapes.add(at));
+    const values = visited.get(at) ?? new Set();
+    if (values.has(value)) return true;
+    visited.set(at, values.add(value));
     return false;
   }
 
-  function exact(double: number, literal: string | undefined, place: string): bigint | number {
+  function exact(double: number, literal: string | undefined): bigint | number {
     const isExact = literal === undefined && Number.isInteger(double);
     const value = isExact ? BigInt(double) : integerOf(literal ?? String(double));
-    if (value === undefined) problems.push(`${place} must be integer`);
-    else if (value < MIN || value > MAX) problems.push(`${place} must be between ${String(MIN)} and ${String(MAX)}`);
+    if (value === undefined) problems.push(`${path.join('/')} must be integer`);
+    else if (value < MIN || value > MAX)
+      problems.push(`${path.join('/')} must be between ${String(MIN)} and ${String(MAX)}`);
     else return value;
     return double;
   }

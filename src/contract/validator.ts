@@ -10,8 +10,13 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { findCheapBytes, textLength } from './check-cost.ts';
+import { addEqualities, markEqualities } from './equality.ts';
+import { LINEAR_FORMATS } from './formats.ts';
+import { explain } from './explain.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
+import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
 /*
  * express-openapi-validator, one instance per operation, without its middleware.
@@ -32,7 +37,13 @@ export type RequestParts = {
   /** The media type of the contract that the body was sent as. */
   readonly mediaType: string | undefined;
   readonly body: unknown;
+  readonly bodyBytes?: number;
 };
+
+// Most valid bodies of 1 MiB take a tenth of it.
+const TIME_LIMIT_MS = 200;
+const WATCHED_BYTES = 16_384; // Every larger body is watched.
+const MAX_PROBLEMS = 10;
 
 /** Checks what goes in and out of one operation against the document. */
 export type OperationValidator = {
@@ -59,7 +70,7 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
   $refParser: { mode: 'bundle' },
   validateFormats: true,
   ajvFormats: { mode: 'full' },
-  formats: {},
+  formats: LINEAR_FORMATS,
   serDes: defaultSerDes,
 };
 
@@ -71,13 +82,18 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
 export function createValidator(document: ContractDocument, operation: Operation): OperationValidator {
   const options = new AjvOptions(OPTIONS);
   // The preprocessor changes the slice in place, and hands out a copy of it for responses.
-  const slice = sliceDocument(document, operation) as unknown as OpenAPIV3.DocumentV3_1;
+  const sliced = sliceDocument(document, operation);
+  const [requestCheapBytes, responseCheapBytes] = cheapBytesOf(sliced, operation);
+  markEqualities(sliced);
+  const slice = sliced as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   // What compiles is private to both validators: their public methods want a request and a response of Express.
   const requests = new RequestValidator(apiDoc, { ...options.request, ...EXACT }) as unknown as RequestCompiler;
   const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }) as unknown as ResponseCompiler;
   // For parameters it would coerce types, and take null for 0. Ours have been read: they have their types already.
   requests.ajv = createRequestAjv(apiDoc, { ...options.request, ...EXACT });
+
+  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) addEqualities(ajv);
 
   const { method, path, requestBody } = operation;
   const schema = operationOf(apiDoc, operation);
@@ -96,20 +112,28 @@ export function createValidator(document: ContractDocument, operation: Operation
   const outputs = responses.buildValidators(operationOf(apiDocRes, operation).responses, '');
 
   return {
-    request({ path: params, query, headers, cookies, mediaType, body }) {
+    request({ path: params, query, headers, cookies, mediaType, body, bodyBytes = Infinity }) {
       const data = { query, headers, params, cookies, body };
       const checks = inputs.get(mediaType);
       if (checks === undefined) throw new InvalidRequest('request must have a documented body');
-      const failed = checks.filter((check) => check(data) !== true);
-      if (failed.length > 0) throw new InvalidRequest(explain(failed));
+      const findFailed = (): readonly Check[] => checks.filter((check) => check(data) !== true);
+      // The texts of the parameters need not be added up as long as any that fit into a header are cheap.
+      const isCheap =
+        requestCheapBytes >= 2 * WATCHED_BYTES
+          ? bodyBytes <= WATCHED_BYTES
+          : bodyBytes + textLength({ query, headers, params, cookies }) <= requestCheapBytes;
+      const failed = isCheap ? findFailed() : withinLimit(findFailed);
+      if (failed.length > 0) throw new InvalidRequest(explainFailed(failed));
     },
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
       const check = outputs[key]?.[sliceMediaType(mediaType)];
       // As with express-openapi-validator, null is no body, whatever the schema.
       const isDocumented = check !== undefined && body !== undefined && body !== null;
-      if (isDocumented && check({ response: body }) === true) return;
-      const problem = isDocumented ? explain([check]) : 'has no such body';
+      const isValid = (): boolean => isDocumented && check({ response: body }) === true;
+      const isCheap = responseCheapBytes > WATCHED_BYTES || textLength(body) <= responseCheapBytes;
+      if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
+      const problem = isDocumented ? explainFailed([check]) : 'has no such body';
       throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
@@ -135,6 +159,7 @@ type RequestCompiler = {
 
 /** What the response validator does before the first answer: a check for each status and media type. */
 type ResponseCompiler = {
+  readonly ajvBody: AjvInstance;
   readonly buildValidators: (
     responses: object,
     key: string,
@@ -148,17 +173,22 @@ function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { 
   return operation as OperationObject; // The slice was made for this operation, and the linter has checked its shape.
 }
 
-/** What to mend, with the places named as in the document: "body/id must be integer". */
-function explain(failed: readonly Check[]): string {
-  return augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []))
-    .map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`)
-    .join(', ');
+/** Limits of {@link findCheapBytes}, for requests and for responses. */
+function cheapBytesOf(slice: ContractDocument, { path, method }: Operation): readonly [number, number] {
+  const schemas = slice.components?.['schemas'] ?? {};
+  const { responses, ...request } = slice.paths?.[path]?.[method.toLowerCase()] as Readonly<Record<string, unknown>>;
+  return [findCheapBytes(request, schemas), findCheapBytes(responses, schemas)];
 }
 
-function placeOf(instancePath: string): string {
-  if (instancePath === '') return 'request';
-  return instancePath
-    .slice(1)
-    .replace(/^params\b/, 'path')
-    .replace(/^(header|cookie)s\b/, '$1');
+function withinLimit<T>(call: () => T): T {
+  try {
+    return runWithin(TIME_LIMIT_MS, call);
+  } catch (error) {
+    if (!(error instanceof TimeLimitExceeded)) throw error;
+    throw new InvalidRequest('request takes too long to check: send less at once, or shorter texts');
+  }
+}
+
+function explainFailed(failed: readonly Check[]): string {
+  return explain(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
 }

@@ -13,6 +13,7 @@ export type RequestBody = JsonTree & {
   readonly mediaType: string;
   /** The media type of the request, with its parameters. */
   readonly contentType: string;
+  readonly sizeBytes: number;
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };
@@ -42,7 +43,7 @@ export async function readBody(
   invite();
   const bytes = await readBytes(req, limits);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
-  const sent = { mediaType, contentType };
+  const sent = { mediaType, contentType, sizeBytes: bytes.length };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
 
   switch (kindOf(mediaType)) {

@@ -1,4 +1,5 @@
-import { createLiterals, parseJson, type JsonTree, type Literals } from '../contract/json.ts';
+import { parseJson, type JsonTree } from '../contract/json.ts';
+import { createLiterals, type Literals } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
@@ -15,7 +16,7 @@ export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly
  */
 export function readUrlEncodedForm(text: string, type: TextType): FormTree {
   return buildForm(
-    parsePairs(text, '&').map(({ name, decoded }) => [name, decoded()]),
+    parsePairs(text, '&').map((pair) => [pair.name, pair.decoded()]),
     type,
   );
 }
@@ -39,17 +40,14 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   const fields = {};
   const literals = createLiterals();
   const files = new Map<string, readonly File[]>();
-  const byName = Map.groupBy(entries, ([name]) => name);
 
-  for (const [name, named] of byName) {
-    const values = named.map(([, value]) => value);
-    const uploaded = values.filter((value) => typeof value !== 'string');
-    const texts = values.filter((value) => typeof value === 'string');
+  for (const [name, { texts, uploaded }] of groupByName(entries)) {
     const member = memberType(type, name);
     const isFile = (member.items ?? member).file === true;
     if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
     if (member !== ANY_TEXT && !isFile && uploaded.length > 0) throw new Failure(400, `body/${name} must be a text`);
-    if (member.items === undefined && values.length > 1) throw new Failure(400, `body/${name} must be given once`);
+    if (member.items === undefined && texts.length + uploaded.length > 1)
+      throw new Failure(400, `body/${name} must be given once`);
     if (uploaded.length > 0) {
       files.set(name, uploaded);
       set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
@@ -79,6 +77,19 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     const problem = setScalar(holder, key, text, member, literals);
     if (problem !== undefined) throw new Failure(400, `body/${place} ${problem}`);
   }
+}
+
+type Values = { readonly texts: string[]; readonly uploaded: File[] };
+
+function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, Values> {
+  const groups = new Map<string, Values>();
+  for (const [name, value] of entries) {
+    let group = groups.get(name);
+    if (group === undefined) groups.set(name, (group = { texts: [], uploaded: [] }));
+    if (typeof value === 'string') group.texts.push(value);
+    else group.uploaded.push(value);
+  }
+  return groups;
 }
 
 function tryJson(text: string, literals: Literals): JsonTree | undefined {

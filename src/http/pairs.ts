@@ -15,25 +15,40 @@ export type Pair = {
  * @throws {Failure} 400 when a percent-encoding is broken or does not stand for UTF-8
  */
 export function parsePairs(text: string, separator: '&' | ';'): Pair[] {
-  if (text === '') return [];
+  const pairs: Pair[] = [];
+  if (text === '') return pairs;
   const decode = separator === '&' ? decodeForm : decodePercent;
-  return text
-    .split(separator)
-    .map((part) => (separator === ';' ? part.trim() : part))
-    .filter((part) => part !== '')
-    .map((part) => {
-      const at = part.indexOf('=');
-      const value = at === -1 ? '' : part.slice(at + 1);
-      return {
-        name: decode(at === -1 ? part : part.slice(0, at)),
-        decoded: () => decode(value),
-        split: (delimiter) => (value === '' ? [] : value.split(delimiter).map(decode)),
-      };
-    });
+  for (const sent of text.split(separator)) {
+    const part = separator === ';' ? sent.trim() : sent;
+    if (part !== '') pairs.push(new EncodedPair(part, decode));
+  }
+  return pairs;
+}
+
+/** A class, for a body may have hundreds of thousands of them: objects with functions of their own take twice as long. */
+class EncodedPair implements Pair {
+  readonly name: string;
+  readonly #value: string;
+  readonly #decode: (text: string) => string;
+
+  constructor(part: string, decode: (text: string) => string) {
+    const at = part.indexOf('=');
+    this.name = decode(at === -1 ? part : part.slice(0, at));
+    this.#value = at === -1 ? '' : part.slice(at + 1);
+    this.#decode = decode;
+  }
+
+  decoded(): string {
+    return this.#decode(this.#value);
+  }
+
+  split(delimiter: RegExp): string[] {
+    return this.#value === '' ? [] : this.#value.split(delimiter).map(this.#decode);
+  }
 }
 
 function decodeForm(text: string): string {
-  return decodePercent(text.replaceAll('+', ' '));
+  return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
 
 function decodePercent(text: string): string {

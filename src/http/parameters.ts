@@ -1,4 +1,5 @@
-import { createLiterals, parseJson, type JsonTree, type Literals } from '../contract/json.ts';
+import { parseJson, type JsonTree } from '../contract/json.ts';
+import { createLiterals, type Literals } from '../contract/literals.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
@@ -42,9 +43,9 @@ export function readParameters(
     const { name, in: place } = parameter;
     let texts: Texts | undefined;
     if (place === 'query') {
-      const pairs = query.filter((pair) => belongs(pair, parameter));
-      query = query.filter((pair) => !pairs.includes(pair));
-      texts = takeFromPairs(pairs, parameter);
+      const { taken = [], left = [] } = Object.groupBy(query, (pair) => (belongs(pair, parameter) ? 'taken' : 'left'));
+      query = left;
+      texts = takeFromPairs(taken, parameter);
     } else if (place === 'cookie') {
       texts = takeFromPairs(
         cookies.filter((pair) => pair.name === name),

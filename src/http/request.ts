@@ -40,6 +40,7 @@ export function validateRequest(
       cookies: values.cookie,
       mediaType: body?.mediaType,
       body: body === undefined || kindOf(body.mediaType) === 'binary' ? undefined : body.root[''],
+      bodyBytes: body?.sizeBytes ?? 0,
     });
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;

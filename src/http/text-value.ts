@@ -1,4 +1,4 @@
-import type { Literals } from '../contract/json.ts';
+import type { Literals } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
@@ -37,7 +37,8 @@ export const ANY_TEXT: TextType = { scalars: ['string'] };
 
 /** Sets an own property whatever its name: plain assignment would take `__proto__` for the prototype. */
 export function set(holder: object, key: string, value: unknown): void {
-  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+  if (key !== '__proto__') (holder as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
