@@ -1,4 +1,4 @@
-import { copySqliteStore } from '../src/store/sqlite-backup.ts';
+import { copySqliteStore } from '../src/engine/database/sqlite/backup.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` puts

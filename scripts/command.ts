@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readStoreConfig, type StoreConfig } from '../src/config.ts';
-import { StoreUnavailable } from '../src/store/plant-store.ts';
+import { readStoreConfig, type StoreConfig } from '../src/engine/process/config.ts';
+import { StoreUnavailable } from '../src/plants/plant-store.ts';
 
 // What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
 

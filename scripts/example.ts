@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import { parseArgs } from 'node:util';
-import type { Paths } from '../src/contract/contract.ts';
-import { stringifyJson } from '../src/contract/json.ts';
+import type { Paths } from '../src/engine/contract/contract.ts';
+import { stringifyJson } from '../src/engine/contract/json.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 
 // `npm run example` calls a service the way a client in TypeScript does, with the types of the document: the one at --url

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { stringifyJson } from '../src/contract/json.ts';
-import { openReader } from '../src/store/open-store.ts';
+import { stringifyJson } from '../src/engine/contract/json.ts';
+import { openReader } from '../src/engine/database/open-database.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
-import { openStore } from '../src/store/open-store.ts';
+import { openStore } from '../src/engine/database/open-database.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';

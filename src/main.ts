@@ -13,5 +13,5 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 // environment for the threads and processes that this one starts.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url));
 enableCompileCache();
-await import('./process.ts');
+await import('./engine/process/run.ts');
 flushCompileCache(); // By itself, Node would do so at the end, which may be a kill -9.

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import { createApp } from './app.ts';
-import { createIdentity } from './auth/identity.ts';
-import type { Config } from './config.ts';
-import { contract } from './contract/contract.ts';
-import type { Docs } from './docs/docs.ts';
-import { createHandlers } from './handlers/handlers.ts';
-import { createAdmission } from './http/admission.ts';
-import type { Observer } from './http/observer.ts';
-import { createMetrics } from './ops/metrics.ts';
-import { startServer } from './server.ts';
-import { openStore } from './store/open-store.ts';
-import { StoreUnavailable } from './store/plant-store.ts';
+import { createApp } from './engine/http/app.ts';
+import { createIdentity } from './engine/auth/token-verifier.ts';
+import type { Config } from './engine/process/config.ts';
+import { contract } from './engine/contract/contract.ts';
+import type { Docs } from './engine/docs/docs.ts';
+import { createHandlers } from './plants/handlers.ts';
+import { createAdmission } from './engine/http/load-shedding.ts';
+import type { Observer } from './engine/http/observer.ts';
+import { createMetrics } from './engine/ops/metrics.ts';
+import { startServer } from './engine/server/server.ts';
+import { openStore } from './engine/database/open-database.ts';
+import { StoreUnavailable } from './plants/plant-store.ts';
 
 /** The service while it runs. */
 export type Service = {

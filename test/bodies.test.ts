@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { AnyReply } from '../src/http/answer.ts';
-import type { ValidRequest } from '../src/http/request.ts';
+import type { AnyReply } from '../src/engine/http/response.ts';
+import type { ValidRequest } from '../src/engine/http/validate-request.ts';
 import { createTestApp } from './support/app.ts';
 import { expectError } from './support/answer.ts';
 import { contractOf, documentOf } from './support/contract.ts';

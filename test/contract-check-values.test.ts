@@ -11,7 +11,7 @@ import type { Json } from '../scripts/check/json-value.ts';
 import { NoValue } from '../scripts/check/no-value.ts';
 import { createOracle } from '../scripts/check/oracle.ts';
 import { readingsOf, writeParameter } from '../scripts/check/parameter-text.ts';
-import { parseJson } from '../src/contract/json.ts';
+import { parseJson } from '../src/engine/contract/json.ts';
 import { cleanUp } from './support/app.ts';
 import { run } from './support/service.ts';
 

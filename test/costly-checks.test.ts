@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import type { AnyReply } from '../src/http/answer.ts';
+import type { AnyReply } from '../src/engine/http/response.ts';
 import { createTestApp } from './support/app.ts';
 import { contractOf, documentOf } from './support/contract.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting } from '../src/store/sqlite-file.ts';
+import { openForWriting } from '../src/engine/database/sqlite/file.ts';
 import { cleanUp, temporaryFolder } from './support/app.ts';
 import { createUntilStopped, type Load } from './support/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from './support/postgres.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract } from '../src/contract/contract.ts';
+import type { Contract } from '../src/engine/contract/contract.ts';
 import { temporaryFolder } from './support/app.ts';
 import { ROOT, run } from './support/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CommitFailed, createGroupCommit, type Lane } from '../src/store/group-commit.ts';
-import { StoreUnavailable } from '../src/store/plant-store.ts';
+import { CommitFailed, createGroupCommit, type Lane } from '../src/engine/database/group-commit.ts';
+import { StoreUnavailable } from '../src/plants/plant-store.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import type { ServerLimits } from '../src/server.ts';
+import type { ServerLimits } from '../src/engine/server/server.ts';
 import { createTestApp, temporaryFolder, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest, type Connection } from './support/connection.ts';
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';

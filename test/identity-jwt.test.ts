@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { createJwtCheck } from '../src/auth/jwt.ts';
-import { createKeySet, KeysUnavailable, type Pace } from '../src/auth/key-set.ts';
+import { createJwtCheck } from '../src/engine/auth/jwt.ts';
+import { createKeySet, KeysUnavailable, type Pace } from '../src/engine/auth/key-set.ts';
 import {
   AUDIENCE,
   createKey,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Identity } from '../src/auth/identity.ts';
-import { KeysUnavailable } from '../src/auth/key-set.ts';
+import type { Identity } from '../src/engine/auth/token-verifier.ts';
+import { KeysUnavailable } from '../src/engine/auth/key-set.ts';
 import { createTestApp, temporaryFolder } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from './support/issuer.ts';

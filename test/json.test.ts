@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { integerOf, reviveInt64s, type Int64Shape } from '../src/contract/int64.ts';
-import { parseJson, stringifyJson } from '../src/contract/json.ts';
+import { integerOf, reviveInt64s, type Int64Shape } from '../src/engine/contract/int64.ts';
+import { parseJson, stringifyJson } from '../src/engine/contract/json.ts';
 
 describe('integerOf', () => {
   test.each<[string, bigint | undefined]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { ValidRequest } from '../src/http/request.ts';
+import type { ValidRequest } from '../src/engine/http/validate-request.ts';
 import { createTestApp } from './support/app.ts';
 import { contractOf, documentOf } from './support/contract.ts';
 import { expectError } from './support/answer.ts';

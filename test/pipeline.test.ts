@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createAuthenticator } from '../src/auth/authenticator.ts';
-import { contract, type Contract } from '../src/contract/contract.ts';
-import type { AnyHandler } from '../src/http/pipeline.ts';
+import { createAuthenticator } from '../src/engine/auth/authenticator.ts';
+import { contract, type Contract } from '../src/engine/contract/contract.ts';
+import type { AnyHandler } from '../src/engine/http/pipeline.ts';
 import { createTestApp, TOKEN } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
 import { contractOf, documentOf } from './support/contract.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import pino from 'pino';
-import { StoreUnavailable } from '../src/store/plant-store.ts';
+import { StoreUnavailable } from '../src/plants/plant-store.ts';
 import { cleanUp, openTestStore } from './support/app.ts';
 import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from './support/postgres.ts';

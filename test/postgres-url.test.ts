@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { describePostgres, type PostgresLocation } from '../src/store/postgres-location.ts';
-import { parsePostgresUrl } from '../src/store/postgres-url.ts';
+import { describePostgres, type PostgresLocation } from '../src/engine/database/postgres/location.ts';
+import { parsePostgresUrl } from '../src/engine/database/postgres/url.ts';
 
 const DEFAULTS: PostgresLocation = {
   engine: 'postgres',

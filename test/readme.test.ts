@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/engine/process/config.ts';
 import { ROOT } from './support/service.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { parseStoreLocation } from '../src/store/open-store.ts';
-import { StoreUnavailable } from '../src/store/plant-store.ts';
+import { parseStoreLocation } from '../src/engine/database/open-database.ts';
+import { StoreUnavailable } from '../src/plants/plant-store.ts';
 import { openTestStore, temporaryFolder } from './support/app.ts';
 import { describeStores } from './support/stores.ts';
 

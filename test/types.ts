@@ -8,7 +8,7 @@ import type {
   Reply,
   Request,
   Unmatched,
-} from '../src/contract/contract.ts';
+} from '../src/engine/contract/contract.ts';
 
 // Read by the type check, never run: each of these must not compile.
 

@@ -8,9 +8,9 @@ import { readSchemas } from '../scripts/check/dialect.ts';
 import { HOSTILE_VALUES } from '../scripts/check/hostile-values.ts';
 import { placesOf, removeAt, replaceAt, type Json } from '../scripts/check/json-value.ts';
 import { createOracle } from '../scripts/check/oracle.ts';
-import type { Contract } from '../src/contract/contract.ts';
-import { stringifyJson } from '../src/contract/json.ts';
-import { BrokenContract, createValidator, InvalidRequest } from '../src/contract/validator.ts';
+import type { Contract } from '../src/engine/contract/contract.ts';
+import { stringifyJson } from '../src/engine/contract/json.ts';
+import { BrokenContract, createValidator, InvalidRequest } from '../src/engine/contract/validator.ts';
 import { contractOf } from './support/contract.ts';
 
 const RUNS = 60;

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contract } from '../../src/contract/contract.ts';
+import { contract } from '../../src/engine/contract/contract.ts';
 import { takeInventory } from '../contract/operations.ts';
 
 /** A contract in files, for the service and for its peers. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PlantStore } from '../../src/store/plant-store.ts';
+import type { PlantStore } from '../../src/plants/plant-store.ts';
 
 /** What the bench asks of a store. */
 export type BenchStore = Pick<PlantStore, 'add'>;
@@ -16,8 +16,8 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   if (keeping === undefined || keeping === 'none') {
     return { add: () => Promise.resolve(true) };
   }
-  const { readStoreConfig } = await import('../../src/config.ts');
-  const { openStore } = await import('../../src/store/open-store.ts');
+  const { readStoreConfig } = await import('../../src/engine/process/config.ts');
+  const { openStore } = await import('../../src/engine/database/open-database.ts');
   const read = readStoreConfig(env);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { location, ...options } = read.store;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openReader, parseStoreLocation } from '../../src/store/open-store.ts';
+import { openReader, parseStoreLocation } from '../../src/engine/database/open-database.ts';
 
 /** A server to be verified. */
 type Subject = {

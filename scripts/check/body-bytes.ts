@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../src/contract/json.ts';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from './json-value.ts';
 

@@ -1,4 +1,4 @@
-import { parseJson, type JsonTree } from '../../src/contract/json.ts';
+import { parseJson, type JsonTree } from '../../src/engine/contract/json.ts';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { covers, encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';

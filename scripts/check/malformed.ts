@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../src/contract/json.ts';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { covers, encodingOf, type BodyBytes } from './body-bytes.ts';
 import { isObject } from './json-value.ts';

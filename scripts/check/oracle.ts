@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { integerOf, isInt64 } from '../../src/contract/int64.ts';
-import { parseJson, stringifyJson, type JsonTree } from '../../src/contract/json.ts';
+import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
+import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import type { Json } from './json-value.ts';
 

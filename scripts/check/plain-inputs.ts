@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { stringifyJson } from '../../src/contract/json.ts';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { ApiOperation } from './api-operation.ts';
 import type { BodyChoice } from './case.ts';
 import type { InputFactory } from './inputs.ts';

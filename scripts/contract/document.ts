@@ -1,4 +1,4 @@
-import type { SecurityScheme } from '../../src/contract/operation.ts';
+import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
 import type { OpenApiDocument } from './load.ts';
 import { escapePointer } from './reference.ts';
 

@@ -1,4 +1,4 @@
-import type { Int64Shape } from '../../src/contract/int64.ts';
+import type { Int64Shape } from '../../src/engine/contract/int64.ts';
 import type { OpenApiDocument } from './load.ts';
 import { optional } from './optional.ts';
 import { resolveReference } from './reference.ts';

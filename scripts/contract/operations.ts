@@ -1,8 +1,8 @@
-import type { Contract } from '../../src/contract/contract.ts';
-import type { Int64Shape } from '../../src/contract/int64.ts';
-import { kindOf } from '../../src/contract/media-type.ts';
-import type { Operation, Parameter, RequestMediaType, ResponsePlan } from '../../src/contract/operation.ts';
-import { mergeParameters } from '../../src/contract/slice.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import type { Int64Shape } from '../../src/engine/contract/int64.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
+import type { Operation, Parameter, RequestMediaType, ResponsePlan } from '../../src/engine/contract/operation.ts';
+import { mergeParameters } from '../../src/engine/contract/slice.ts';
 import {
   listOperations,
   type Document,

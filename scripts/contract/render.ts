@@ -1,11 +1,11 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import type { ContractDocument } from '../../src/contract/slice.ts';
-import { findResponse, type Operation } from '../../src/contract/operation.ts';
-import { BrokenContract, createValidator, type OperationValidator } from '../../src/contract/validator.ts';
-import { errorBody } from '../../src/http/failure.ts';
-import { createRouter } from '../../src/http/router.ts';
+import type { ContractDocument } from '../../src/engine/contract/slice.ts';
+import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
+import { BrokenContract, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
+import { errorBody } from '../../src/engine/http/failure.ts';
+import { createRouter } from '../../src/engine/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';

@@ -1,4 +1,4 @@
-import type { TextType } from '../../src/contract/operation.ts';
+import type { TextType } from '../../src/engine/contract/operation.ts';
 import type { OpenApiDocument } from './load.ts';
 import { dereference } from './reference.ts';
 

@@ -1,6 +1,6 @@
-import { canCheck } from '../../src/auth/checkable.ts';
-import { holdsData } from '../../src/contract/keywords.ts';
-import { kindOf } from '../../src/contract/media-type.ts';
+import { canCheck } from '../../src/engine/auth/checkable.ts';
+import { holdsData } from '../../src/engine/contract/keywords.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {
   listOperations,
   type Document,

@@ -1,9 +1,9 @@
-import { contract, type Request } from '../../src/contract/contract.ts';
-import { createValidator } from '../../src/contract/validator.ts';
-import { readJson } from '../../src/http/body.ts';
-import { Failure } from '../../src/http/failure.ts';
-import { readParameters } from '../../src/http/parameters.ts';
-import { validateRequest } from '../../src/http/request.ts';
+import { contract, type Request } from '../../src/engine/contract/contract.ts';
+import { createValidator } from '../../src/engine/contract/validator.ts';
+import { readJson } from '../../src/engine/http/body.ts';
+import { Failure } from '../../src/engine/http/failure.ts';
+import { readParameters } from '../../src/engine/http/parameters.ts';
+import { validateRequest } from '../../src/engine/http/validate-request.ts';
 import type { Line } from './lines.ts';
 
 /** What a line asks for, or why it cannot be had. */

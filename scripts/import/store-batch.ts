@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPlant } from '../../src/handlers/create-plant.ts';
-import { StoreUnavailable, type PlantStore, type StoredPlant } from '../../src/store/plant-store.ts';
+import { createPlant } from '../../src/plants/create-plant.ts';
+import { StoreUnavailable, type PlantStore, type StoredPlant } from '../../src/plants/plant-store.ts';
 import type { Entry } from './entries.ts';
 
 /** What became of a line. */

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { contract, type OperationId } from '../../src/contract/contract.ts';
-import { findResponse } from '../../src/contract/operation.ts';
+import { contract, type OperationId } from '../../src/engine/contract/contract.ts';
+import { findResponse } from '../../src/engine/contract/operation.ts';
 import { statusesOf, TOKEN } from './app.ts';
 
 /** Sends a body, byte for byte, to POST /plants with a valid token. Headers replace the usual ones by name. */

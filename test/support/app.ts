@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createApp, type AppOptions } from '../../src/app.ts';
-import { createIdentity } from '../../src/auth/identity.ts';
-import { hashToken } from '../../src/auth/tokens.ts';
-import { contract } from '../../src/contract/contract.ts';
-import { createHandlers } from '../../src/handlers/handlers.ts';
-import { createAdmission, type AdmissionLimits } from '../../src/http/admission.ts';
-import type { AnsweredRequest, Observer, Refusal } from '../../src/http/observer.ts';
-import { startServer, type RunningServer, type ServerLimits } from '../../src/server.ts';
-import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/store/open-store.ts';
-import type { PlantStore, StoredPlant, StoreOptions } from '../../src/store/plant-store.ts';
+import { createApp, type AppOptions } from '../../src/engine/http/app.ts';
+import { createIdentity } from '../../src/engine/auth/token-verifier.ts';
+import { hashToken } from '../../src/engine/auth/tokens.ts';
+import { contract } from '../../src/engine/contract/contract.ts';
+import { createHandlers } from '../../src/plants/handlers.ts';
+import { createAdmission, type AdmissionLimits } from '../../src/engine/http/load-shedding.ts';
+import type { AnsweredRequest, Observer, Refusal } from '../../src/engine/http/observer.ts';
+import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
+import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/engine/database/open-database.ts';
+import type { PlantStore, StoredPlant, StoreOptions } from '../../src/plants/plant-store.ts';
 
 export const TOKEN = 'test-token';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatProblem } from '../../scripts/contract/load.ts';
 import { renderContract } from '../../scripts/contract/render.ts';
-import type { Contract } from '../../src/contract/contract.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
 import { temporaryFolder } from './app.ts';
 
 /** The contract that the generator makes of a document. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { integerOf, isInt64 } from '../../src/contract/int64.ts';
-import { parseJson, stringifyJson, type JsonTree } from '../../src/contract/json.ts';
+import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
+import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
 import { cleanUp } from './app.ts';
 
 export type ServerRequest = {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import pino from 'pino';
-import { createApp } from '../../src/app.ts';
-import { createIdentity } from '../../src/auth/identity.ts';
-import { hashToken } from '../../src/auth/tokens.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { createAdmission } from '../../src/http/admission.ts';
-import { startServer } from '../../src/server.ts';
+import { createApp } from '../../src/engine/http/app.ts';
+import { createIdentity } from '../../src/engine/auth/token-verifier.ts';
+import { hashToken } from '../../src/engine/auth/tokens.ts';
+import { readConfig } from '../../src/engine/process/config.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import { createAdmission } from '../../src/engine/http/load-shedding.ts';
+import { startServer } from '../../src/engine/server/server.ts';
 
 // Serves a generated contract as a process of its own: `node serve-contract.ts <contract.json> <token>`. Every operation
 // is answered 204. Prints its address.

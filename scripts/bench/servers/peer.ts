@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { ContractDocument } from '../../../src/contract/slice.ts';
-import { createLog } from '../../../src/log.ts';
+import type { ContractDocument } from '../../../src/engine/contract/slice.ts';
+import { createLog } from '../../../src/engine/process/log.ts';
 import { openBenchStore } from '../store.ts';
 
 // What the peers have in common, so that they differ in nothing but their framework: settings, log, token, domain.

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { createApp } from '../../../src/app.ts';
-import { createIdentity } from '../../../src/auth/identity.ts';
-import { readConfig } from '../../../src/config.ts';
-import type { Contract, Request } from '../../../src/contract/contract.ts';
-import { createPlant } from '../../../src/handlers/create-plant.ts';
-import { createAdmission } from '../../../src/http/admission.ts';
-import type { Observer } from '../../../src/http/observer.ts';
-import { createLog } from '../../../src/log.ts';
-import { createMetrics } from '../../../src/ops/metrics.ts';
-import { startServer } from '../../../src/server.ts';
+import { createApp } from '../../../src/engine/http/app.ts';
+import { createIdentity } from '../../../src/engine/auth/token-verifier.ts';
+import { readConfig } from '../../../src/engine/process/config.ts';
+import type { Contract, Request } from '../../../src/engine/contract/contract.ts';
+import { createPlant } from '../../../src/plants/create-plant.ts';
+import { createAdmission } from '../../../src/engine/http/load-shedding.ts';
+import type { Observer } from '../../../src/engine/http/observer.ts';
+import { createLog } from '../../../src/engine/process/log.ts';
+import { createMetrics } from '../../../src/engine/ops/metrics.ts';
+import { startServer } from '../../../src/engine/server/server.ts';
 import { openBenchStore } from '../store.ts';
 
 // The service as src/service.ts puts it together, but with the store and the contract of the bench, of which every

@@ -1,0 +1,124 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { ReadOnly, reasonOf, sqlStateOf } from './errors.ts';
+import { openSession, TlsFailed, type Session } from './session.ts';
+import type { Settings } from './settings.ts';
+import { readTlsOptions } from './tls.ts';
+import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './location.ts';
+
+/** Finds the server that accepts writes. */
+export type Connector = {
+  /**
+   * Tries every host once, beginning with the one that worked last.
+   *
+   * @throws {CannotConnect} when none can be used
+   * @throws {StoreUnavailable} when the file of a certificate cannot
+   */
+  readonly connect: (signal: AbortSignal) => Promise<Session>;
+};
+
+export type ConnectorOptions = {
+  /** How long one host may take. */
+  readonly hostTimeoutMs: number;
+  /** Sets up each session. */
+  readonly prepare?: Settings['prepare'];
+};
+
+type TlsOptions = ConnectionOptions | undefined;
+type Failure = { readonly host: PostgresHost; readonly error: unknown };
+
+/** None of the hosts can be used. */
+export class CannotConnect extends StoreUnavailable {
+  /** Whether it is of no use to try again before somebody has changed something. */
+  readonly isFinal: boolean;
+
+  constructor(location: PostgresLocation, failures: readonly Failure[]) {
+    const reasons = failures.map(({ host, error }) => ({ host, ...reasonOf(error) }));
+    const texts = reasons.map(({ host, text }) => `${describeHost(host)}: ${text}`);
+    super(`the database ${describePostgres(location)} cannot be used: ${texts.join('; ')}`, {
+      cause: failures.at(-1)?.error,
+    });
+    this.isFinal = reasons.some(({ isFinal }) => isFinal);
+  }
+}
+
+const SHOW_READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
+
+export function createConnector(location: PostgresLocation, options: ConnectorOptions): Connector {
+  const { hosts, tls } = location;
+  let preferred = 0;
+  return {
+    async connect(signal) {
+      const tlsOptions = tls.mode === 'disable' ? undefined : readTlsOptions(tls);
+      const failures: Failure[] = [];
+      for (const host of [...hosts.slice(preferred), ...hosts.slice(0, preferred)]) {
+        try {
+          const session = await connectTo(host, tlsOptions, signal);
+          preferred = hosts.indexOf(host);
+          return session;
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push({ host, error });
+        }
+      }
+      throw new CannotConnect(location, failures);
+    },
+  };
+
+  /** Tries every address of a host; throws what the last of them came to. */
+  async function connectTo(host: PostgresHost, tlsOptions: TlsOptions, signal: AbortSignal): Promise<Session> {
+    let failure: unknown;
+    for (const address of await addressesOf(host)) {
+      try {
+        const open = (): Promise<Session> => logIn(host, address, tlsOptions, signal);
+        return await prepare(await open(), open, signal);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  async function prepare(session: Session, openAnother: () => Promise<Session>, signal: AbortSignal): Promise<Session> {
+    signal.addEventListener('abort', session.destroy);
+    try {
+      signal.throwIfAborted();
+      const [row] = await session.query(SHOW_READ_ONLY, [], options.hostTimeoutMs);
+      if (row?.['read_only'] === 'on') throw new ReadOnly('it accepts no writes');
+      await options.prepare?.(session, openAnother, options.hostTimeoutMs);
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', session.destroy);
+    }
+  }
+
+  async function logIn(
+    { host, port }: PostgresHost,
+    address: string,
+    tlsOptions: TlsOptions,
+    signal: AbortSignal,
+  ): Promise<Session> {
+    const login = { ...location, address, port, timeoutMs: options.hostTimeoutMs };
+    // libpq, too, speaks no TLS through a Unix socket.
+    if (tlsOptions === undefined || address.startsWith('/')) return openSession({ ...login, tls: undefined }, signal);
+    try {
+      // The certificate is for the name, while the connection is to the address.
+      const servername = isIP(host) === 0 ? { servername: host } : {};
+      return await openSession({ ...login, tls: { ...tlsOptions, ...servername } }, signal);
+    } catch (error) {
+      const mayBePlain = error instanceof TlsFailed || sqlStateOf(error) === '28000';
+      if (tls.mode !== 'prefer' || !mayBePlain) throw error;
+      return openSession({ ...login, tls: undefined }, signal);
+    }
+  }
+}
+
+async function addressesOf({ host }: PostgresHost): Promise<readonly string[]> {
+  if (host.startsWith('/') || isIP(host) !== 0) return [host];
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

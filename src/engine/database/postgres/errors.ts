@@ -1,0 +1,123 @@
+import type { CommitFailed } from '../group-commit.ts';
+import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
+
+/** The server is a standby, or has been set read-only. */
+export class ReadOnly extends Error {}
+
+/** A statement was carried out, and left no trace: a trigger, say, has returned nothing. */
+export class Dropped extends Error {}
+
+/** A statement was run in another session than the connection's. It has stored nothing. */
+export class PoolerSwitched extends Error {
+  constructor(cause?: Error) {
+    const problem = 'a connection pooler in between switches sessions';
+    super(`${problem}: connect to PostgreSQL directly, or set pool_mode = session`, { cause });
+  }
+}
+
+/** The line for whoever runs the service when a database that could be connected to fails; a bug stays what it is. */
+export function explain(description: string, error: unknown): unknown {
+  if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
+  return new StoreUnavailable(`the database ${description} cannot be used: ${reasonOf(error).text}`, { cause: error });
+}
+
+/** PostgreSQL's code for what went wrong (PostgreSQL documentation, appendix A). */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+export const NO_PERMISSION = '42501';
+
+type Remedy = CommitFailed['remedy'];
+
+// The first that fits counts: the longer codes stand before their classes.
+const REMEDIES: readonly (readonly [sqlState: string, remedy: Remedy])[] = [
+  ['53300', 'retry'], // no connection left
+  ['55P03', 'retry'], // somebody holds a lock
+  ['08', 'retry'], // the connection
+  ['25', 'retry'], // read-only: this server is not the primary any more; or a transaction that was left open
+  ['40', 'retry'], // another transaction was in the way
+  ['57', 'retry'], // the server or somebody ended it: shutdown, crash, timeout
+  ['22', 'split'], // a value that the database does not take
+  ['23', 'split'], // a constraint
+  ['44', 'split'], // the check of a view
+  ['54', 'split'], // too large
+  ['P0', 'split'], // raised by a trigger
+];
+
+// Everything else that the standard and PostgreSQL define: the disk is full, the table is gone, a permission is missing.
+// What is left has been invented by a trigger.
+const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
+
+/** What to do about a commit that failed; `undefined` when that is a bug of ours. */
+export function remedyFor(error: unknown): Remedy | undefined {
+  if (error instanceof SessionLost) return 'retry';
+  if (error instanceof Dropped) return 'split';
+  if (error instanceof PoolerSwitched) return 'wait';
+  const sqlState = sqlStateOf(error);
+  if (sqlState === undefined) return undefined;
+  const known = REMEDIES.find(([start]) => sqlState.startsWith(start))?.[1];
+  return known ?? (OWN_CLASSES.test(sqlState) ? 'wait' : 'split');
+}
+
+/** Whether another transaction was in the way; the connection may be used again. */
+export function isConflict(error: unknown): boolean {
+  return /^(?:40|55P03$)/.test(sqlStateOf(error) ?? '');
+}
+
+/** Whether the same can work a moment later, when somebody else tried to create the same things at the same time. */
+export function isRaceOfCreations(error: unknown): boolean {
+  return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
+}
+
+// CANT_CHANGE_RUNTIME_PARAM, raised by the condition that settings are in force.
+const SETTINGS_LOST = '55P02';
+// Prepared statements belong to their session.
+const STATEMENT_UNKNOWN = '26000';
+const STATEMENT_KNOWN = '42P05';
+
+/** Recognises that a statement was sent to another session than the connection's. */
+export function detectSwitch(error: unknown): unknown {
+  const isSwitched = [SETTINGS_LOST, STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
+  return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;
+}
+
+/** Why a server cannot be used, for whoever runs the service, and whether only they can change that. */
+export type Reason = { readonly text: string; readonly isFinal: boolean };
+
+const FINAL_REASONS: Readonly<Record<string, string>> = {
+  '28P01': 'the password is wrong, or there is no such user',
+  28000: 'this user is not let in from here in this way',
+  '3D000': 'there is no such database',
+  [NO_PERMISSION]: 'this user has no permission for it',
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is not for this host's name",
+};
+const PASSING_REASONS: Readonly<Record<string, string>> = {
+  53300: 'it has no connection left',
+  '57P03': 'it is starting or stopping',
+  ECONNREFUSED: 'nobody listens there',
+  ENOENT: 'nobody listens there',
+  ENOTFOUND: 'the name is unknown',
+  EAI_AGAIN: 'the name cannot be looked up',
+};
+
+export function reasonOf(error: unknown): Reason {
+  if (error instanceof LoginTimeout || error instanceof ReadOnly) return { text: error.message, isFinal: false };
+  if (error instanceof PoolerSwitched) return { text: error.message, isFinal: true };
+  if (error instanceof PasswordMissing) return { text: 'it asks for a password, and there is none', isFinal: true };
+  if (error instanceof TlsFailed) return reasonOfTls(error.cause);
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) return { text: message, isFinal: false };
+  const text = FINAL_REASONS[code] ?? PASSING_REASONS[code];
+  const other = error instanceof DatabaseError ? message : 'it cannot be reached';
+  return { text: `${text ?? other} (${code})`, isFinal: code in FINAL_REASONS };
+}
+
+function reasonOfTls(cause: unknown): Reason {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return { text: 'it offers no TLS', isFinal: true };
+  // A server that stops in the middle of it is no matter of certificates.
+  if (code === 'ECONNRESET' || code === 'EPIPE') return { text: `the connection broke (${code})`, isFinal: false };
+  return { text: `${FINAL_REASONS[code] ?? 'TLS failed'} (${code})`, isFinal: true };
+}

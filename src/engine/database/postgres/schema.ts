@@ -1,0 +1,96 @@
+import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { escapeIdentifier, type Row, type Session } from './session.ts';
+
+/** The schema of a store's tables. */
+export type Place = {
+  /** Quoted. Statements name it, so that nothing created later can hide the tables. */
+  readonly schema: string;
+  /** Whether the tables are there, or are yet to be created. */
+  readonly exists: boolean;
+};
+
+const ENCODING = "SELECT current_setting('server_encoding') AS encoding, current_user AS role";
+
+// Only memberships that were granted count: a superuser is an implicit member of every role. `pg_database_owner` is the
+// owner of the database. `public` belongs to whoever installed the server. An engine without owners has nulls here.
+//
+// Not to_regclass: it may answer from a cache of before the lock was waited for.
+const TABLES = `
+  WITH RECURSIVE memberships (role) AS (
+    SELECT oid FROM pg_roles WHERE rolname = current_user
+    UNION
+    SELECT roleid FROM pg_auth_members JOIN memberships ON member = role
+  ), trusted (role) AS (
+    SELECT role FROM memberships
+    UNION SELECT oid FROM pg_roles WHERE rolsuper OR rolname = 'pg_database_owner'
+    UNION SELECT datdba FROM pg_database WHERE datname = current_database()
+  )
+  SELECT nspname AS schema, relname AS name,
+    pg_get_userbyid(nspowner) AS schema_owner, pg_get_userbyid(relowner) AS owner,
+    nspname = 'public' OR nspowner IN (SELECT role FROM trusted) AS is_schema_trusted,
+    relowner IN (SELECT role FROM trusted) AS is_trusted
+  FROM unnest(current_schemas(false)) WITH ORDINALITY AS path (schema, place)
+  JOIN pg_namespace ON nspname = path.schema
+  LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname IN ('plant_store_schema', 'plants')
+  ORDER BY path.place, relname`;
+
+/**
+ * Finds the one store in the schemas of the search path, or the schema in which to create it: the first of them.
+ *
+ * @throws {StoreUnavailable} when there are two, or what is there belongs to another program or to a role not to trust
+ */
+export async function findPlace(session: Session, description: string, limitMs?: number): Promise<Place> {
+  const [server] = await session.query(ENCODING, [], limitMs);
+  if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
+  const role = quote(server['role']);
+  const tables = await session.query(TABLES, [], limitMs);
+
+  const schemas = new Set(tables.filter(({ name }) => name === 'plant_store_schema').map(({ schema }) => schema));
+  const ours = tables.filter(({ schema }) => schemas.has(schema ?? null));
+  for (const table of ours) requireTrust(table);
+  if (schemas.size > 1) {
+    const names = [...schemas].map(quote).join(' and ');
+    refuse(
+      `has several plant stores, in the schemas ${names}: keep the plants of one, and say which it is by ` +
+        `ALTER ROLE ${role} SET search_path = <schema>, or rename or drop the others`,
+    );
+  }
+  const [store] = ours;
+  if (store !== undefined) return { schema: quote(store['schema']), exists: true };
+
+  const [first] = tables;
+  if (first === undefined) {
+    refuse(`has no schema that ${role} may use on its search_path: create one, or GRANT USAGE, CREATE ON SCHEMA`);
+  }
+  if (first['name'] === 'plants') refuse('has a table plants of another program');
+  requireTrust(first);
+  return { schema: quote(first['schema']), exists: false };
+
+  /** Refuses a table that another role could change or replace. */
+  function requireTrust(table: Row): void {
+    const schema = quote(table['schema']);
+    const untrusted = [
+      { isTrusted: table['is_schema_trusted'], kind: 'SCHEMA', name: schema, owner: table['schema_owner'] },
+      {
+        isTrusted: table['is_trusted'],
+        kind: 'TABLE',
+        name: `${schema}.${String(table['name'])}`,
+        owner: table['owner'],
+      },
+    ].find(({ isTrusted }) => isTrusted === 'f');
+    if (untrusted === undefined) return;
+    const { kind, name, owner } = untrusted;
+    refuse(
+      `has a ${kind.toLowerCase()} ${name} that belongs to ${quote(owner)}, a role that ${role} is no member of: ` +
+        `ALTER ${kind} ${name} OWNER TO ${role}, or GRANT ${quote(owner)} TO ${role} if it can be trusted`,
+    );
+  }
+
+  function refuse(problem: string): never {
+    throw new StoreUnavailable(`the database ${description} ${problem}`);
+  }
+}
+
+function quote(name: string | null | undefined): string {
+  return escapeIdentifier(name ?? '');
+}

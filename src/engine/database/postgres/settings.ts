@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { PoolerSwitched } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** What a session needs that writes, and how a statement knows that it runs in such a session. */
+export type Settings = {
+  /**
+   * Sets up a session.
+   *
+   * @param openAnother logs in once more, in the same way
+   * @throws {PoolerSwitched} when a connection pooler is seen to run statements of one connection in several sessions
+   */
+  readonly prepare: (session: Session, openAnother: () => Promise<Session>, limitMs: number) => Promise<void>;
+  /**
+   * An SQL condition: this session was set up, and its settings are the same as then. It is true, or raises
+   * the error that `detectSwitch` recognises.
+   */
+  readonly inForce: string;
+};
+
+const PROBE_TIMEOUT_MS = 1_000;
+
+const SHOW_PROCESS = 'SELECT pg_backend_pid() AS process';
+const SET_MARK = "SELECT set_config('plant_store.session', $1, false)";
+const SHOW_MARK = "SELECT current_setting('plant_store.session', true) AS mark";
+
+// What is answered has to be on disk. Other values of synchronous_commit than `off` are somebody's choice of where, and
+// how often. Set it is in any case: what the session has not set for itself changes with the server's configuration.
+//
+// Where the engine has these settings, the plan of a prepared statement is kept, which halves the server's work for a lone
+// plant, and uses the index from the start: one made while the table was empty would read the whole table for every plant.
+//
+// search_path stays as it is: triggers may need it. No statement depends on it: tables are qualified, and functions and
+// operators are called with the very types that those of pg_catalog have, which comes first.
+const PREPARE = `
+  SELECT set_config('plant_store.session',
+      $1::text || set_config('statement_timeout', $2, false) || ' '
+        || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
+      false) AS mark,
+    (SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
+      FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')) AS plans`;
+
+/** @param statementTimeoutMs how long the server may work on one statement */
+export function createSettings(statementTimeoutMs: number): Settings {
+  const id = randomUUID();
+  return {
+    async prepare(session, openAnother, limitMs) {
+      const [row] = await session.query(SHOW_PROCESS, [], limitMs);
+      // A pooler makes up what it says at the login, for a session is found later. Its other clients are to keep theirs
+      // as they are, so nothing is set before it is known to leave them alone.
+      if (row?.['process'] !== session.processId()) await refuseSharing(session, openAnother, limitMs);
+      await session.query(PREPARE, [id, String(statementTimeoutMs)], limitMs);
+    },
+    // A subquery is run once, not for every row. Nobody else has a reason to set server_version, which cannot be set.
+    inForce: `(SELECT CASE
+      WHEN current_setting('plant_store.session', true) =
+        '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true
+      ELSE set_config('server_version', '', true) IS NULL END)`,
+  };
+}
+
+/**
+ * Looks for a mark of one connection from another one. A pooler that lends sessions hands out the same one again, or
+ * another one to the first connection. Finding nothing proves nothing; each statement that writes looks for itself.
+ */
+async function refuseSharing(session: Session, openAnother: () => Promise<Session>, limitMs: number): Promise<void> {
+  const mark = randomUUID();
+  await session.query(SET_MARK, [mark], limitMs);
+  // It may have to wait for a session of its own, or get none: then they are not lent.
+  const seen = await readMark(openAnother).catch(() => undefined);
+  const [row] = await session.query(SHOW_MARK, [], limitMs);
+  if (seen === mark || row?.['mark'] !== mark) throw new PoolerSwitched();
+}
+
+async function readMark(openAnother: () => Promise<Session>): Promise<string | null | undefined> {
+  const other = await openAnother();
+  try {
+    const [row] = await other.query(SHOW_MARK, [], PROBE_TIMEOUT_MS);
+    return row?.['mark'];
+  } finally {
+    other.destroy();
+  }
+}

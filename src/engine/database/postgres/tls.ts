@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext, getCACertificates, type ConnectionOptions } from 'node:tls';
+import type { PostgresTls } from './location.ts';
+import { StoreUnavailable } from '../../../plants/plant-store.ts';
+
+/**
+ * What libpq's `sslmode` means to Node's TLS; the files are read now, so that a certificate may be renewed while the
+ * service runs.
+ *
+ * @throws {StoreUnavailable} when a file cannot be read, or holds something else
+ */
+export function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
+  const trusted =
+    rootCertificate === undefined || rootCertificate === 'system' ? undefined : read('sslrootcert', rootCertificate);
+  const options: ConnectionOptions = {
+    // Whatever the mode, libpq verifies when it is told whom to trust, and never otherwise.
+    rejectUnauthorized: rootCertificate !== undefined,
+    ...(rootCertificate !== undefined && {
+      ca: trusted ?? getCACertificates('system'),
+    }),
+    ...(certificate !== undefined && { cert: read('sslcert', certificate) }),
+    ...(key !== undefined && { key: read('sslkey', key) }),
+    ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+  try {
+    // A file without certificates is no error to Node: it would trust nobody.
+    if (trusted !== undefined) new X509Certificate(trusted);
+    createSecureContext(options);
+  } catch (error) {
+    throw unusable('what sslrootcert, sslcert and sslkey name', error);
+  }
+  return options;
+}
+
+function read(parameter: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unusable(`the file ${path} of ${parameter}`, error);
+  }
+}
+
+function unusable(what: string, cause: unknown): StoreUnavailable {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+  return new StoreUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
+}

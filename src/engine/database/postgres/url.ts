@@ -1,0 +1,141 @@
+import { isIPv6 } from 'node:net';
+import type { PostgresHost, PostgresLocation, PostgresTls } from './location.ts';
+
+const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const PARAMETERS = [
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'connect_timeout',
+  'application_name',
+  'target_session_attrs',
+] as const;
+const DEFAULT_PORT = 5432;
+// As libpq reads it: the user information ends at the first @ before any slash, and # has no meaning.
+const URL_PARTS =
+  /^postgres(?:ql)?:\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?]*)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/s;
+const HOST_PARTS = /^(?:\[(?<address>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>\d*))?$/;
+const ESCAPES = 'in a user or password, / @ : are written %2F %40 %3A';
+const HOST_NAME = /^[^\s,:/@?#[\]]+$/;
+
+type Problem = (text: string) => void;
+
+/**
+ * Reads a `postgres://` or `postgresql://` URL with the meaning that libpq gives it (PostgreSQL documentation, 32.1.1.2),
+ * strictly: whatever we would not do as it says is a problem.
+ *
+ * @returns the location, or every problem; none repeats any part of the URL, where a password may have ended up
+ */
+export function parsePostgresUrl(url: string): { location: PostgresLocation } | { problems: readonly string[] } {
+  const problems: string[] = [];
+  const problem: Problem = (text) => problems.push(`DATABASE_URL: ${text}`);
+  const parts = URL_PARTS.exec(url)?.groups;
+  if (parts === undefined) {
+    problem('must look like postgres://user:password@host:5432/database');
+    return { problems };
+  }
+
+  const { user, password } = readLogin(parts['login'], problem);
+  const hosts = (parts['hosts'] ?? '').split(',').map((text, index) => readHost(text, index + 1, problem));
+  // libpq takes them as they are, but it may be the end of a password, whose middle would be taken for a host and shown.
+  if (/[/@]/.test(parts['database'] ?? '')) problem(`the database must not have / or @ in it; as ${ESCAPES}`);
+  const database = decode(parts['database'] ?? '', 'the database', problem);
+  const parameters = readParameters(parts['query'], problem);
+  const location: PostgresLocation = {
+    engine: 'postgres',
+    hosts,
+    user,
+    password,
+    database: database === '' ? user : database,
+    applicationName: parameters.get('application_name') ?? 'plant-store',
+    connectTimeoutMs: readConnectTimeout(parameters.get('connect_timeout'), problem),
+    tls: readTls(parameters, problem),
+  };
+  if (!['read-write', 'primary'].includes(parameters.get('target_session_attrs') ?? 'read-write')) {
+    problem('target_session_attrs must be read-write or primary: the service has to write');
+  }
+  return problems.length > 0 ? { problems } : { location };
+}
+
+function readLogin(text: string | undefined, problem: Problem) {
+  const [user = '', ...password] = (text ?? '').split(':');
+  if (user === '') problem('names no user: postgres://user:password@host:5432/database');
+  return {
+    user: decode(user, 'the user', problem),
+    password: decode(password.join(':'), 'the password', problem) || undefined,
+  };
+}
+
+function readHost(text: string, position: number, problem: Problem): PostgresHost {
+  const what = `host ${String(position)}`;
+  const parts = HOST_PARTS.exec(text)?.groups;
+  const address = parts?.['address'] === undefined ? undefined : decode(parts['address'], what, problem);
+  const host = address ?? decode(parts?.['name'] ?? '', what, problem);
+  const port = Number(parts?.['port'] === '' ? DEFAULT_PORT : (parts?.['port'] ?? DEFAULT_PORT));
+  if (parts === undefined) {
+    problem(`${what} must be a name or an address, and a port if it is not 5432; ${ESCAPES}`);
+  } else if (address !== undefined) {
+    if (!isIPv6(address)) problem(`${what} has something other than an IPv6 address in its brackets`);
+  } else if (host === '') {
+    problem(`${what} is empty`);
+  } else if (!host.startsWith('/') && !HOST_NAME.test(host)) {
+    problem(`${what} has a character that no host name has; ${ESCAPES}`);
+  }
+  if (port < 1 || port > 65_535) problem(`${what} must have a port from 1 to 65535`);
+  return { host, port };
+}
+
+function readParameters(query: string | undefined, problem: Problem): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  const texts = query === undefined || query === '' ? [] : query.split('&');
+  texts.forEach((text, index) => {
+    const what = `parameter ${String(index + 1)}`;
+    const [name = '', value, ...more] = text.split('=');
+    const known = PARAMETERS.find((parameter) => parameter === decode(name, what, problem));
+    if (known === undefined) problem(`${what} is none of ${PARAMETERS.join(', ')}`);
+    else if (value === undefined || more.length > 0) problem(`${known} must be given as ${known}=value`);
+    else if (parameters.has(known)) problem(`${known} is given twice`);
+    else parameters.set(known, decode(value, known, problem));
+  });
+  return parameters;
+}
+
+function readConnectTimeout(text: string | undefined, problem: Problem): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,6}$/.test(text)) problem('connect_timeout must be a number of seconds; 0 sets no limit');
+  return Number(text) === 0 ? undefined : Number(text) * 1_000;
+}
+
+function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): PostgresTls {
+  const file = (name: string): string | undefined => {
+    if (parameters.get(name) === '') problem(`${name} must not be empty`);
+    return parameters.get(name);
+  };
+  const rootCertificate = file('sslrootcert');
+  const certificate = file('sslcert');
+  const key = file('sslkey');
+  const text = parameters.get('sslmode') ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer');
+  const mode = TLS_MODES.find((known) => known === text);
+  if (mode === undefined) problem(`sslmode must be one of ${TLS_MODES.join(', ')}`);
+  if (mode?.startsWith('verify-') === true && rootCertificate === undefined) {
+    problem(`sslmode=${mode} needs sslrootcert: a file with the certificates to trust, or system`);
+  }
+  // Anybody can have a certificate that the machine trusts; only the host's name in it says something.
+  if (mode !== undefined && mode !== 'verify-full' && rootCertificate === 'system') {
+    problem('sslrootcert=system needs sslmode=verify-full');
+  }
+  if ((certificate === undefined) !== (key === undefined)) problem('sslcert and sslkey must be given together');
+  return { mode: mode ?? 'prefer', rootCertificate, certificate, key };
+}
+
+function decode(text: string, what: string, problem: Problem): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    if (!decoded.includes('\0')) return decoded;
+    problem(`${what} must not have %00 in it`);
+  } catch {
+    problem(`${what} has a % that is not followed by two hexadecimal digits of UTF-8; a % itself is written %25`);
+  }
+  return '';
+}

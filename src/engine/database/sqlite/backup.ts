@@ -1,0 +1,81 @@
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { openForReading, refuseDamage, unavailable } from './file.ts';
+import { createPartial, removeAbandoned, type Partial } from './partial.ts';
+import { syncFolders } from './sync-folders.ts';
+
+// In one step, from one snapshot: after a smaller one, SQLite would begin again whenever a plant was added meanwhile.
+const ALL_PAGES = 2 ** 31 - 1;
+
+/**
+ * Copies an embedded store, whole and checked, as it is at this moment, while services add to it.
+ *
+ * @param to nothing may be there; the copy appears under this name when it is complete and on disk
+ * @param signal gives the copy up, and removes what there is of it
+ * @returns how many creations it holds
+ * @throws {StoreUnavailable} when there is no sound plant store to copy, or something is in its way
+ */
+export async function copySqliteStore(from: string, to: string, signal: AbortSignal): Promise<number> {
+  const source = openForReading(from);
+  let partial: Partial | undefined;
+  try {
+    mkdirSync(dirname(to), { recursive: true });
+    removeAbandoned(to);
+    refuseExisting(to);
+    partial = createPartial(to);
+    const { path } = partial;
+    await backup(source, path, { rate: ALL_PAGES });
+    signal.throwIfAborted();
+    const creations = check(path, from);
+    sync(path);
+    syncFolders(dirname(path)); // Nothing appears where it could not be kept.
+    appear(path, to);
+    syncFolders(to);
+    return creations;
+  } catch (error) {
+    throw signal.aborted ? error : unavailable(to, error);
+  } finally {
+    source.close();
+    partial?.remove();
+  }
+}
+
+/** A log that was left behind by another database would be taken for the copy's. */
+function refuseExisting(path: string): void {
+  const names = [path, `${path}-wal`, `${path}-journal`];
+  const existing = names.find((name) => lstatSync(name, { throwIfNoEntry: false }) !== undefined);
+  if (existing !== undefined) throw new StoreUnavailable(`${existing} is there; move it away first`);
+}
+
+/** Gives a file its name. A link, unlike a new name, never replaces what somebody has put there meanwhile. */
+function appear(partial: string, to: string): void {
+  try {
+    linkSync(partial, to);
+  } catch {
+    // It is there, or this file system has no links.
+    refuseExisting(to);
+    renameSync(partial, to);
+  }
+}
+
+function check(copyPath: string, path: string): number {
+  const copy = new DatabaseSync(copyPath);
+  try {
+    refuseDamage(copy, path);
+    copy.exec('PRAGMA journal_mode = DELETE'); // A backup is one file, without a write-ahead log beside it.
+    return Number(copy.prepare('SELECT count(*) AS count FROM plants').get()?.['count']);
+  } finally {
+    copy.close();
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,72 @@
+import { Worker } from 'node:worker_threads';
+import { CommitFailed, createGroupCommit } from '../group-commit.ts';
+import { createHealth } from '../health.ts';
+import { StoreUnavailable, type PlantStore, type StoreOptions } from '../../../plants/plant-store.ts';
+import { toText } from '../../../plants/plant-text.ts';
+
+/** A creation on its way to the database. */
+export type Row = { readonly id: bigint; readonly text: string; readonly key: string | undefined };
+
+export type WorkerData = { readonly path: string; readonly busyTimeoutMs: number };
+export type ToWorker = readonly Row[] | 'close';
+export type FromWorker =
+  | 'open'
+  | { readonly refused: string }
+  | { readonly areNew: readonly boolean[] }
+  | { readonly remedy: CommitFailed['remedy'] | undefined; readonly message: string };
+
+// A waiting plant holds its text, two bytes for a character, and the request that brought it.
+const WAITING_BYTES = 2_048;
+// Waiting for a lock, the thread cannot be ended, nor with it the process. So it gives up, and is told to try again.
+const LOCK_WAIT_MS = 500;
+
+/**
+ * Opens the embedded store, creating the file and its folder when they are missing.
+ *
+ * @throws {StoreUnavailable} when the file cannot be opened, is damaged, or holds something else
+ */
+export async function openSqliteStore(path: string, options: StoreOptions): Promise<PlantStore> {
+  const { timeoutMs, queueLimitBytes, onCommit, log } = options;
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    name: 'sqlite',
+    workerData: { path, busyTimeoutMs: Math.min(timeoutMs, LOCK_WAIT_MS) } satisfies WorkerData,
+  });
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  const opened = await answer();
+  if (typeof opened === 'object' && 'refused' in opened) throw new StoreUnavailable(opened.refused);
+
+  const commits = createGroupCommit<Row, boolean>({
+    lanes: [{ ready: () => Promise.resolve(), commit }],
+    sizeOf: ({ text }) => text.length * 2 + WAITING_BYTES,
+    queueLimitBytes,
+    timeoutMs,
+    health: createHealth(log),
+    onCommit,
+  });
+  return {
+    add: (plant, key) => commits.add({ id: plant.id, text: toText(plant), key }),
+    check: commits.check,
+    async close() {
+      await commits.drain();
+      worker.postMessage('close' satisfies ToWorker);
+      await exited;
+    },
+  };
+
+  async function commit(rows: readonly Row[]): Promise<readonly boolean[]> {
+    worker.postMessage(rows satisfies ToWorker);
+    const committed = await answer();
+    if (typeof committed === 'object' && 'areNew' in committed) return committed.areNew;
+    const { remedy, message } = committed as Extract<FromWorker, { message: string }>; // The one other answer to rows.
+    const error = new Error(message);
+    throw remedy === undefined ? error : new CommitFailed(remedy, error);
+  }
+
+  /**
+   * The next message, as each is answered before the next is sent. An error of the thread itself has no listener, and so
+   * ends the process: what it was doing is not known.
+   */
+  function answer(): Promise<FromWorker> {
+    return new Promise((resolve) => worker.once('message', resolve));
+  }
+}

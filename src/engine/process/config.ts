@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { compile as compileTrust } from 'proxy-addr';
+import { readAuthSettings, type AuthSettings } from '../auth/settings.ts';
+import { hashToken } from '../auth/tokens.ts';
+import type { DocsSetting } from '../docs/docs.ts';
+import type { AdmissionLimits } from '../http/load-shedding.ts';
+import type { ServerLimits } from '../server/server.ts';
+import { parseStoreLocation, type StoreLocation } from '../database/open-database.ts';
+import type { StoreOptions } from '../../plants/plant-store.ts';
+
+/** Everything that can be set from outside, checked. */
+export type Config = {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Whether other processes may listen on the same port. */
+  readonly reusePort: boolean;
+  readonly auth: AuthSettings;
+  /** The token that was made up for this run, when nothing that lets a client in was configured. */
+  readonly madeUpToken: string | undefined;
+  readonly store: StoreConfig;
+  readonly bodyLimitBytes: number;
+  readonly server: ServerLimits;
+  readonly admission: AdmissionLimits;
+  /** What `proxy-addr` takes. */
+  readonly trustProxy: readonly string[];
+  readonly ops: { readonly host: string; readonly port: number };
+  readonly shutdownGraceMs: number;
+  /** Whether to serve the docs page. */
+  readonly docsPage: DocsSetting;
+  readonly logLevel: string;
+};
+
+/** Which store to use, and how. */
+export type StoreConfig = { readonly location: StoreLocation } & Omit<StoreOptions, 'log'>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/**
+ * Reads the configuration from environment variables.
+ *
+ * @returns the configuration, or every problem with it, a line each
+ */
+export async function readConfig(env: Environment): Promise<{ config: Config } | { problems: readonly string[] }> {
+  const problems: string[] = [];
+  const production = env['NODE_ENV'] === 'production';
+
+  const auth = await readAuthSettings(env, problems);
+  const madeUpToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
+  if (auth === undefined && production) {
+    problems.push('API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set when NODE_ENV=production: who may come in');
+  }
+  const config: Config = {
+    production,
+    host: readHost(env, 'HOST', problems),
+    port: readPort(env, 'PORT', 3000, problems),
+    reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
+    auth: auth ?? {
+      tokens: madeUpToken === undefined ? [] : [hashToken('made-up', madeUpToken)],
+      tokensFile: undefined,
+      jwt: undefined,
+    },
+    madeUpToken,
+    store: readStore(env, problems),
+    bodyLimitBytes: readBodyLimit(env, problems),
+    server: readServerLimits(env, problems),
+    admission: readAdmissionLimits(env, problems),
+    trustProxy: readTrustProxy(env, problems),
+    ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
+    shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
+    docsPage: readDocs(env, production, problems),
+    logLevel: readLogLevel(env, problems),
+  };
+  return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
+}
+
+/** What the commands that work on the store need of the configuration. */
+export function readStoreConfig(
+  env: Environment,
+): { store: StoreConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
+  const problems: string[] = [];
+  const config = { store: readStore(env, problems), bodyLimitBytes: readBodyLimit(env, problems) };
+  return problems.length > 0 ? { problems } : config;
+}
+
+function readHost(env: Environment, name: string, problems: string[]): string {
+  const host = env[name] ?? '127.0.0.1';
+  // Node would listen on every interface, which nobody should get by leaving a value out.
+  if (host.trim() === '') problems.push(`${name} must not be empty; 0.0.0.0 listens on every IPv4 interface`);
+  return host;
+}
+
+function readPort(env: Environment, name: string, fallback: number, problems: string[]): number {
+  return readInteger(env, name, { fallback, min: 0, max: 65_535 }, problems);
+}
+
+function readTrustProxy(env: Environment, problems: string[]): readonly string[] {
+  const entries = (env['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
+  const proxies = entries.filter((entry) => entry !== '');
+  try {
+    // To the library, a number is an IPv4 address; whoever writes it means so many proxies.
+    if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError();
+    compileTrust(proxies);
+  } catch {
+    problems.push(
+      'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+    );
+  }
+  return proxies;
+}
+
+function readStore(env: Environment, problems: string[]): StoreConfig {
+  const read = parseStoreLocation(env['DATABASE_URL'] ?? 'sqlite:./data/plants.db');
+  if ('problems' in read) problems.push(...read.problems);
+  return {
+    location: 'location' in read ? read.location : { engine: 'sqlite', path: '' },
+    poolSize: readInteger(env, 'DATABASE_POOL_SIZE', { fallback: 4, min: 1, max: 100 }, problems),
+    timeoutMs: readInteger(env, 'DATABASE_TIMEOUT_MS', { fallback: 5_000, min: 100, max: 600_000 }, problems),
+    queueLimitBytes: readInteger(
+      env,
+      'DATABASE_QUEUE_LIMIT_BYTES',
+      { fallback: 67_108_864, min: 1, max: 2 ** 40 },
+      problems,
+    ),
+  };
+}
+
+function readBodyLimit(env: Environment, problems: string[]): number {
+  return readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems);
+}
+
+function readAdmissionLimits(env: Environment, problems: string[]): AdmissionLimits {
+  const bodyLimitBytes = readBodyLimit(env, []);
+  const fallback = Math.max(67_108_864, bodyLimitBytes);
+  const limits = {
+    inFlightLimit: readInteger(env, 'IN_FLIGHT_LIMIT', { fallback: 1_000, min: 1, max: 1_000_000 }, problems),
+    bodyMemoryLimitBytes: readInteger(env, 'BODY_MEMORY_LIMIT_BYTES', { fallback, min: 1, max: 2 ** 40 }, problems),
+    eventLoopDelayLimitMs: readMilliseconds(env, 'EVENT_LOOP_DELAY_LIMIT_MS', 500, problems),
+  };
+  if (limits.bodyMemoryLimitBytes < bodyLimitBytes) {
+    problems.push('BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES');
+  }
+  return limits;
+}
+
+function readServerLimits(env: Environment, problems: string[]): ServerLimits {
+  const requestTimeoutMs = readMilliseconds(env, 'REQUEST_TIMEOUT_MS', 60_000, problems);
+  const headersTimeoutMs = readMilliseconds(env, 'HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs), problems);
+  if (headersTimeoutMs > requestTimeoutMs) {
+    problems.push('HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment');
+  }
+  return {
+    headerLimitBytes: readInteger(env, 'HEADER_LIMIT_BYTES', { fallback: 16_384, min: 1_024, max: 2 ** 20 }, problems),
+    headersTimeoutMs,
+    requestTimeoutMs,
+    // Longer than the 60 seconds after which most proxies drop a connection, so that it is not this side that does.
+    keepAliveTimeoutMs: readMilliseconds(env, 'KEEP_ALIVE_TIMEOUT_MS', 65_000, problems),
+    connectionLimit: readInteger(env, 'CONNECTION_LIMIT', { fallback: 4_000, min: 1, max: 1_000_000 }, problems),
+  };
+}
+
+function readMilliseconds(env: Environment, name: string, fallback: number, problems: string[]): number {
+  return readInteger(env, name, { fallback, min: 100, max: 3_600_000 }, problems);
+}
+
+function readInteger(
+  env: Environment,
+  name: string,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
+  problems: string[],
+): number {
+  const text = env[name];
+  if (text === undefined) return fallback;
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  problems.push(`${name} must be an integer from ${String(min)} to ${String(max)}, not "${text}"`);
+  return fallback;
+}
+
+function readDocs(env: Environment, production: boolean, problems: string[]): DocsSetting {
+  const isOn = readSwitch(env, 'DOCS', problems);
+  if (isOn === undefined) return production ? 'off' : 'if possible';
+  return isOn ? 'on' : 'off';
+}
+
+function readSwitch(env: Environment, name: string, problems: string[]): boolean | undefined {
+  const text = env[name];
+  if (text !== undefined && text !== 'on' && text !== 'off') problems.push(`${name} must be on or off, not "${text}"`);
+  return text === undefined ? undefined : text === 'on';
+}
+
+function readLogLevel(env: Environment, problems: string[]): string {
+  const level = env['LOG_LEVEL'] ?? 'info';
+  if (!LOG_LEVELS.includes(level)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${level}"`);
+  return level;
+}

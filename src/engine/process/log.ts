@@ -1,0 +1,102 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import type { AnsweredRequest } from '../http/observer.ts';
+
+const BACKLOG_BYTES = 1_048_576;
+const RETRY_MS = 100;
+const STDOUT = 1;
+
+/** What writes a text in a colour. */
+type Colours = Readonly<Record<'green' | 'yellow' | 'red', (text: string) => string>>;
+type Target = DestinationStream & { readonly flush: () => void };
+
+/**
+ * Makes the log: a JSON object a line on standard output; or on a terminal, where development dependencies are installed,
+ * something for people to read. Lines are written at the end of the turn of the event loop, and by `flush`.
+ *
+ * @param level one of pino's, or `silent`
+ */
+export async function createLog(level: string, isTerminal: boolean): Promise<Logger> {
+  const target = openStdout();
+  return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
+}
+
+/**
+ * What cannot be written for now, as the disk is full, say, or nobody reads the pipe, stops nothing else: it waits in a
+ * backlog. What no longer fits in there is lost.
+ */
+function openStdout(): Target {
+  let retry: NodeJS.Timeout | undefined;
+  let lines = '';
+  // Node has made a pipe non-blocking. By default, a full one would be waited for, and everything else with it.
+  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
+  target.on('error', () => {
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      target.write('');
+    }, RETRY_MS).unref();
+  });
+  return { write, flush };
+
+  /** What is logged in one turn of the event loop is written at once: a system call for each line would cost as much. */
+  function write(line: string): void {
+    if (lines === '') setImmediate(flush);
+    lines += line;
+  }
+
+  function flush(): void {
+    target.write(lines);
+    lines = '';
+  }
+}
+
+async function prettify(target: Target): Promise<Target> {
+  const { prettyFactory } = await import('pino-pretty').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return { prettyFactory: undefined };
+    throw error;
+  });
+  const pretty = prettyFactory?.({
+    colorize: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
+    // What is logged without a message is a request.
+    messageFormat: (line, messageKey, _level, { colors }) =>
+      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest, colors),
+    customColors: 'message:reset',
+    useOnlyCustomProps: false, // The levels keep their colours.
+  });
+  if (pretty === undefined) return target;
+  return {
+    write: (line) => {
+      target.write(pretty(escapeControls(line)));
+    },
+    flush: target.flush,
+  };
+}
+
+/**
+ * Makes JSON text show control characters of its values as escapes, since they would steer the terminal; all but line
+ * breaks and tabs. Of them, `JSON.stringify` escapes those of C0, and not DEL and C1 (ECMA-48).
+ */
+function escapeControls(json: string): string {
+  return json.replaceAll(/\\[^]|[\x7f-\x9f]/g, (match) => {
+    if (!match.startsWith('\\')) return `\\\\u00${match.charCodeAt(0).toString(16)}`;
+    return /[ubfr]/.test(match) ? `\\${match}` : match;
+  });
+}
+
+function describeRequest(
+  { status, method, operationId, durationMs, caller }: AnsweredRequest,
+  { green, yellow, red }: Colours,
+): string {
+  const colour = status === undefined || status >= 500 ? red : status >= 400 ? yellow : green;
+  const columns = [
+    colour(String(status ?? 'gone').padEnd(4)),
+    (method ?? '').padEnd(7),
+    (operationId ?? '').padEnd(20),
+    (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),
+    // An issuer chooses what a `sub` is, which must not steer the terminal.
+    (caller ?? '').replaceAll(/\p{C}/gu, '\ufffd'),
+  ];
+  return columns.join('  ').trimEnd();
+}

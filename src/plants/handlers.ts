@@ -1,0 +1,15 @@
+import type { Handlers, Matched, Unmatched } from '../engine/contract/contract.ts';
+import type { PlantStore } from './plant-store.ts';
+import { createPlant } from './create-plant.ts';
+
+/** The handler of every operation, by operationId. */
+export function createHandlers(store: PlantStore) {
+  return {
+    createPlant: (request) => createPlant(store, request),
+  } satisfies Handlers;
+}
+
+/** Does not compile while an operation has no handler, or a handler no operation: an error names each of them. */
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
+}
