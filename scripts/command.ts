@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { readStoreConfig, type StoreConfig } from '../src/engine/process/config.ts';
-import { StoreUnavailable } from '../src/plants/plant-store.ts';
+import { readDatabaseConfig, type DatabaseConfig } from '../src/engine/process/config.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 // What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
 
 /** Reads the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
-export function readConfiguration(): { readonly store: StoreConfig; readonly bodyLimitBytes: number } {
+export function readConfiguration(): { readonly store: DatabaseConfig; readonly bodyLimitBytes: number } {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = readStoreConfig(process.env);
+  const read = readDatabaseConfig(process.env);
   return 'problems' in read ? refuse(...read.problems) : read;
 }
 
@@ -20,7 +20,7 @@ export async function orRefuse<Result>(work: () => Promise<Result>): Promise<Res
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StoreUnavailable) return refuse(error.message);
+    if (error instanceof DatabaseUnavailable) return refuse(error.message);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { contract } from '../src/engine/contract/contract.ts';
+import { contract } from '../src/plants/contract.ts';
 import { checkContract, DEFAULT_RUNS } from './check/contract-run.ts';
 import { CannotCheck } from './check/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import { parseArgs } from 'node:util';
-import type { Paths } from '../src/engine/contract/contract.ts';
+import type { Paths } from '../src/plants/contract.ts';
 import { stringifyJson } from '../src/engine/contract/json.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
-import { contract } from '../src/engine/contract/contract.ts';
+import { contract } from '../src/plants/contract.ts';
 import { ROOT } from './support/service.ts';
 
 /** What each part of the code may import from. Data flows one way: a part knows those below it, never those above. */

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CommitFailed, createGroupCommit, type Lane } from '../src/engine/database/group-commit.ts';
-import { StoreUnavailable } from '../src/plants/plant-store.ts';
+import { CommitFailed, createGroupCommit, type CommitWorker } from '../src/engine/database/group-commit.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 
-/** A lane whose commits end when the test says so. */
+/** A worker whose commits end when the test says so. */
 function createLane() {
   const attempts: Attempt[] = [];
-  const lane: Lane<string, boolean> = {
+  const worker: CommitWorker<string, boolean> = {
     ready: () => Promise.resolve(),
     commit: (items) =>
       new Promise((resolve, reject) => {
@@ -26,17 +26,17 @@ function createLane() {
       await turn();
     }
   };
-  return { lane, attempts, attempt };
+  return { worker, attempts, attempt };
 }
 
-const failed = (remedy: CommitFailed['remedy'], message = 'no'): CommitFailed =>
-  new CommitFailed(remedy, new Error(message));
+const failed = (recovery: CommitFailed['recovery'], message = 'no'): CommitFailed =>
+  new CommitFailed(recovery, new Error(message));
 
-function createCommits(lanes: readonly Lane<string, boolean>[], limits = {}) {
+function createCommits(workers: readonly CommitWorker<string, boolean>[], limits = {}) {
   const changes: string[] = [];
   const health = { worked: () => void changes.push('worked'), failed: () => void changes.push('failed') };
   const options = { sizeOf: (item: string) => item.length, queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
-  return { changes, ...createGroupCommit({ lanes, health, ...options }) };
+  return { changes, ...createGroupCommit({ workers, health, ...options }) };
 }
 
 describe('group commit', () => {
@@ -45,8 +45,8 @@ describe('group commit', () => {
   });
 
   test('a lone item is committed at once; what arrives meanwhile shares the next commit, in its order', async () => {
-    const { lane, attempt, attempts } = createLane();
-    const { add, drain } = createCommits([lane]);
+    const { worker, attempt, attempts } = createLane();
+    const { add, drain } = createCommits([worker]);
     const a = add('a');
     const first = await attempt(0);
     expect(first.items).toEqual(['a']);
@@ -62,9 +62,9 @@ describe('group commit', () => {
     await drain();
   });
 
-  test('several lanes commit at the same time', async () => {
+  test('several workers commit at the same time', async () => {
     const [one, two] = [createLane(), createLane()];
-    const { add } = createCommits([one.lane, two.lane]);
+    const { add } = createCommits([one.worker, two.worker]);
     const a = add('a');
     const ofTwo = await two.attempt(0);
     const b = add('b');
@@ -77,7 +77,7 @@ describe('group commit', () => {
   test('of a refused group, those at fault fail alone, and the rest is committed in its order', async () => {
     const stored: string[] = [];
     const bad = new Set(['2', '7', '8']);
-    const lane: Lane<string, boolean> = {
+    const worker: CommitWorker<string, boolean> = {
       ready: () => Promise.resolve(),
       commit: (items) => {
         const fault = items.find((item) => bad.has(item));
@@ -86,7 +86,7 @@ describe('group commit', () => {
         return Promise.resolve(items.map(() => true));
       },
     };
-    const { add, drain } = createCommits([lane]);
+    const { add, drain } = createCommits([worker]);
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(String(index))));
     await drain();
     expect(stored.join('')).toBe('0134569');
@@ -96,8 +96,8 @@ describe('group commit', () => {
   });
 
   test('what may be tried again is, in front of what came later; the change is told once each way', async () => {
-    const { lane, attempt } = createLane();
-    const { add, changes } = createCommits([lane]);
+    const { worker, attempt } = createLane();
+    const { add, changes } = createCommits([worker]);
     const ab = Promise.all(['a', 'b'].map(add));
     const first = await attempt(0);
     const c = add('c');
@@ -110,19 +110,19 @@ describe('group commit', () => {
   });
 
   test('when the database cannot be used, the group is told so, and the next is tried', async () => {
-    const { lane, attempt } = createLane();
-    const { add } = createCommits([lane]);
+    const { worker, attempt } = createLane();
+    const { add } = createCommits([worker]);
     const a = add('a');
     (await attempt(0)).end(failed('wait'));
-    await expect(a).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(a).rejects.toBeInstanceOf(DatabaseUnavailable);
     const b = add('b');
     (await attempt(1)).end();
     expect(await b).toBe(true);
   });
 
   test('an error that nobody thought of fails the group as it is', async () => {
-    const { lane, attempt } = createLane();
-    const { add } = createCommits([lane]);
+    const { worker, attempt } = createLane();
+    const { add } = createCommits([worker]);
     const ab = Promise.allSettled(['a', 'b'].map(add));
     const bug = new Error('bug');
     (await attempt(0)).end(bug);
@@ -133,29 +133,29 @@ describe('group commit', () => {
   });
 
   test('a full queue refuses, and takes again what there is room for; however large, a lone item is taken', async () => {
-    const { lane, attempt } = createLane();
-    const { add } = createCommits([lane], { queueLimitBytes: 4 });
+    const { worker, attempt } = createLane();
+    const { add } = createCommits([worker], { queueLimitBytes: 4 });
     const large = add('large');
-    await expect(add('b')).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(add('b')).rejects.toBeInstanceOf(DatabaseUnavailable);
     (await attempt(0)).end();
     await large;
     const two = Promise.all([add('aa'), add('bb')]);
-    await expect(add('c')).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(add('c')).rejects.toBeInstanceOf(DatabaseUnavailable);
     (await attempt(1)).end();
     expect(await two).toEqual([true, true]);
   });
 
   test('what waits too long is told so and never committed; what is being committed too long keeps its place', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
-    const { lane, attempt, attempts } = createLane();
-    const { add, drain } = createCommits([lane], { timeoutMs: 1_000, queueLimitBytes: 4 });
+    const { worker, attempt, attempts } = createLane();
+    const { add, drain } = createCommits([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
     const underWay = add('aa');
     const first = await attempt(0);
     const waiting = add('bb');
     const outcomes = Promise.allSettled([underWay, waiting]);
     jest.advanceTimersByTime(1_000);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(waiting).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(waiting).rejects.toBeInstanceOf(DatabaseUnavailable);
     await expect(add('cc')).rejects.toThrow('does not answer');
     first.end();
     await turn();
@@ -166,11 +166,11 @@ describe('group commit', () => {
     await drain();
   });
 
-  test('while no lane is ready, nothing is kept beyond its time, and then nothing more is taken', async () => {
-    const { lane, attempt, attempts } = createLane();
+  test('while no worker is ready, nothing is kept beyond its time, and then nothing more is taken', async () => {
+    const { worker, attempt, attempts } = createLane();
     const ready = Promise.withResolvers<undefined>();
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
-    const { add, drain } = createCommits([{ ...lane, ready: () => ready.promise }], { timeoutMs: 1_000 });
+    const { add, drain } = createCommits([{ ...worker, ready: () => ready.promise }], { timeoutMs: 1_000 });
     const outcomes = Promise.allSettled(['a', 'b'].map(add));
     await turn();
     jest.advanceTimersByTime(1_000);
@@ -186,8 +186,8 @@ describe('group commit', () => {
   });
 
   test('a group has at most 1,000 items and some megabytes', async () => {
-    const { lane, attempt } = createLane();
-    const { add } = createCommits([lane], { queueLimitBytes: 1e9 });
+    const { worker, attempt } = createLane();
+    const { add } = createCommits([worker], { queueLimitBytes: 1e9 });
     const all = Promise.all([
       ...Array.from({ length: 1_500 }, () => add('x')),
       ...Array.from({ length: 3 }, () => add('x'.repeat(3_000_000))),

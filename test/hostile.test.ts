@@ -110,7 +110,7 @@ describe('a client that is slow', () => {
     expect(answers.map(({ status }) => status)).toEqual([408]);
   });
 
-  test('is answered what it is owed before', async () => {
+  test('is answered what it is pending before', async () => {
     const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
     expect(answers.map(({ status }) => status)).toEqual([200, 408]);
   });

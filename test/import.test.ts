@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openReader, parseStoreLocation, type StoreLocation } from '../src/engine/database/open-database.ts';
-import { StoreUnavailable } from '../src/plants/plant-store.ts';
+import { openReader, parseDatabaseUrl, type DatabaseLocation } from '../src/engine/database/open-database.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 import { cleanUp, createTestApp, temporaryFolder } from './support/app.ts';
 import { post } from './support/answer.ts';
 import { createUntilStopped } from './support/load.ts';
@@ -34,7 +34,7 @@ function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> 
     writeFileSync(file, input);
     return file;
   };
-  const parsed = parseStoreLocation(databaseUrl);
+  const parsed = parseDatabaseUrl(databaseUrl);
   if ('problems' in parsed) throw new Error(parsed.problems.join());
   return {
     env,
@@ -61,14 +61,14 @@ async function startLocked(timeoutMs: string) {
   return { process, outcome, database, history };
 }
 
-async function countCreations(location: StoreLocation): Promise<number> {
+async function countCreations(location: DatabaseLocation): Promise<number> {
   try {
     const reader = await openReader(location);
     const creations = await Array.fromAsync(reader.list('history'));
     await reader.close();
     return creations.length;
   } catch (error) {
-    if (error instanceof StoreUnavailable) return 0; // It is still being made.
+    if (error instanceof DatabaseUnavailable) return 0; // It is still being made.
     throw error;
   }
 }

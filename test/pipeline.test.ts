@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createAuthenticator } from '../src/engine/auth/authenticator.ts';
-import { contract, type Contract } from '../src/engine/contract/contract.ts';
+import type { Contract } from '../src/engine/contract/contract.ts';
+import { contract } from '../src/plants/contract.ts';
 import type { AnyHandler } from '../src/engine/http/pipeline.ts';
 import { createTestApp, TOKEN } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
@@ -102,7 +103,7 @@ describe('security of an operation', () => {
   );
 
   test('a scheme that cannot be checked is refused at the start', () => {
-    const identity = { byToken: () => 'anybody', byBearerToken: async () => 'anybody' };
-    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, identity)).toThrow(/no checker .* key/);
+    const tokenVerifier = { byToken: () => 'anybody', byBearerToken: async () => 'anybody' };
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(/no checker .* key/);
   });
 });

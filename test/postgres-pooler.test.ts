@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import pino from 'pino';
-import { StoreUnavailable } from '../src/plants/plant-store.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 import { cleanUp, openTestStore } from './support/app.ts';
 import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from './support/postgres.ts';
@@ -87,8 +87,8 @@ describe('through PgBouncer', () => {
       await Promise.all([add(`${String(round)}a`), add(`${String(round)}b`)]);
     }
     expect(refused.length).toBeGreaterThan(0);
-    expect(refused.every((error) => error instanceof StoreUnavailable)).toBe(true);
-    await expect(store.check()).rejects.toThrow(StoreUnavailable);
+    expect(refused.every((error) => error instanceof DatabaseUnavailable)).toBe(true);
+    await expect(store.check()).rejects.toThrow(DatabaseUnavailable);
     expect(logged.filter(({ msg }) => msg.startsWith('plants were refused: a connection pooler'))).toHaveLength(1);
     const kept = await server.query(url, "SELECT plant::json->>'name' AS name FROM plants");
     expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
@@ -110,7 +110,7 @@ describe('through PgBouncer', () => {
       while (!(await becomesShared(bouncer, url))) await store.add({ id: 1n, name: 'before' }, key);
       const [foreign] = await openForeignSessions(bouncer, url, 1);
       await foreign?.query(statement);
-      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(StoreUnavailable);
+      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
       expect(await server.query(url, "SELECT plant::json->>'name' AS name FROM plants")).toEqual([{ name: 'before' }]);
     },
   );

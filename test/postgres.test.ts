@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { openReader, parseStoreLocation } from '../src/engine/database/open-database.ts';
-import { StoreUnavailable, type PlantReader, type PlantStore, type StoredPlant } from '../src/plants/plant-store.ts';
+import { openReader, parseDatabaseUrl } from '../src/engine/database/open-database.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
+import type { PlantReader, PlantStore, StoredPlant } from '../src/plants/plant-store.ts';
 import { cleanUp, openTestStore } from './support/app.ts';
 import { makeCertificates } from './support/certificates.ts';
 import { severalHosts, startPostgres, startPostgresPair, type Postgres } from './support/postgres.ts';
@@ -188,7 +189,7 @@ describe('one PostgreSQL server', () => {
     // Only a new session has the setting.
     await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'told'");
     await sleep(100);
-    await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(StoreUnavailable);
+    await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(DatabaseUnavailable);
     await server.query(url, 'ALTER ROLE plants RESET log_parameter_max_length_on_error');
     expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
     expect(JSON.stringify(logged)).not.toContain('secret');
@@ -241,7 +242,7 @@ describe('one PostgreSQL server', () => {
       await expect(openTestStore(newer)).rejects.toThrow(
         /^the database .* was written by a newer version of the service$/,
       );
-      await expect(openTestReader(newer)).rejects.toThrow(StoreUnavailable);
+      await expect(openTestReader(newer)).rejects.toThrow(DatabaseUnavailable);
 
       const foreign = await server.createDatabase();
       await server.query(foreign, 'CREATE TABLE plants (name text)');
@@ -270,7 +271,7 @@ describe('one PostgreSQL server', () => {
         [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
       ] as const) {
         const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
-        expect(error).toBeInstanceOf(StoreUnavailable);
+        expect(error).toBeInstanceOf(DatabaseUnavailable);
         expect((error as Error).message).toMatch(want);
         expect((error as Error).message).not.toMatch(/\n|ss:|word@|wrong@/);
       }
@@ -279,7 +280,7 @@ describe('one PostgreSQL server', () => {
     test('is not opened for reading before it is there', async () => {
       const url = await server.createDatabase();
       await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
-      await expect(openTestReader(url)).rejects.toThrow(StoreUnavailable);
+      await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
     });
   });
 
@@ -343,7 +344,7 @@ describe('one PostgreSQL server', () => {
           if ((count += 1) === 500) await terminateAll(url);
         }
       })();
-      await expect(reading).rejects.toThrow(StoreUnavailable);
+      await expect(reading).rejects.toThrow(DatabaseUnavailable);
       expect(count).toBeGreaterThanOrEqual(500);
       await reader.close();
     });
@@ -390,7 +391,7 @@ describe('one PostgreSQL server', () => {
     const { logged, store } = await openLogged(url);
     await server.query(url, 'ALTER TABLE plants RENAME TO away');
     for (let count = 0; count < 3; count += 1) {
-      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(StoreUnavailable);
+      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
     }
     await server.query(url, 'ALTER TABLE away RENAME TO plants');
     expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
@@ -435,7 +436,7 @@ describe('a PostgreSQL server that comes and goes', () => {
       new Set(['Error: the database did not answer within 300 ms', 'Error: too much is waiting for the database']),
     );
     const last = store.add({ id: 1n, name: 'x' });
-    await Promise.all([expect(last).rejects.toThrow(StoreUnavailable), store.close()]);
+    await Promise.all([expect(last).rejects.toThrow(DatabaseUnavailable), store.close()]);
   });
 
   test('is waited for at the start', async () => {
@@ -580,7 +581,7 @@ async function openLogged(url: string) {
 }
 
 async function openTestReader(url: string): Promise<PlantReader> {
-  const read = parseStoreLocation(url);
+  const read = parseDatabaseUrl(url);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   return openReader(read.location);
 }
@@ -597,7 +598,7 @@ async function names(url: string, which: 'current' | 'history'): Promise<string[
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable;
+  return error instanceof DatabaseUnavailable;
 }
 
 function unlessUnavailable(error: unknown): false {

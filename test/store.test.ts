@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { parseStoreLocation } from '../src/engine/database/open-database.ts';
-import { StoreUnavailable } from '../src/plants/plant-store.ts';
+import { parseDatabaseUrl } from '../src/engine/database/open-database.ts';
+import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 import { openTestStore, temporaryFolder } from './support/app.ts';
 import { describeStores } from './support/stores.ts';
 
@@ -92,7 +92,7 @@ describe('the embedded store', () => {
     const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
-    await expect(store.add({ id: 1n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.add({ id: 1n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
     other.exec('ROLLBACK');
     other.close();
     await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
@@ -103,9 +103,9 @@ describe('the embedded store', () => {
     const store = await openTestStore(`sqlite:${path}`);
     await store.add({ id: 1n, name: 'x' });
     renameSync(path, `${path}.away`);
-    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
     copyFileSync(`${path}.away`, path);
-    await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
   });
 
   test('acknowledges nothing once its write-ahead log was deleted; what was acknowledged before is kept', async () => {
@@ -113,16 +113,16 @@ describe('the embedded store', () => {
     const store = await openTestStore(`sqlite:${path}`);
     await store.add({ id: 1n, name: 'x' });
     rmSync(`${path}-wal`);
-    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
     await store.close();
     expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
   });
 
   test('is a file', () => {
     for (const url of ['sqlite::memory:', 'sqlite:file:plants.db?mode=memory', 'sqlite:./data/']) {
-      expect(parseStoreLocation(url)).toEqual({ problems: [expect.stringMatching(/^DATABASE_URL must be like/)] });
+      expect(parseDatabaseUrl(url)).toEqual({ problems: [expect.stringMatching(/^DATABASE_URL must be like/)] });
     }
-    expect(parseStoreLocation('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
+    expect(parseDatabaseUrl('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
   });
 
   test('takes over a file of the first version, with everything in it', async () => {

@@ -1,14 +1,9 @@
 import type { Client } from 'openapi-fetch';
-import type {
-  Handler,
-  Handlers,
-  Matched,
-  OperationId,
-  Paths,
-  Reply,
-  Request,
-  Unmatched,
-} from '../src/engine/contract/contract.ts';
+import type { HandlerOf } from '../src/engine/contract/handler-types.ts';
+import type { operations } from '../generated/types.ts';
+import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../src/plants/contract.ts';
+
+type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
 // Read by the type check, never run: each of these must not compile.
 
@@ -18,7 +13,10 @@ export interface MissingHandler extends Unmatched<typeof none> {
   readonly [name: string]: Matched;
 }
 
-export interface StaleHandler extends Unmatched<{ createPlant: Handler<'createPlant'>; oldThing: Handler<never> }> {
+export interface StaleHandler extends Unmatched<{
+  createPlant: Handler<'createPlant'>;
+  oldThing: Handler<'createPlant'>;
+}> {
   // @ts-expect-error Property 'oldThing' of type '"a handler without an operation"' is not assignable
   readonly [name: string]: Matched;
 }

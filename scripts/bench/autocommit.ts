@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import type { StoreLocation } from '../../src/engine/database/open-database.ts';
+import type { DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import type { PlantStore } from '../../src/plants/plant-store.ts';
 
 type Add = PlantStore['add'];
@@ -11,7 +11,7 @@ type Add = PlantStore['add'];
  * that the store has made. On SQLite, that is on the main thread; on PostgreSQL, with the pool of `pg` as it is: a
  * larger one gained nothing.
  */
-export function createAutocommit(location: StoreLocation, url: string): Add {
+export function createAutocommit(location: DatabaseLocation, url: string): Add {
   return location.engine === 'sqlite' ? sqlite(location.path) : postgres(url);
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contract } from '../../src/engine/contract/contract.ts';
-import { takeInventory } from '../contract/operations.ts';
+import { contract } from '../../src/plants/contract.ts';
+import { compileOperations } from '../contract/operations.ts';
 
 /** A contract in files, for the service and for its peers. */
 export type WrittenContract = {
@@ -27,6 +27,6 @@ export function writeContract(folder: string, operations: number): WrittenContra
   mkdirSync(made, { recursive: true });
   const env = { CONTRACT: join(made, 'contract.json'), DOCUMENT: join(made, 'document.json') };
   writeFileSync(env.DOCUMENT, JSON.stringify(document));
-  writeFileSync(env.CONTRACT, JSON.stringify({ ...takeInventory(document), document }));
+  writeFileSync(env.CONTRACT, JSON.stringify({ ...compileOperations(document), document }));
   return { env, path: copies.at(-1)?.[0] ?? '' };
 }

@@ -16,9 +16,9 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   if (keeping === undefined || keeping === 'none') {
     return { add: () => Promise.resolve(true) };
   }
-  const { readStoreConfig } = await import('../../src/engine/process/config.ts');
+  const { readDatabaseConfig } = await import('../../src/engine/process/config.ts');
   const { openStore } = await import('../../src/engine/database/open-database.ts');
-  const read = readStoreConfig(env);
+  const read = readDatabaseConfig(env);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { location, ...options } = read.store;
   const store = await openStore(location, { ...options, log });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openReader, parseStoreLocation } from '../../src/engine/database/open-database.ts';
+import { openReader, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
 
 /** A server to be verified. */
 type Subject = {
@@ -71,7 +71,7 @@ export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requ
 }
 
 async function findPlant(databaseUrl: string, id: number) {
-  const parsed = parseStoreLocation(databaseUrl);
+  const parsed = parseDatabaseUrl(databaseUrl);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
   const reader = await openReader(parsed.location);
   try {

@@ -23,7 +23,7 @@ import { textTypeOf } from './text-types.ts';
 export type Inventory = Omit<Contract, 'document'>;
 
 /** Takes stock of a document that the linter has passed. */
-export function takeInventory(contract: OpenApiDocument): Inventory {
+export function compileOperations(contract: OpenApiDocument): Inventory {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
   const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {

@@ -9,7 +9,7 @@ import { createRouter } from '../../src/engine/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
-import { takeInventory, type Inventory } from './operations.ts';
+import { compileOperations, type Inventory } from './operations.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** What the generator makes of a document. */
@@ -37,7 +37,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return refuse(unsupported);
-  const inventory = takeInventory(document);
+  const inventory = compileOperations(document);
   const invalid = [...tryRouter(inventory), ...tryValidators(document as unknown as ContractDocument, inventory)];
   if (invalid.length > 0) return refuse(invalid);
 

@@ -1,5 +1,5 @@
 import { canCheck } from '../../src/engine/auth/checkable.ts';
-import { holdsData } from '../../src/engine/contract/keywords.ts';
+import { isLiteralKeyword } from '../../src/engine/contract/keywords.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {
   listOperations,
@@ -131,7 +131,7 @@ function inSchemas(document: Document): Unsupported[] {
       found.push({ pointer, message: 'a property named __proto__ cannot be validated' });
     }
     for (const [name, member] of Object.entries(node)) {
-      if (!holdsData(name, key)) visit(member, `${pointer}/${escapePointer(name)}`, name);
+      if (!isLiteralKeyword(name, key)) visit(member, `${pointer}/${escapePointer(name)}`, name);
     }
   }
 }

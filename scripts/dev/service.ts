@@ -10,7 +10,7 @@ export type DevelopedService = {
 };
 
 /** What src/process.ts sends once it listens. */
-type Listening = { readonly url: string; readonly madeUpToken?: string };
+type Listening = { readonly url: string; readonly developmentToken?: string };
 
 // Enough for a request under way, and not the usual wait for clients that keep their connection open.
 const GRACE_MS = 50;
@@ -34,7 +34,7 @@ export function createService(): DevelopedService {
   };
 
   function start(): void {
-    const child = spawn(process.execPath, ['--import', './scripts/dev/leash.ts', 'src/main.ts'], {
+    const child = spawn(process.execPath, ['--import', './scripts/dev/exit-with-parent.ts', 'src/main.ts'], {
       env: {
         NODE_COMPILE_CACHE, // Unless the environment has another.
         ...process.env,
@@ -46,8 +46,12 @@ export function createService(): DevelopedService {
     });
     running = child;
     child.once('message', (message) => {
-      const { url, madeUpToken } = message as Listening; // Only src/process.ts writes to this channel.
-      kept = { ...kept, PORT: new URL(url).port, ...(madeUpToken !== undefined && { API_TOKENS: madeUpToken }) };
+      const { url, developmentToken } = message as Listening; // Only src/process.ts writes to this channel.
+      kept = {
+        ...kept,
+        PORT: new URL(url).port,
+        ...(developmentToken !== undefined && { API_TOKENS: developmentToken }),
+      };
     });
     child.once('exit', (code, signal) => {
       if (running !== child) return;

@@ -1,4 +1,4 @@
-import { contract, type Request } from '../../src/engine/contract/contract.ts';
+import { contract, type Request } from '../../src/plants/contract.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { readJson } from '../../src/engine/http/body.ts';
 import { Failure } from '../../src/engine/http/failure.ts';

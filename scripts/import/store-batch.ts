@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPlant } from '../../src/plants/create-plant.ts';
-import { StoreUnavailable, type PlantStore, type StoredPlant } from '../../src/plants/plant-store.ts';
+import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
+import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import type { Entry } from './entries.ts';
 
 /** What became of a line. */
@@ -44,7 +45,7 @@ async function storeEntry(store: PlantStore, { asked, key }: Entry): Promise<Out
     await createPlant(keyed, asked);
     return { is: result.isNew ? 'stored' : 'already there' };
   } catch (error) {
-    if (error instanceof StoreUnavailable) return { is: 'unavailable', reason: explain(error) };
+    if (error instanceof DatabaseUnavailable) return { is: 'unavailable', reason: explain(error) };
     return { is: 'rejected', reason: `the database refused it: ${explain(error)}` };
   }
 }

@@ -1,4 +1,4 @@
-import type { Reply, Request } from '../engine/contract/contract.ts';
+import type { Reply, Request } from './contract.ts';
 import type { PlantStore } from './plant-store.ts';
 
 /** Stores a NewPlant and answers with the Plant in it: what clients see of a plant has no id. */

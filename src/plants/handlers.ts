@@ -1,4 +1,4 @@
-import type { Handlers, Matched, Unmatched } from '../engine/contract/contract.ts';
+import type { Handlers, Matched, Unmatched } from './contract.ts';
 import type { PlantStore } from './plant-store.ts';
 import { createPlant } from './create-plant.ts';
 

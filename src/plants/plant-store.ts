@@ -1,5 +1,3 @@
-import type { Logger } from 'pino';
-
 /** A plant as it was created. */
 export type StoredPlant = {
   /** An int64. Not unique: the latest plant with an id is the current one. */
@@ -17,7 +15,7 @@ export interface PlantStore {
    *
    * @param key a UUID that stands for this creation: under one key, a plant is added once, however often it is asked for
    * @returns whether it was added now; `false` when there is a plant under the key
-   * @throws {StoreUnavailable} when the store cannot say that it is kept; it may be, now or in a moment
+   * @throws {DatabaseUnavailable} when the store cannot say that it is kept; it may be, now or in a moment
    * @throws {Error} when the database refuses this very plant; nothing was added
    */
   add(plant: StoredPlant, key?: string): Promise<boolean>;
@@ -25,7 +23,7 @@ export interface PlantStore {
   /**
    * Asks the database whether a plant could be added now.
    *
-   * @throws {StoreUnavailable} when it could not
+   * @throws {DatabaseUnavailable} when it could not
    */
   check(): Promise<void>;
 
@@ -41,19 +39,3 @@ export interface PlantReader {
   /** Lets go of the database. */
   close(): Promise<void>;
 }
-
-/** How a store works for its users. */
-export type StoreOptions = {
-  /** How many connections to a database server it may have at once. */
-  readonly poolSize: number;
-  /** How long an `add` may take. */
-  readonly timeoutMs: number;
-  /** How much may wait to be stored. */
-  readonly queueLimitBytes: number;
-  /** Is told of each commit: of how many plants, and how long it took. */
-  readonly onCommit?: (plants: number, durationMs: number) => void;
-  readonly log: Logger;
-};
-
-/** The database cannot be used, for now or at all; the message says why, in one line for whoever runs the service. */
-export class StoreUnavailable extends Error {}

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { contract, type OperationId } from '../../src/engine/contract/contract.ts';
+import { contract, type OperationId } from '../../src/plants/contract.ts';
 import { findResponse } from '../../src/engine/contract/operation.ts';
 import { statusesOf, TOKEN } from './app.ts';
 

@@ -5,15 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { createApp, type AppOptions } from '../../src/engine/http/app.ts';
-import { createIdentity } from '../../src/engine/auth/token-verifier.ts';
+import { createTokenVerifier } from '../../src/engine/auth/token-verifier.ts';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
-import { contract } from '../../src/engine/contract/contract.ts';
+import { contract } from '../../src/plants/contract.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
-import { createAdmission, type AdmissionLimits } from '../../src/engine/http/load-shedding.ts';
+import { createLoadShedding, type LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
 import type { AnsweredRequest, Observer, Refusal } from '../../src/engine/http/observer.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import { openReader, openStore, parseStoreLocation, type StoreLocation } from '../../src/engine/database/open-database.ts';
-import type { PlantStore, StoredPlant, StoreOptions } from '../../src/plants/plant-store.ts';
+import {
+  openReader,
+  openStore,
+  parseDatabaseUrl,
+  type DatabaseLocation,
+} from '../../src/engine/database/open-database.ts';
+import type { DatabaseOptions } from '../../src/engine/database/database.ts';
+import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 
 export const TOKEN = 'test-token';
 
@@ -78,7 +84,7 @@ export function temporaryFolder(): string {
 /** A store that is closed when the test is over. */
 export async function openTestStore(
   url = `sqlite:${join(temporaryFolder(), 'plants.db')}`,
-  overrides: Partial<StoreOptions> = {},
+  overrides: Partial<DatabaseOptions> = {},
 ): Promise<TestStore> {
   const location = locationOf(url);
   const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
@@ -89,13 +95,13 @@ export async function openTestStore(
   return { ...store, close, url, list: (which) => listPlants(location, which) };
 }
 
-function locationOf(url: string): StoreLocation {
-  const parsed = parseStoreLocation(url);
+function locationOf(url: string): DatabaseLocation {
+  const parsed = parseDatabaseUrl(url);
   if ('location' in parsed) return parsed.location;
   throw new Error(parsed.problems.join('\n'));
 }
 
-async function listPlants(location: StoreLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
+async function listPlants(location: DatabaseLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
   const reader = await openReader(location);
   try {
     return await Array.fromAsync(reader.list(which));
@@ -108,7 +114,7 @@ async function listPlants(location: StoreLocation, which: 'current' | 'history')
 export async function createTestApp(
   overrides: Partial<AppOptions> = {},
   url?: string,
-  admissionLimits: AdmissionLimits = {
+  loadSheddingLimits: LoadSheddingLimits = {
     inFlightLimit: 1_000,
     bodyMemoryLimitBytes: 67_108_864,
     eventLoopDelayLimitMs: 60_000,
@@ -133,8 +139,11 @@ export async function createTestApp(
   const app = createApp({
     contract,
     production: true,
-    identity: createIdentity({ tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined }, log),
-    admission: createAdmission(admissionLimits, log),
+    tokenVerifier: createTokenVerifier(
+      { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined },
+      log,
+    ),
+    loadShedding: createLoadShedding(loadSheddingLimits, log),
     bodyLimitBytes: 1_048_576,
     trustProxy: [],
     observer,

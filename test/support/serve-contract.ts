@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { createApp } from '../../src/engine/http/app.ts';
-import { createIdentity } from '../../src/engine/auth/token-verifier.ts';
+import { createTokenVerifier } from '../../src/engine/auth/token-verifier.ts';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
 import { readConfig } from '../../src/engine/process/config.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
-import { createAdmission } from '../../src/engine/http/load-shedding.ts';
+import { createLoadShedding } from '../../src/engine/http/load-shedding.ts';
 import { startServer } from '../../src/engine/server/server.ts';
 
 // Serves a generated contract as a process of its own: `node serve-contract.ts <contract.json> <token>`. Every operation
@@ -21,8 +21,11 @@ const app = createApp({
   ...read.config,
   contract,
   handlers: Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done])),
-  identity: createIdentity({ tokens: [hashToken('fuzzer', token)], tokensFile: undefined, jwt: undefined }, log),
-  admission: createAdmission(read.config.admission, log),
+  tokenVerifier: createTokenVerifier(
+    { tokens: [hashToken('fuzzer', token)], tokensFile: undefined, jwt: undefined },
+    log,
+  ),
+  loadShedding: createLoadShedding(read.config.loadShedding, log),
   observer,
   log,
 });

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createApp } from '../../../src/engine/http/app.ts';
-import { createIdentity } from '../../../src/engine/auth/token-verifier.ts';
+import { createTokenVerifier } from '../../../src/engine/auth/token-verifier.ts';
 import { readConfig } from '../../../src/engine/process/config.ts';
-import type { Contract, Request } from '../../../src/engine/contract/contract.ts';
+import type { Contract } from '../../../src/engine/contract/contract.ts';
+import type { Request } from '../../../src/plants/contract.ts';
 import { createPlant } from '../../../src/plants/create-plant.ts';
-import { createAdmission } from '../../../src/engine/http/load-shedding.ts';
+import { createLoadShedding } from '../../../src/engine/http/load-shedding.ts';
 import type { Observer } from '../../../src/engine/http/observer.ts';
 import { createLog } from '../../../src/engine/process/log.ts';
 import { createMetrics } from '../../../src/engine/ops/metrics.ts';
@@ -30,9 +31,9 @@ const observer: Observer = {
 const store = await openBenchStore(process.env, log);
 const handler = (request: Request<'createPlant'>) => createPlant(store, request);
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, handler]));
-const identity = createIdentity(config.auth, log);
-const admission = createAdmission(config.admission, log);
-const app = createApp({ ...config, contract, handlers, identity, admission, observer, log });
+const tokenVerifier = createTokenVerifier(config.auth, log);
+const loadShedding = createLoadShedding(config.loadShedding, log);
+const app = createApp({ ...config, contract, handlers, tokenVerifier, loadShedding, observer, log });
 const { url } = await startServer(app, { ...config, limits: config.server, observer });
 process.send?.({ url });
 flushCompileCache();

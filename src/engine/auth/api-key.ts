@@ -1,12 +1,12 @@
 import type { SecurityScheme } from '../contract/operation.ts';
 import type { Checker } from './credentials.ts';
-import type { Identity } from './token-verifier.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 /** A checker for a security scheme of type `apiKey`: the key is one of the tokens that let a client in. */
 export function createApiKeyChecker(
   schemeName: string,
   { in: place, name = '' }: SecurityScheme,
-  { byToken }: Identity,
+  { byToken }: TokenVerifier,
 ): Checker {
   return (credentials) => {
     const read = place === 'query' ? credentials.query : place === 'cookie' ? credentials.cookie : credentials.header;

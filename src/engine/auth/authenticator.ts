@@ -3,7 +3,7 @@ import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
 import { canCheck } from './checkable.ts';
 import type { Checker, Credentials, Verdict } from './credentials.ts';
-import type { Identity } from './token-verifier.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 /**
  * Checks the security requirements of one operation: one of them must be satisfied, if there are any. Where several
@@ -23,13 +23,16 @@ export type Authenticate = (
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
-  identity: Identity,
+  tokenVerifier: TokenVerifier,
 ): (operation: Operation) => Authenticate {
   const checkers = new Map<string, Checker>();
   for (const [name, scheme] of Object.entries(schemes)) {
     if (!canCheck(scheme)) throw new Error(`no checker for the security scheme ${name}`);
     const isApiKey = scheme.type === 'apiKey';
-    checkers.set(name, isApiKey ? createApiKeyChecker(name, scheme, identity) : createBearerChecker(name, identity));
+    checkers.set(
+      name,
+      isApiKey ? createApiKeyChecker(name, scheme, tokenVerifier) : createBearerChecker(name, tokenVerifier),
+    );
   }
 
   return ({ security }) => {

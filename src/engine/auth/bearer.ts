@@ -1,12 +1,12 @@
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
 import type { Checker } from './credentials.ts';
-import type { Identity } from './token-verifier.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 type Middleware = (req: unknown, res: unknown, next: (error: unknown) => void) => void;
 
 /** A checker for a security scheme of type `http`, scheme `bearer`, by Passport. */
-export function createBearerChecker(schemeName: string, { byBearerToken }: Identity): Checker {
+export function createBearerChecker(schemeName: string, { byBearerToken }: TokenVerifier): Checker {
   const authenticator = new passport.Passport();
   const verify = (token: string, done: (error: unknown, caller?: string | false) => void): void => {
     const found = byBearerToken(token);

@@ -6,7 +6,7 @@ import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
 /** Tells who a client is by what it sends: the caller, or `undefined` for nobody that is known. */
-export type Identity = {
+export type TokenVerifier = {
   /** By one of the configured tokens: its name. */
   readonly byToken: (token: string) => string | undefined;
   /**
@@ -16,8 +16,8 @@ export type Identity = {
   readonly byBearerToken: (token: string) => string | undefined | Promise<string | undefined>;
 };
 
-/** Makes an identity that keeps up with the tokens file and the keys of the issuer; neither keeps the process alive. */
-export function createIdentity({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): Identity {
+/** Makes an tokenVerifier that keeps up with the tokens file and the keys of the issuer; neither keeps the process alive. */
+export function createTokenVerifier({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): TokenVerifier {
   let lookUp = createTokenLookup([...tokens, ...(tokensFile?.tokens ?? [])]);
   if (tokensFile !== undefined) {
     void watchTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log);

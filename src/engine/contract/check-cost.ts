@@ -1,4 +1,4 @@
-import { holdsData } from './keywords.ts';
+import { isLiteralKeyword } from './keywords.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export function findCheapBytes(root: unknown, schemas: Node): number {
   return found.isRecursive && found.isBranching ? 0 : found.cheapBytes;
 
   function visit(node: unknown, key: string, parentKey: string): void {
-    if (typeof node !== 'object' || node === null || holdsData(key, parentKey)) return;
+    if (typeof node !== 'object' || node === null || isLiteralKeyword(key, parentKey)) return;
     if (within.has(node)) found.isRecursive = true;
     if (seen.has(node)) return;
     seen.add(node);

@@ -1,4 +1,4 @@
-import { holdsData } from './keywords.ts';
+import { isLiteralKeyword } from './keywords.ts';
 
 // What Ajv writes out as a few comparisons is faster than a function.
 const FEW = 100;
@@ -12,13 +12,13 @@ export function markEqualities(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
   const schema = node as Record<string, unknown>;
   for (const [key, member] of Object.entries(schema)) {
-    const isEquality = (key === 'const' || key === 'enum') && holdsData(key, parentKey);
+    const isEquality = (key === 'const' || key === 'enum') && isLiteralKeyword(key, parentKey);
     if (isEquality) {
       const values = valuesOf(key, member);
       if (values.length <= FEW && values.every((value) => typeof value !== 'object' || value === null)) continue;
       schema[MARK + key] = member;
       Reflect.deleteProperty(schema, key);
-    } else if (!holdsData(key, parentKey)) markEqualities(member, key);
+    } else if (!isLiteralKeyword(key, parentKey)) markEqualities(member, key);
   }
 }
 

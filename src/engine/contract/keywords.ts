@@ -10,6 +10,6 @@ const MAPS = new Set([
 ]);
 
 /** Whether a member of a document is data, whatever it looks like: below `properties`, even `default` is but a name. */
-export function holdsData(key: string, parentKey: string): boolean {
+export function isLiteralKeyword(key: string, parentKey: string): boolean {
   return DATA.has(key) && !MAPS.has(parentKey);
 }

@@ -1,4 +1,4 @@
-import { holdsData } from './keywords.ts';
+import { isLiteralKeyword } from './keywords.ts';
 import { kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
 
@@ -120,7 +120,8 @@ function removeDiscriminators(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
   const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
   if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
-  for (const [key, member] of Object.entries(node)) if (!holdsData(key, parentKey)) removeDiscriminators(member, key);
+  for (const [key, member] of Object.entries(node))
+    if (!isLiteralKeyword(key, parentKey)) removeDiscriminators(member, key);
 }
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {

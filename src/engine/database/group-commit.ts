@@ -1,25 +1,25 @@
 import type { Health } from './health.ts';
-import { StoreUnavailable } from '../../plants/plant-store.ts';
+import { DatabaseUnavailable } from './database.ts';
 
 /** Commits items together that arrive together. */
 export type GroupCommit<Item, Result> = {
   /**
-   * Resolves once the item is committed, with what the lane says of it.
+   * Resolves once the item is committed, with what the worker says of it.
    *
-   * @throws {StoreUnavailable} when the queue is full, the database cannot be used, or the item's time is up (at once,
+   * @throws {DatabaseUnavailable} when the queue is full, the database cannot be used, or the item's time is up (at once,
    *   when that of an earlier one was and nothing has moved since); what is under way may still store it
-   * @throws {Error} what the lane threw, when it refused this very item
+   * @throws {Error} what the worker threw, when it refused this very item
    */
   readonly add: (item: Item) => Promise<Result>;
-  /** Resolves once a commit has worked, be it of nothing. @throws {StoreUnavailable} as above */
+  /** Resolves once a commit has worked, be it of nothing. @throws {DatabaseUnavailable} as above */
   readonly check: () => Promise<void>;
   /** Resolves once nothing waits and no commit is under way. */
   readonly drain: () => Promise<void>;
 };
 
 /** Commits one group at a time. */
-export type Lane<Item, Result> = {
-  /** Resolves once the lane can commit, however long that takes. Never rejects. */
+export type CommitWorker<Item, Result> = {
+  /** Resolves once the worker can commit, however long that takes. Never rejects. */
   readonly ready: () => Promise<void>;
   /**
    * Stores all items or none, durably, in their order. There may be none: then it finds out whether it could.
@@ -33,20 +33,20 @@ export type Lane<Item, Result> = {
 /** Why nothing is known to be stored, and what helps. */
 export class CommitFailed extends Error {
   /**
-   * - `retry`: the same again, as soon as a lane is ready;
+   * - `retry`: the same again, as soon as a worker is ready;
    * - `split`: some of the items were refused, and are to be found;
    * - `wait`: nothing for now, the database cannot be used.
    */
-  readonly remedy: 'retry' | 'split' | 'wait';
+  readonly recovery: 'retry' | 'split' | 'wait';
 
-  constructor(remedy: CommitFailed['remedy'], cause: Error) {
+  constructor(recovery: CommitFailed['recovery'], cause: Error) {
     super(cause.message, { cause });
-    this.remedy = remedy;
+    this.recovery = recovery;
   }
 }
 
 export type GroupCommitOptions<Item, Result> = {
-  readonly lanes: readonly Lane<Item, Result>[];
+  readonly workers: readonly CommitWorker<Item, Result>[];
   /** What an item holds on to while it waits, in bytes. */
   readonly sizeOf: (item: Item) => number;
   /** How much may wait, together with what is being committed. */
@@ -73,11 +73,11 @@ const MAX_GROUP_BYTES = 4_194_304;
 
 /**
  * Syncing a transaction to disk costs the same for one row and for a thousand, so what arrives in one turn of the event
- * loop, or while every lane is busy, shares a transaction. A lone item waits for nobody.
+ * loop, or while every worker is busy, shares a transaction. A lone item waits for nobody.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { sizeOf, queueLimitBytes, timeoutMs, health } = options;
-  const idle = [...options.lanes];
+  const idle = [...options.workers];
   let waiting = new Set<Entry<Item, Result>>();
   let held = 0;
   let heldBytes = 0;
@@ -96,10 +96,10 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   };
 
   function enqueue(items: readonly Item[], bytes: number): Promise<Result | undefined> {
-    if (isStuck) return Promise.reject(new StoreUnavailable('the database does not answer'));
+    if (isStuck) return Promise.reject(new DatabaseUnavailable('the database does not answer'));
     // However large, an item that nobody is in front of is taken.
     if (held > 0 && heldBytes + bytes > queueLimitBytes) {
-      return Promise.reject(new StoreUnavailable('too much is waiting for the database'));
+      return Promise.reject(new DatabaseUnavailable('too much is waiting for the database'));
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -117,17 +117,17 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 
   function dispatch(): void {
     isScheduled = false;
-    const lane = idle.pop();
-    if (lane !== undefined) void serve(lane);
+    const worker = idle.pop();
+    if (worker !== undefined) void serve(worker);
   }
 
-  async function serve(lane: Lane<Item, Result>): Promise<void> {
+  async function serve(worker: CommitWorker<Item, Result>): Promise<void> {
     while (waiting.size > 0) {
-      await lane.ready();
+      await worker.ready();
       isStuck = false;
-      await commit(lane, takeGroup());
+      await commit(worker, takeGroup());
     }
-    idle.push(lane);
+    idle.push(worker);
     // While all are refused at once, nobody would find out that the database is back.
     isStuck = false;
   }
@@ -144,14 +144,14 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
     return group;
   }
 
-  /** @param group may be empty: while the lane got ready, another lane was quicker, or the time of all was up */
-  async function commit(lane: Lane<Item, Result>, group: readonly Entry<Item, Result>[]): Promise<void> {
+  /** @param group may be empty: while the worker got ready, another worker was quicker, or the time of all was up */
+  async function commit(worker: CommitWorker<Item, Result>, group: readonly Entry<Item, Result>[]): Promise<void> {
     const parts = group.length > 0 ? [group] : [];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
         const items = part.flatMap((entry) => entry.items);
         const startedAt = performance.now();
-        const results = (await lane.commit(items)).values();
+        const results = (await worker.commit(items)).values();
         health.worked();
         if (items.length > 0) options.onCommit?.(items.length, performance.now() - startedAt);
         for (const entry of part) {
@@ -161,18 +161,18 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
           });
         }
       } catch (error) {
-        const { remedy, cause } = error instanceof CommitFailed ? error : { remedy: 'none', cause: error };
-        if (remedy === 'retry' || remedy === 'wait') health.failed(cause);
-        if (remedy === 'retry') {
+        const { recovery, cause } = error instanceof CommitFailed ? error : { recovery: 'none', cause: error };
+        if (recovery === 'retry' || recovery === 'wait') health.failed(cause);
+        if (recovery === 'retry') {
           putBack([part, ...parts].flat());
           return;
         }
-        if (remedy === 'split' && part.length > 1) {
+        if (recovery === 'split' && part.length > 1) {
           const half = Math.ceil(part.length / 2);
           parts.unshift(part.slice(0, half), part.slice(half));
           continue;
         }
-        const reason = remedy === 'wait' ? new StoreUnavailable('the database cannot be used', { cause }) : cause;
+        const reason = recovery === 'wait' ? new DatabaseUnavailable('the database cannot be used', { cause }) : cause;
         for (const entry of part) {
           settle(entry, () => {
             entry.reject(reason);
@@ -188,7 +188,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   }
 
   function expire(entry: Entry<Item, Result>): void {
-    const late = new StoreUnavailable(`the database did not answer within ${String(timeoutMs)} ms`);
+    const late = new DatabaseUnavailable(`the database did not answer within ${String(timeoutMs)} ms`);
     health.failed(late);
     entry.isSettled = true;
     if (waiting.delete(entry)) {

@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
-import type { Identity } from '../auth/token-verifier.ts';
+import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { KeysUnavailable } from '../auth/key-set.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Docs } from '../docs/docs.ts';
-import type { Admission } from './load-shedding.ts';
+import type { LoadShedding } from './load-shedding.ts';
 import { answerFailure, send } from './response.ts';
 import { unavailableFailure, unexpectedFailure, type Failure } from './failure.ts';
 import type { Observer } from './observer.ts';
 import { createPipeline, type AnyHandler } from './pipeline.ts';
-import { StoreUnavailable } from '../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database/database.ts';
 
 export type AppOptions = {
   readonly contract: Contract;
@@ -21,8 +21,8 @@ export type AppOptions = {
   /** Whether an operation without a handler is an error; while one is being written, it is answered 501. */
   readonly production: boolean;
   /** Tells who a client is. */
-  readonly identity: Identity;
-  readonly admission: Admission;
+  readonly tokenVerifier: TokenVerifier;
+  readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
@@ -43,7 +43,7 @@ export class MissingHandlers extends Error {}
  * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
  */
 export function createApp(options: AppOptions): Express {
-  const { contract, handlers, production, identity, trustProxy, docs, log } = options;
+  const { contract, handlers, production, tokenVerifier, trustProxy, docs, log } = options;
   const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
   if (production && missing.length > 0) {
     throw new MissingHandlers(
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.use(
     createPipeline({
       ...options,
-      authenticatorOf: createAuthenticator(contract.securitySchemes, identity),
+      authenticatorOf: createAuthenticator(contract.securitySchemes, tokenVerifier),
       failureOf,
       clientAddressOf: createClientAddress(trustProxy),
     }),
@@ -81,5 +81,5 @@ function createClientAddress(trusted: readonly string[]): (req: IncomingMessage)
 
 /** What a client is told of an error of the parts that the pipeline does not know. */
 function failureOf(error: unknown): Failure | undefined {
-  return error instanceof StoreUnavailable || error instanceof KeysUnavailable ? unavailableFailure() : undefined;
+  return error instanceof DatabaseUnavailable || error instanceof KeysUnavailable ? unavailableFailure() : undefined;
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Refusal } from './observer.ts';
 
 /** Decides whether there is room for another request. */
-export type Admission = {
+export type LoadShedding = {
   /** Why a request that comes now has to be refused, if it has to. */
   readonly refusal: () => Refusal | undefined;
   /** Notes that the handling of a request begins. */
@@ -20,7 +20,7 @@ export type Admission = {
   readonly inFlight: () => number;
 };
 
-export type AdmissionLimits = {
+export type LoadSheddingLimits = {
   /** Requests that are handled at the same time. One whose body is still on its way is not handled yet. */
   readonly inFlightLimit: number;
   /** Memory for the bodies of all requests together, from their arrival to the response. */
@@ -47,7 +47,7 @@ const CALM_MS = 5_000;
  * Past either limit, a request more would only make all of them wait longer: it is refused at once, which costs next to
  * nothing, and the ones that were accepted are answered in a time that is bounded.
  */
-export function createAdmission(limits: AdmissionLimits, log: Logger): Admission {
+export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): LoadShedding {
   let inFlight = 0;
   let bodyBytes = 0;
   let refused = 0;

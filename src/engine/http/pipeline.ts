@@ -6,7 +6,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
-import { Overloaded, type Admission } from './load-shedding.ts';
+import { Overloaded, type LoadShedding } from './load-shedding.ts';
 import { answerFailure, answerReply, send, type Answer, type AnyReply } from './response.ts';
 import { readBody } from './body.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
@@ -28,7 +28,7 @@ export type PipelineOptions = {
   readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Tells the errors of authentication and of a handler that are no bugs. */
   readonly failureOf: (error: unknown) => Failure | undefined;
-  readonly admission: Admission;
+  readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
   /** The address of the client that a request comes from. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
@@ -54,12 +54,12 @@ type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 
 /**
- * The path of every request: admit, check the message, route, authenticate, read the body, validate, handle, answer.
+ * The path of every request: authenticate, check the message, route, authenticate, read the body, validate, handle, answer.
  *
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticatorOf, failureOf, admission, bodyLimitBytes, observer, log } = options;
+  const { contract, handlers, authenticatorOf, failureOf, loadShedding, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function refuse(): Served | undefined {
-    const refusal = admission.refusal();
+    const refusal = loadShedding.refusal();
     return refusal && { ...REFUSED, refusal };
   }
 
@@ -111,15 +111,15 @@ export function createPipeline(options: PipelineOptions) {
       if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
       operation = routed.operation;
       const { authenticate, apiKeysInQuery, validator } = planOf(operation);
-      caller = await admit(authenticate, readCredentials(req, query));
+      caller = await findCaller(authenticate, readCredentials(req, query));
       const source = { path: routed.path, query, headers: req.headers };
       const parameters = readParameters(operation, source, apiKeysInQuery);
       const reserve = (bytes: number): void => {
-        admission.reserve(bytes - reservedBytes);
+        loadShedding.reserve(bytes - reservedBytes);
         reservedBytes = bytes;
       };
       const body = await readBody(req, operation, { limitBytes: bodyLimitBytes, reserve }, () => {
-        inviteBody(req, res);
+        sendContinue(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
       const refused = refuse(); // While its body was on its way, others may have come.
@@ -134,11 +134,11 @@ export function createPipeline(options: PipelineOptions) {
       }
       return { operation, caller, answer: answerFailure(failure) };
     } finally {
-      admission.release(reservedBytes);
+      loadShedding.release(reservedBytes);
     }
   }
 
-  async function admit(authenticate: Authenticate, credentials: Credentials): Promise<string | undefined> {
+  async function findCaller(authenticate: Authenticate, credentials: Credentials): Promise<string | undefined> {
     let verdict;
     try {
       verdict = await authenticate(credentials);
@@ -156,14 +156,14 @@ export function createPipeline(options: PipelineOptions) {
   async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
-    admission.enter();
+    loadShedding.enter();
     try {
       return await handler(request as never); // What has passed the validator is what the handler takes.
     } catch (error) {
       // Whatever else a handler throws is a bug, even if it looks like a failure of the pipeline.
       throw failureOf(error) ?? new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
-      admission.leave();
+      loadShedding.leave();
     }
   }
 
@@ -200,7 +200,7 @@ export function createPipeline(options: PipelineOptions) {
 }
 
 /** Tells a client that waits for it to send its body. RFC 9110, 10.1.1: one that speaks HTTP/1.0 does not wait. */
-function inviteBody(req: IncomingMessage, res: ServerResponse): void {
+function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue();
 }
 

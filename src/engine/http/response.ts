@@ -98,7 +98,7 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   }
   // Not by end(), after which Node closes the connection at once.
   res.write(body, () => {
-    closeInStages(req.socket);
+    lingeringClose(req.socket);
   });
   void discard(req);
 }
@@ -107,7 +107,7 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
  * Closes a connection: sends nothing more, but goes on reading, so that a client that is still sending sees the answer
  * instead of a reset (RFC 9112, 9.6).
  */
-export function closeInStages(socket: Socket): void {
+export function lingeringClose(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => {
     clearTimeout(timer);

@@ -3,7 +3,7 @@ import { METRICS_TYPE } from './metrics.ts';
 
 export type OpsOptions = {
   /** Why no requests should be sent to the service, if they should not; asks whatever it depends on. Never rejects. */
-  readonly unreadiness: () => Promise<string | undefined>;
+  readonly readinessProblem: () => Promise<string | undefined>;
   /** Writes the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
 };
@@ -20,11 +20,11 @@ export const OPS_LIMITS = {
 };
 
 /** Serves `/livez`, `/readyz` and `/metrics`, for a listener apart from the API's, which serves only the contract. */
-export function createOpsListener({ unreadiness, metrics }: OpsOptions): RequestListener {
+export function createOpsListener({ readinessProblem, metrics }: OpsOptions): RequestListener {
   const pages: Readonly<Record<string, () => Page | Promise<Page>>> = {
     '/livez': () => ({ status: 200, text: 'live\n' }),
     '/readyz': async () => {
-      const reason = await unreadiness();
+      const reason = await readinessProblem();
       return reason === undefined ? { status: 200, text: 'ready\n' } : { status: 503, text: `not ready: ${reason}\n` };
     },
     '/metrics': async () => ({

@@ -3,10 +3,10 @@ import { compile as compileTrust } from 'proxy-addr';
 import { readAuthSettings, type AuthSettings } from '../auth/settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
-import type { AdmissionLimits } from '../http/load-shedding.ts';
+import type { LoadSheddingLimits } from '../http/load-shedding.ts';
 import type { ServerLimits } from '../server/server.ts';
-import { parseStoreLocation, type StoreLocation } from '../database/open-database.ts';
-import type { StoreOptions } from '../../plants/plant-store.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../database/open-database.ts';
+import type { DatabaseOptions } from '../database/database.ts';
 
 /** Everything that can be set from outside, checked. */
 export type Config = {
@@ -17,11 +17,11 @@ export type Config = {
   readonly reusePort: boolean;
   readonly auth: AuthSettings;
   /** The token that was made up for this run, when nothing that lets a client in was configured. */
-  readonly madeUpToken: string | undefined;
-  readonly store: StoreConfig;
+  readonly developmentToken: string | undefined;
+  readonly store: DatabaseConfig;
   readonly bodyLimitBytes: number;
   readonly server: ServerLimits;
-  readonly admission: AdmissionLimits;
+  readonly loadShedding: LoadSheddingLimits;
   /** What `proxy-addr` takes. */
   readonly trustProxy: readonly string[];
   readonly ops: { readonly host: string; readonly port: number };
@@ -32,7 +32,7 @@ export type Config = {
 };
 
 /** Which store to use, and how. */
-export type StoreConfig = { readonly location: StoreLocation } & Omit<StoreOptions, 'log'>;
+export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<DatabaseOptions, 'log'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +48,7 @@ export async function readConfig(env: Environment): Promise<{ config: Config } |
   const production = env['NODE_ENV'] === 'production';
 
   const auth = await readAuthSettings(env, problems);
-  const madeUpToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
+  const developmentToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
   if (auth === undefined && production) {
     problems.push('API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set when NODE_ENV=production: who may come in');
   }
@@ -58,15 +58,15 @@ export async function readConfig(env: Environment): Promise<{ config: Config } |
     port: readPort(env, 'PORT', 3000, problems),
     reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
     auth: auth ?? {
-      tokens: madeUpToken === undefined ? [] : [hashToken('made-up', madeUpToken)],
+      tokens: developmentToken === undefined ? [] : [hashToken('made-up', developmentToken)],
       tokensFile: undefined,
       jwt: undefined,
     },
-    madeUpToken,
+    developmentToken,
     store: readStore(env, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
     server: readServerLimits(env, problems),
-    admission: readAdmissionLimits(env, problems),
+    loadShedding: readLoadSheddingLimits(env, problems),
     trustProxy: readTrustProxy(env, problems),
     ops: { host: readHost(env, 'OPS_HOST', problems), port: readPort(env, 'OPS_PORT', 3001, problems) },
     shutdownGraceMs: readInteger(env, 'SHUTDOWN_GRACE_MS', { fallback: 10_000, min: 0, max: 3_600_000 }, problems),
@@ -77,9 +77,9 @@ export async function readConfig(env: Environment): Promise<{ config: Config } |
 }
 
 /** What the commands that work on the store need of the configuration. */
-export function readStoreConfig(
+export function readDatabaseConfig(
   env: Environment,
-): { store: StoreConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
+): { store: DatabaseConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
   const problems: string[] = [];
   const config = { store: readStore(env, problems), bodyLimitBytes: readBodyLimit(env, problems) };
   return problems.length > 0 ? { problems } : config;
@@ -111,8 +111,8 @@ function readTrustProxy(env: Environment, problems: string[]): readonly string[]
   return proxies;
 }
 
-function readStore(env: Environment, problems: string[]): StoreConfig {
-  const read = parseStoreLocation(env['DATABASE_URL'] ?? 'sqlite:./data/plants.db');
+function readStore(env: Environment, problems: string[]): DatabaseConfig {
+  const read = parseDatabaseUrl(env['DATABASE_URL'] ?? 'sqlite:./data/plants.db');
   if ('problems' in read) problems.push(...read.problems);
   return {
     location: 'location' in read ? read.location : { engine: 'sqlite', path: '' },
@@ -131,7 +131,7 @@ function readBodyLimit(env: Environment, problems: string[]): number {
   return readInteger(env, 'BODY_LIMIT_BYTES', { fallback: 1_048_576, min: 1, max: 2 ** 28 }, problems);
 }
 
-function readAdmissionLimits(env: Environment, problems: string[]): AdmissionLimits {
+function readLoadSheddingLimits(env: Environment, problems: string[]): LoadSheddingLimits {
   const bodyLimitBytes = readBodyLimit(env, []);
   const fallback = Math.max(67_108_864, bodyLimitBytes);
   const limits = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { MissingHandlers } from '../http/app.ts';
 import { readConfig } from './config.ts';
-import { contract } from '../contract/contract.ts';
+import { contract } from '../../plants/contract.ts';
 import { exampleCurl } from '../contract/example.ts';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { CannotListen } from '../server/listen.ts';
@@ -10,7 +10,7 @@ import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { startServer } from '../server/server.ts';
 import { startService } from '../../service.ts';
 import { describeLocation } from '../database/open-database.ts';
-import { StoreUnavailable } from '../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database/database.ts';
 
 // Through npm, one Ctrl-C comes as two signals.
 const SAME_SIGNAL_MS = 1_000;
@@ -27,7 +27,7 @@ try {
 const read = await readConfig(process.env);
 if ('problems' in read) refuse(...read.problems);
 const { config } = read;
-const { madeUpToken } = config;
+const { developmentToken } = config;
 
 let phase: 'starting' | 'serving' | 'stopping' = 'starting';
 let stoppingSince = Infinity;
@@ -50,31 +50,32 @@ process.on('uncaughtException', (error) => {
   process.exitCode = 1;
   shutDown();
 });
-if (madeUpToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
-else introduce(ops.url);
+if (developmentToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+else printBanner(ops.url);
 // `npm run dev` keeps the address and the token when it restarts the service.
-process.send?.({ url: service.url, madeUpToken });
+process.send?.({ url: service.url, developmentToken });
 
 function startOps() {
-  const unreadiness = async (): Promise<string | undefined> => (phase === 'serving' ? service.unreadiness() : phase);
-  return startServer(createOpsListener({ unreadiness, metrics: service.metrics }), {
+  const readinessProblem = async (): Promise<string | undefined> =>
+    phase === 'serving' ? service.readinessProblem() : phase;
+  return startServer(createOpsListener({ readinessProblem, metrics: service.metrics }), {
     ...config.ops,
     limits: OPS_LIMITS,
     observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests.
   });
 }
 
-function introduce(opsUrl: string): void {
+function printBanner(opsUrl: string): void {
   const docsLine = docs === undefined ? '' : `\nDocs page     ${service.url}/docs`;
   console.log(`
 Plant store   ${service.url}${docsLine}
 Database      ${describeLocation(config.store.location)}
 Operations    ${opsUrl}   (/livez, /readyz, /metrics)
-Token         ${String(madeUpToken)}   (made up for this run; set API_TOKENS to choose)
+Token         ${String(developmentToken)}   (made up for this run; set API_TOKENS to choose)
 
 Try it:
 
-${exampleCurl(contract, service.url, String(madeUpToken))}
+${exampleCurl(contract, service.url, String(developmentToken))}
 `);
 }
 
@@ -116,7 +117,7 @@ async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<
   try {
     return await start();
   } catch (error) {
-    const isForSomebodyToMend = [StoreUnavailable, MissingHandlers, DocsUnavailable, CannotListen].some(
+    const isForSomebodyToMend = [DatabaseUnavailable, MissingHandlers, DocsUnavailable, CannotListen].some(
       (kind) => error instanceof kind,
     );
     if (isForSomebodyToMend) return refuse((error as Error).message);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The open connections, and the answers that are owed on each of them. */
+/** The open connections, and the answers that are pending on each of them. */
 export type Connections = {
   /**
    * Takes a new connection in. Where there are as many as there may be, the one that has gone longest without a request
@@ -11,28 +11,28 @@ export type Connections = {
    */
   readonly open: (socket: Socket) => boolean;
   /**
-   * Notes that a request is owed an answer.
+   * Notes that a request is pending an answer.
    *
    * @returns whether it is; not after an answer that closes the connection (RFC 9112, 9.6)
    */
   readonly begin: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** The last answer that is owed on a connection. */
-  readonly lastOwed: (socket: Socket) => ServerResponse | undefined;
-  /** Calls back once nothing is owed on a connection that is still there. */
+  /** The last answer that is pending on a connection. */
+  readonly lastPending: (socket: Socket) => ServerResponse | undefined;
+  /** Calls back once nothing is pending on a connection that is still there. */
   readonly whenAnswered: (socket: Socket, callback: () => void) => void;
   readonly count: () => number;
   /** Whether a response is pending for a request that has arrived. */
   readonly isBusy: () => boolean;
-  /** Lets the last answer that is owed on each connection close it, also of those that come from now on. */
-  readonly askToClose: () => void;
-  /** Closes the connections on which nothing is owed. */
+  /** Lets the last answer that is pending on each connection close it, also of those that come from now on. */
+  readonly drain: () => void;
+  /** Closes the connections on which nothing is pending. */
   readonly closeIdle: () => void;
   readonly closeAll: () => void;
 };
 
 type Connection = {
   /** In the order of their requests. */
-  readonly owed: ServerResponse[];
+  readonly pending: ServerResponse[];
   /** When the last answer was complete, or the connection was opened. */
   quietSince: number;
 };
@@ -46,12 +46,12 @@ export function createConnections(limit: number): Connections {
   return {
     open(socket) {
       if (connections.size >= limit) {
-        const idlest = find(({ owed }) => owed.length === 0) ?? find(isStillSending);
+        const idlest = find(({ pending }) => pending.length === 0) ?? find(isStillSending);
         if (idlest === undefined) return false;
         drop(idlest);
         idlest.destroy();
       }
-      connections.set(socket, { owed: [], quietSince: performance.now() });
+      connections.set(socket, { pending: [], quietSince: performance.now() });
       socket.once('close', () => {
         drop(socket);
       });
@@ -65,11 +65,11 @@ export function createConnections(limit: number): Connections {
       if (connection === undefined || (previous !== undefined && isFinal(previous))) return false;
       if (closing && previous !== undefined) previous.shouldKeepAlive = true;
       if (closing) res.shouldKeepAlive = false;
-      const { owed } = connection;
-      owed.push(res);
+      const { pending } = connection;
+      pending.push(res);
       res.once('close', () => {
-        owed.splice(owed.indexOf(res), 1);
-        if (owed.length > 0 || !connections.has(socket)) return;
+        pending.splice(pending.indexOf(res), 1);
+        if (pending.length > 0 || !connections.has(socket)) return;
         connection.quietSince = performance.now();
         waiting.get(socket)?.();
         waiting.delete(socket);
@@ -77,12 +77,12 @@ export function createConnections(limit: number): Connections {
       return true;
     },
 
-    lastOwed: (socket) => lastOf(connections.get(socket)),
+    lastPending: (socket) => lastOf(connections.get(socket)),
 
     whenAnswered(socket, callback) {
       const connection = connections.get(socket);
       if (connection === undefined) return;
-      if (connection.owed.length === 0) callback();
+      if (connection.pending.length === 0) callback();
       else waiting.set(socket, callback);
     },
 
@@ -90,7 +90,7 @@ export function createConnections(limit: number): Connections {
 
     isBusy: () => connections.values().some((connection) => !isStillSending(connection)),
 
-    askToClose() {
+    drain() {
       closing = true;
       for (const connection of connections.values()) {
         const last = lastOf(connection);
@@ -99,7 +99,7 @@ export function createConnections(limit: number): Connections {
     },
 
     closeIdle() {
-      for (const [socket, { owed }] of connections) if (owed.length === 0) socket.destroy();
+      for (const [socket, { pending }] of connections) if (pending.length === 0) socket.destroy();
     },
 
     closeAll() {
@@ -123,7 +123,7 @@ export function createConnections(limit: number): Connections {
 }
 
 function lastOf(connection: Connection | undefined): ServerResponse | undefined {
-  return connection?.owed.at(-1);
+  return connection?.pending.at(-1);
 }
 
 /** Whether an answer tells the client that the connection ends with it. */
@@ -131,7 +131,7 @@ function isFinal(res: ServerResponse): boolean {
   return res.headersSent && !res.shouldKeepAlive;
 }
 
-/** Whether the client has not sent the whole of any request that is owed an answer. */
-function isStillSending({ owed }: Connection): boolean {
-  return owed.every(({ req }) => !req.complete);
+/** Whether the client has not sent the whole of any request that is pending an answer. */
+function isStillSending({ pending }: Connection): boolean {
+  return pending.every(({ req }) => !req.complete);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerFailure, closeInStages, commonHeaders, send } from '../http/response.ts';
+import { answerFailure, lingeringClose, commonHeaders, send } from '../http/response.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { Observer } from '../http/observer.ts';
@@ -48,13 +48,13 @@ export function rejectionOf({ code = '', bytesParsed = 0, rawPacket }: Connectio
 }
 
 /**
- * Answers what never became a whole request, after all that is owed before it, and closes the connection. A request
+ * Answers what never became a whole request, after all that is pending before it, and closes the connection. A request
  * whose body is what failed gets the answer itself.
  *
  * @param observer is told, but not of a request: the one who serves it does that
  */
 export function reject(connections: Connections, socket: Socket, failure: Failure, observer: Observer): void {
-  const last = connections.lastOwed(socket);
+  const last = connections.lastPending(socket);
   if (last !== undefined && !last.req.complete) send(last.req, last, answerFailure(failure));
   else
     connections.whenAnswered(socket, () => {
@@ -82,6 +82,6 @@ export function sendAlone(socket: Socket, failure: Failure, requestId: string): 
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`);
   socket.write(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`);
-  closeInStages(socket);
+  lingeringClose(socket);
   return true;
 }

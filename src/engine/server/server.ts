@@ -96,7 +96,7 @@ export async function startServer(
   });
   server.on('timeout', (socket: Socket) => {
     // Not while it is the service that takes its time.
-    if (connections.lastOwed(socket) === undefined || socket.writableLength > 0) socket.destroy();
+    if (connections.lastPending(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 
   const url = await listen(server, address);
@@ -110,8 +110,8 @@ export async function startServer(
           inTime = !connections.isBusy();
           connections.closeAll();
         }, graceMs);
-        whenAllAreTakenIn(server, Math.min(TAKING_IN_MS, graceMs), () => {
-          connections.askToClose(); // Sooner, whoever is answered would come back on a new connection.
+        afterAcceptQueue(server, Math.min(TAKING_IN_MS, graceMs), () => {
+          connections.drain(); // Sooner, whoever is answered would come back on a new connection.
           let sweeping: NodeJS.Timeout | undefined;
           // Once all that has arrived is read.
           const sweep = (): void => void setImmediate(connections.closeIdle);
@@ -138,7 +138,7 @@ export async function startServer(
  * Calls back when no connection is waiting to be taken in, of which Node takes in one in each turn of the event loop.
  * For their clients they are open, and there may be requests on them: to stop listening would reset them all.
  */
-function whenAllAreTakenIn(server: Server, limitMs: number, callback: () => void): void {
+function afterAcceptQueue(server: Server, limitMs: number, callback: () => void): void {
   const limit = performance.now() + limitMs;
   let cameInTurn = true;
   const onConnection = (): void => {

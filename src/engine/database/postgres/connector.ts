@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 import { ReadOnly, reasonOf, sqlStateOf } from './errors.ts';
 import { openSession, TlsFailed, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -14,7 +14,7 @@ export type Connector = {
    * Tries every host once, beginning with the one that worked last.
    *
    * @throws {CannotConnect} when none can be used
-   * @throws {StoreUnavailable} when the file of a certificate cannot
+   * @throws {DatabaseUnavailable} when the file of a certificate cannot
    */
   readonly connect: (signal: AbortSignal) => Promise<Session>;
 };
@@ -30,7 +30,7 @@ type TlsOptions = ConnectionOptions | undefined;
 type Failure = { readonly host: PostgresHost; readonly error: unknown };
 
 /** None of the hosts can be used. */
-export class CannotConnect extends StoreUnavailable {
+export class CannotConnect extends DatabaseUnavailable {
   /** Whether it is of no use to try again before somebody has changed something. */
   readonly isFinal: boolean;
 

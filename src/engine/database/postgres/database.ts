@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createGroupCommit } from '../group-commit.ts';
 import { createHealth, type Health } from '../health.ts';
-import type { PlantStore, StoreOptions } from '../../../plants/plant-store.ts';
+import type { DatabaseOptions } from '../database.ts';
+import type { PlantStore } from '../../../plants/plant-store.ts';
 import { toText } from '../../../plants/plant-text.ts';
 import { createPostgresConnection, pause } from './connection.ts';
 import { CannotConnect, createConnector, type Connector } from './connector.ts';
 import { warnIfUnsafe } from './durability.ts';
 import { explain, PoolerSwitched } from './errors.ts';
 import { createInsert, type Item } from './insert.ts';
-import { createPostgresLane } from './worker.ts';
+import { createPostgresWorker } from './worker.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import type { Session } from './session.ts';
@@ -20,9 +21,9 @@ const ITEM_OVERHEAD_BYTES = 500;
 /**
  * Opens a store in a PostgreSQL database, creating the tables when they are missing.
  *
- * @throws {StoreUnavailable} when no host can be used within the time, or the database is not for this service
+ * @throws {DatabaseUnavailable} when no host can be used within the time, or the database is not for this service
  */
-export async function openPostgresStore(location: PostgresLocation, options: StoreOptions): Promise<PlantStore> {
+export async function openPostgresStore(location: PostgresLocation, options: DatabaseOptions): Promise<PlantStore> {
   const { poolSize, timeoutMs, queueLimitBytes, onCommit, log } = options;
   const settings = createSettings(timeoutMs);
   const connector = createConnector(location, {
@@ -42,12 +43,12 @@ export async function openPostgresStore(location: PostgresLocation, options: Sto
 
   const health = reportSwitch(createHealth(log), log);
   const insert = createInsert(schema, settings.inForce);
-  // The lane that comes last is used first.
+  // The worker that comes last is used first.
   const connections = Array.from({ length: poolSize }, (_, index) =>
     createPostgresConnection(connector, health.failed, index === poolSize - 1 ? session : undefined),
   );
   const commits = createGroupCommit<Item, boolean>({
-    lanes: connections.map((connection) => createPostgresLane(connection, insert, timeoutMs)),
+    workers: connections.map((connection) => createPostgresWorker(connection, insert, timeoutMs)),
     sizeOf: ({ plant }) => 2 * plant.length + ITEM_OVERHEAD_BYTES,
     queueLimitBytes,
     timeoutMs,

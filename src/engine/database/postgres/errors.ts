@@ -1,5 +1,5 @@
 import type { CommitFailed } from '../group-commit.ts';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
 /** The server is a standby, or has been set read-only. */
@@ -19,7 +19,9 @@ export class PoolerSwitched extends Error {
 /** The line for whoever runs the service when a database that could be connected to fails; a bug stays what it is. */
 export function explain(description: string, error: unknown): unknown {
   if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
-  return new StoreUnavailable(`the database ${description} cannot be used: ${reasonOf(error).text}`, { cause: error });
+  return new DatabaseUnavailable(`the database ${description} cannot be used: ${reasonOf(error).text}`, {
+    cause: error,
+  });
 }
 
 /** PostgreSQL's code for what went wrong (PostgreSQL documentation, appendix A). */
@@ -29,10 +31,10 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 export const NO_PERMISSION = '42501';
 
-type Remedy = CommitFailed['remedy'];
+type Recovery = CommitFailed['recovery'];
 
 // The first that fits counts: the longer codes stand before their classes.
-const REMEDIES: readonly (readonly [sqlState: string, remedy: Remedy])[] = [
+const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] = [
   ['53300', 'retry'], // no connection left
   ['55P03', 'retry'], // somebody holds a lock
   ['08', 'retry'], // the connection
@@ -51,13 +53,13 @@ const REMEDIES: readonly (readonly [sqlState: string, remedy: Remedy])[] = [
 const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 
 /** What to do about a commit that failed; `undefined` when that is a bug of ours. */
-export function remedyFor(error: unknown): Remedy | undefined {
+export function recoveryFor(error: unknown): Recovery | undefined {
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';
   if (error instanceof PoolerSwitched) return 'wait';
   const sqlState = sqlStateOf(error);
   if (sqlState === undefined) return undefined;
-  const known = REMEDIES.find(([start]) => sqlState.startsWith(start))?.[1];
+  const known = RECOVERIES.find(([start]) => sqlState.startsWith(start))?.[1];
   return known ?? (OWN_CLASSES.test(sqlState) ? 'wait' : 'split');
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 import { isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './errors.ts';
 import { findPlace, type Place } from './schema.ts';
 import type { Session } from './session.ts';
@@ -35,7 +35,7 @@ const RACE_PAUSE_MS = 50;
  *
  * @param limitMs how long the database may take to say its version; to change it may take as long as it takes
  * @returns the schema they are in, quoted
- * @throws {StoreUnavailable} when the database is another program's, or a newer version's, or may not be changed
+ * @throws {DatabaseUnavailable} when the database is another program's, or a newer version's, or may not be changed
  */
 export async function migrate(session: Session, description: string, limitMs: number): Promise<string> {
   // The ordinary start needs neither the lock nor the permission to create tables.
@@ -59,7 +59,7 @@ export async function migrate(session: Session, description: string, limitMs: nu
 /**
  * The version of the tables; 0 when there are none yet.
  *
- * @throws {StoreUnavailable} when they are a newer version's
+ * @throws {DatabaseUnavailable} when they are a newer version's
  */
 export async function readVersion(
   session: Session,
@@ -71,7 +71,7 @@ export async function readVersion(
   const [row] = await session.query(`SELECT version FROM ${schema}.plant_store_schema`, [], limitMs);
   const version = Number(row?.['version'] ?? 0);
   if (version > MIGRATIONS.length) {
-    throw new StoreUnavailable(`the database ${description} was written by a newer version of the service`);
+    throw new DatabaseUnavailable(`the database ${description} was written by a newer version of the service`);
   }
   return version;
 }
@@ -93,9 +93,9 @@ async function createVersion(session: Session, schema: string, description: stri
     await session.query(`CREATE TABLE ${schema}.plant_store_schema (version integer PRIMARY KEY)`);
   } catch (error) {
     if (sqlStateOf(error) !== NO_PERMISSION) throw error;
-    const remedy = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
-    const problem = `cannot be used: this user may not create tables in the schema ${schema}: ${remedy} (${NO_PERMISSION})`;
-    throw new StoreUnavailable(`the database ${description} ${problem}`, { cause: error });
+    const recovery = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
+    const problem = `cannot be used: this user may not create tables in the schema ${schema}: ${recovery} (${NO_PERMISSION})`;
+    throw new DatabaseUnavailable(`the database ${description} ${problem}`, { cause: error });
   }
   await session.query(`INSERT INTO ${schema}.plant_store_schema (version) VALUES (0)`);
 }

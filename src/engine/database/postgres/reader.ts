@@ -1,4 +1,5 @@
-import { StoreUnavailable, type PlantReader, type StoredPlant } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
+import type { PlantReader, StoredPlant } from '../../../plants/plant-store.ts';
 import { toPlant } from '../../../plants/plant-text.ts';
 import { createConnector } from './connector.ts';
 import { explain } from './errors.ts';
@@ -25,7 +26,7 @@ const LIST = {
 /**
  * Opens a PostgreSQL store for reading. A list is a snapshot of when its reading began.
  *
- * @throws {StoreUnavailable} when the database cannot be used, or has no plant store in it
+ * @throws {DatabaseUnavailable} when the database cannot be used, or has no plant store in it
  */
 export async function openPostgresReader(location: PostgresLocation): Promise<PlantReader> {
   const description = describePostgres(location);
@@ -39,7 +40,7 @@ export async function openPostgresReader(location: PostgresLocation): Promise<Pl
   try {
     const place = await findPlace(session, description);
     if ((await readVersion(session, place, description)) === 0) {
-      throw new StoreUnavailable(`there is no plant store in ${description}`);
+      throw new DatabaseUnavailable(`there is no plant store in ${description}`);
     }
     schema = place.schema;
   } catch (error) {

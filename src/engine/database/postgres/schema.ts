@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of a store's tables. */
@@ -37,7 +37,7 @@ const TABLES = `
 /**
  * Finds the one store in the schemas of the search path, or the schema in which to create it: the first of them.
  *
- * @throws {StoreUnavailable} when there are two, or what is there belongs to another program or to a role not to trust
+ * @throws {DatabaseUnavailable} when there are two, or what is there belongs to another program or to a role not to trust
  */
 export async function findPlace(session: Session, description: string, limitMs?: number): Promise<Place> {
   const [server] = await session.query(ENCODING, [], limitMs);
@@ -87,7 +87,7 @@ export async function findPlace(session: Session, description: string, limitMs?:
   }
 
   function refuse(problem: string): never {
-    throw new StoreUnavailable(`the database ${description} ${problem}`);
+    throw new DatabaseUnavailable(`the database ${description} ${problem}`);
   }
 }
 

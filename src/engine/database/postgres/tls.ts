@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, type ConnectionOptions } from 'node:tls';
 import type { PostgresTls } from './location.ts';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 
 /**
  * What libpq's `sslmode` means to Node's TLS; the files are read now, so that a certificate may be renewed while the
  * service runs.
  *
- * @throws {StoreUnavailable} when a file cannot be read, or holds something else
+ * @throws {DatabaseUnavailable} when a file cannot be read, or holds something else
  */
 export function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
   const trusted =
@@ -41,7 +41,7 @@ function read(parameter: string, path: string): Buffer {
   }
 }
 
-function unusable(what: string, cause: unknown): StoreUnavailable {
+function unusable(what: string, cause: unknown): DatabaseUnavailable {
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-  return new StoreUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
+  return new DatabaseUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
 }

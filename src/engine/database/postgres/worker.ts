@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitFailed, type Lane } from '../group-commit.ts';
+import { CommitFailed, type CommitWorker } from '../group-commit.ts';
 import type { PostgresConnection } from './connection.ts';
-import { detectSwitch, isConflict, PoolerSwitched, remedyFor } from './errors.ts';
+import { detectSwitch, isConflict, PoolerSwitched, recoveryFor } from './errors.ts';
 
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
@@ -16,15 +16,15 @@ export type Statement<Item, Result> = (
 ) => Promise<readonly Result[]>;
 
 /**
- * A connection as a lane of a group commit.
+ * A connection as a worker of a group commit.
  *
  * @param statement runs in a transaction of its own, and may be run again
  */
-export function createPostgresLane<Item, Result>(
+export function createPostgresWorker<Item, Result>(
   connection: PostgresConnection,
   statement: Statement<Item, Result>,
   timeoutMs: number,
-): Lane<Item, Result> {
+): CommitWorker<Item, Result> {
   const limitMs = timeoutMs + ANSWER_GRACE_MS;
   return {
     ready: connection.ready,
@@ -34,17 +34,17 @@ export function createPostgresLane<Item, Result>(
           return await statement(connection, items, limitMs);
         } catch (thrown) {
           const error = detectSwitch(thrown);
-          const remedy = remedyFor(error);
-          if (remedy === undefined || !(error instanceof Error)) {
+          const recovery = recoveryFor(error);
+          if (recovery === undefined || !(error instanceof Error)) {
             connection.reset(); // Nobody knows what state a bug has left it in.
             throw error;
           }
           // Those that were in each other's way do not come again at the same moment.
-          if (remedy === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
+          if (recovery === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
           // Between transactions of a healthy database that is nothing to tell anybody.
           if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
-          if (remedy === 'retry' || error instanceof PoolerSwitched) connection.reset();
-          throw new CommitFailed(remedy, error);
+          if (recovery === 'retry' || error instanceof PoolerSwitched) connection.reset();
+          throw new CommitFailed(recovery, error);
         }
       }
     },

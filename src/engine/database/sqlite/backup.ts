@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
-import { openForReading, refuseDamage, unavailable } from './file.ts';
+import { DatabaseUnavailable } from '../database.ts';
+import { openForReading, assertIntegrity, unavailable } from './file.ts';
 import { createPartial, removeAbandoned, type Partial } from './partial.ts';
 import { syncFolders } from './sync-folders.ts';
 
@@ -15,7 +15,7 @@ const ALL_PAGES = 2 ** 31 - 1;
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
  * @param signal gives the copy up, and removes what there is of it
  * @returns how many creations it holds
- * @throws {StoreUnavailable} when there is no sound plant store to copy, or something is in its way
+ * @throws {DatabaseUnavailable} when there is no sound plant store to copy, or something is in its way
  */
 export async function copySqliteStore(from: string, to: string, signal: AbortSignal): Promise<number> {
   const source = openForReading(from);
@@ -31,7 +31,7 @@ export async function copySqliteStore(from: string, to: string, signal: AbortSig
     const creations = check(path, from);
     sync(path);
     syncFolders(dirname(path)); // Nothing appears where it could not be kept.
-    appear(path, to);
+    publish(path, to);
     syncFolders(to);
     return creations;
   } catch (error) {
@@ -46,11 +46,11 @@ export async function copySqliteStore(from: string, to: string, signal: AbortSig
 function refuseExisting(path: string): void {
   const names = [path, `${path}-wal`, `${path}-journal`];
   const existing = names.find((name) => lstatSync(name, { throwIfNoEntry: false }) !== undefined);
-  if (existing !== undefined) throw new StoreUnavailable(`${existing} is there; move it away first`);
+  if (existing !== undefined) throw new DatabaseUnavailable(`${existing} is there; move it away first`);
 }
 
 /** Gives a file its name. A link, unlike a new name, never replaces what somebody has put there meanwhile. */
-function appear(partial: string, to: string): void {
+function publish(partial: string, to: string): void {
   try {
     linkSync(partial, to);
   } catch {
@@ -63,7 +63,7 @@ function appear(partial: string, to: string): void {
 function check(copyPath: string, path: string): number {
   const copy = new DatabaseSync(copyPath);
   try {
-    refuseDamage(copy, path);
+    assertIntegrity(copy, path);
     copy.exec('PRAGMA journal_mode = DELETE'); // A backup is one file, without a write-ahead log beside it.
     return Number(copy.prepare('SELECT count(*) AS count FROM plants').get()?.['count']);
   } finally {

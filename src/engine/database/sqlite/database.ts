@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { CommitFailed, createGroupCommit } from '../group-commit.ts';
 import { createHealth } from '../health.ts';
-import { StoreUnavailable, type PlantStore, type StoreOptions } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable, type DatabaseOptions } from '../database.ts';
+import type { PlantStore } from '../../../plants/plant-store.ts';
 import { toText } from '../../../plants/plant-text.ts';
 
 /** A creation on its way to the database. */
@@ -13,7 +14,7 @@ export type FromWorker =
   | 'open'
   | { readonly refused: string }
   | { readonly areNew: readonly boolean[] }
-  | { readonly remedy: CommitFailed['remedy'] | undefined; readonly message: string };
+  | { readonly recovery: CommitFailed['recovery'] | undefined; readonly message: string };
 
 // A waiting plant holds its text, two bytes for a character, and the request that brought it.
 const WAITING_BYTES = 2_048;
@@ -23,9 +24,9 @@ const LOCK_WAIT_MS = 500;
 /**
  * Opens the embedded store, creating the file and its folder when they are missing.
  *
- * @throws {StoreUnavailable} when the file cannot be opened, is damaged, or holds something else
+ * @throws {DatabaseUnavailable} when the file cannot be opened, is damaged, or holds something else
  */
-export async function openSqliteStore(path: string, options: StoreOptions): Promise<PlantStore> {
+export async function openSqliteStore(path: string, options: DatabaseOptions): Promise<PlantStore> {
   const { timeoutMs, queueLimitBytes, onCommit, log } = options;
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name: 'sqlite',
@@ -33,10 +34,10 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   });
   const exited = new Promise((resolve) => worker.once('exit', resolve));
   const opened = await answer();
-  if (typeof opened === 'object' && 'refused' in opened) throw new StoreUnavailable(opened.refused);
+  if (typeof opened === 'object' && 'refused' in opened) throw new DatabaseUnavailable(opened.refused);
 
   const commits = createGroupCommit<Row, boolean>({
-    lanes: [{ ready: () => Promise.resolve(), commit }],
+    workers: [{ ready: () => Promise.resolve(), commit }],
     sizeOf: ({ text }) => text.length * 2 + WAITING_BYTES,
     queueLimitBytes,
     timeoutMs,
@@ -57,9 +58,9 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
     worker.postMessage(rows satisfies ToWorker);
     const committed = await answer();
     if (typeof committed === 'object' && 'areNew' in committed) return committed.areNew;
-    const { remedy, message } = committed as Extract<FromWorker, { message: string }>; // The one other answer to rows.
+    const { recovery, message } = committed as Extract<FromWorker, { message: string }>; // The one other answer to rows.
     const error = new Error(message);
-    throw remedy === undefined ? error : new CommitFailed(remedy, error);
+    throw recovery === undefined ? error : new CommitFailed(recovery, error);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 import { syncFolders } from './sync-folders.ts';
 
 // "plnt", in the header of the file: tells a plant store from another program's database.
@@ -46,13 +46,13 @@ const REASONS: Readonly<Record<number, string>> = {
 /**
  * Opens a plant store for writing, creating or migrating it: safe for several processes at once.
  *
- * @throws {StoreUnavailable} when it cannot be opened, is damaged, or is something else; nothing was changed in it
+ * @throws {DatabaseUnavailable} when it cannot be opened, is damaged, or is something else; nothing was changed in it
  */
 export function openForWriting(path: string): DatabaseSync {
   return explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
-    if (versionOf(database, path) > 0) refuseDamage(database, path);
+    if (versionOf(database, path) > 0) assertIntegrity(database, path);
     migrate(database, path);
     // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
     // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
@@ -68,13 +68,13 @@ export function openForWriting(path: string): DatabaseSync {
 /**
  * Opens a plant store for reading.
  *
- * @throws {StoreUnavailable} when there is none at the path
+ * @throws {DatabaseUnavailable} when there is none at the path
  */
 export function openForReading(path: string): DatabaseSync {
-  if (!existsSync(path)) throw new StoreUnavailable(`there is no database at ${path}`);
+  if (!existsSync(path)) throw new DatabaseUnavailable(`there is no database at ${path}`);
   return explaining(path, () => {
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS, readOnly: true });
-    if (versionOf(database, path) === 0) throw new StoreUnavailable(`${path} is not a plant store`);
+    if (versionOf(database, path) === 0) throw new DatabaseUnavailable(`${path} is not a plant store`);
     return database;
   });
 }
@@ -96,7 +96,7 @@ export function transact<Result>(database: DatabaseSync, work: () => Result): Re
  * Writes what is there already. A transaction that changes nothing never gets as far as the disk; with this, it is stopped
  * by whatever would stop one that adds a plant: a full disk, say.
  */
-export function writeNothing(database: DatabaseSync): readonly [] {
+export function probeWrite(database: DatabaseSync): readonly [] {
   database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
   return [];
 }
@@ -115,9 +115,9 @@ export function explain(path: string, error: unknown): string {
 }
 
 /** Any error of a database as one with a line for whoever runs the service. */
-export function unavailable(path: string, error: unknown): StoreUnavailable {
-  if (error instanceof StoreUnavailable) return error;
-  return new StoreUnavailable(explain(path, error), { cause: error });
+export function unavailable(path: string, error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error;
+  return new DatabaseUnavailable(explain(path, error), { cause: error });
 }
 
 function explaining<Result>(path: string, open: () => Result): Result {
@@ -140,21 +140,22 @@ function migrate(database: DatabaseSync, path: string): void {
 function versionOf(database: DatabaseSync, path: string): number {
   if (scalar(database, 'PRAGMA application_id') !== APPLICATION_ID) {
     if (scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0) return 0;
-    throw new StoreUnavailable(`${path} is another program's database`);
+    throw new DatabaseUnavailable(`${path} is another program's database`);
   }
   const version = Number(scalar(database, 'PRAGMA user_version'));
-  if (version > MIGRATIONS.length) throw new StoreUnavailable(`${path} was written by a newer version of the service`);
+  if (version > MIGRATIONS.length)
+    throw new DatabaseUnavailable(`${path} was written by a newer version of the service`);
   return version;
 }
 
 /**
  * Reads the whole file: what a damaged one still gives must not be taken for all there was.
  *
- * @throws {StoreUnavailable} when it is damaged
+ * @throws {DatabaseUnavailable} when it is damaged
  */
-export function refuseDamage(database: DatabaseSync, path: string): void {
+export function assertIntegrity(database: DatabaseSync, path: string): void {
   if (scalar(database, 'PRAGMA quick_check(1)') === 'ok') return;
-  throw new StoreUnavailable(`the database ${path} ${REASONS[SQLITE.CORRUPT] ?? ''}`);
+  throw new DatabaseUnavailable(`the database ${path} ${REASONS[SQLITE.CORRUPT] ?? ''}`);
 }
 
 /** The one statement for which SQLite does not wait until another process has opened the same file. */

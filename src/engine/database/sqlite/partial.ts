@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 
 /** A copy that is not complete yet, in a folder of its own. */
 export type Partial = {
@@ -20,7 +20,7 @@ const LOCK = 'lock';
  * SQLite's: it ends with the process, however that ends, and is seen by every container on the same disk, as process ids
  * are not.
  *
- * @throws {StoreUnavailable} when another process took the folder for one that was left behind, before it was locked
+ * @throws {DatabaseUnavailable} when another process took the folder for one that was left behind, before it was locked
  */
 export function createPartial(to: string): Partial {
   const folder = `${to}.${randomUUID()}.partial`;
@@ -28,7 +28,7 @@ export function createPartial(to: string): Partial {
   const unlock = lock(folder);
   if (!existsSync(join(folder, LOCK))) {
     unlock();
-    throw new StoreUnavailable(`another copy to ${to} was begun at the same moment; try again`);
+    throw new DatabaseUnavailable(`another copy to ${to} was begun at the same moment; try again`);
   }
   return {
     path: join(folder, 'copy.db'),

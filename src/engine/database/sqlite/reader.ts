@@ -17,7 +17,7 @@ const LIST = {
 /**
  * Opens the embedded store for reading.
  *
- * @throws {StoreUnavailable} when there is no plant store at the path
+ * @throws {DatabaseUnavailable} when there is no plant store at the path
  */
 export function openSqliteReader(path: string): PlantReader {
   const database = openForReading(path);

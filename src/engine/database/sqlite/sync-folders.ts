@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
+import { DatabaseUnavailable } from '../database.ts';
 
 /**
  * Syncs the folder of a file, and the folders above it on the same file system, so that a power loss takes away neither
@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../../plants/plant-store.ts';
  * All folders above are synced, not only those that are new to this process: another one may have made them and have
  * failed, or not have come, to sync them.
  *
- * @throws {StoreUnavailable} when one of them cannot be synced
+ * @throws {DatabaseUnavailable} when one of them cannot be synced
  */
 export function syncFolders(path: string): void {
   if (platform() === 'win32') return; // Windows syncs no folders; NTFS keeps a journal of their entries.
@@ -34,7 +34,7 @@ function syncFolder(folder: string, isInnermost: boolean): void {
     const { code } = error as NodeJS.ErrnoException; // The file system throws no other errors.
     if (code === 'EINVAL') return; // This file system has no sync of folders, as PostgreSQL takes it, too.
     if (code === 'EACCES' && !isInnermost) return; // /home, say: whoever made a folder in it could have read it.
-    throw new StoreUnavailable(
+    throw new DatabaseUnavailable(
       `the folder ${folder} cannot be synced (${String(code)}), so a power loss could remove the database: ` +
         'is its disk sound, and can this user read it?',
       { cause: error },

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CommitFailed } from '../group-commit.ts';
-import { StoreUnavailable } from '../../../plants/plant-store.ts';
-import { explain, openForWriting, primaryCode, writeNothing, SQLITE, transact } from './file.ts';
+import { DatabaseUnavailable } from '../database.ts';
+import { explain, openForWriting, primaryCode, probeWrite, SQLITE, transact } from './file.ts';
 import type { FromWorker, Row, ToWorker, WorkerData } from './database.ts';
 
 // The thread that writes to the embedded database, so that a slow disk, a checkpoint or another process that holds the
@@ -14,7 +14,7 @@ const tell = (message: FromWorker): void => parentPort?.postMessage(message);
 try {
   serve();
 } catch (error) {
-  if (!(error instanceof StoreUnavailable)) throw error;
+  if (!(error instanceof DatabaseUnavailable)) throw error;
   tell({ refused: error.message });
 }
 
@@ -42,9 +42,9 @@ function serve(): void {
     try {
       // A file that was deleted can still be written, but nobody will find what is in it. So can its log.
       if (identify(paths) !== files) return lost();
-      return { areNew: transact(database, () => (rows.length > 0 ? rows.map(add) : writeNothing(database))) };
+      return { areNew: transact(database, () => (rows.length > 0 ? rows.map(add) : probeWrite(database))) };
     } catch (error) {
-      return { remedy: remedyOf(error), message: explain(path, error) };
+      return { recovery: recoveryOf(error), message: explain(path, error) };
     }
   }
 
@@ -57,7 +57,7 @@ function serve(): void {
 
   function lost(): FromWorker {
     return {
-      remedy: 'wait',
+      recovery: 'wait',
       message: `the database ${path}, or its -wal beside it, was moved or deleted while it was in use`,
     };
   }
@@ -69,7 +69,7 @@ function identify(paths: readonly string[]): string {
   return stats.map((file) => `${String(file?.dev)}:${String(file?.ino)}`).join();
 }
 
-function remedyOf(error: unknown): CommitFailed['remedy'] | undefined {
+function recoveryOf(error: unknown): CommitFailed['recovery'] | undefined {
   if (error instanceof Dropped) return 'split';
   const code = primaryCode(error);
   if (code === 0) return undefined;

@@ -1,0 +1,23 @@
+import generated from '../../generated/contract.json' with { type: 'json' };
+import type { OperationId, operations, paths } from '../../generated/types.ts';
+import type { Contract } from '../engine/contract/contract.ts';
+import type { HandlersOf, Matched, ReplyOf, RequestOf, UnmatchedOf } from '../engine/contract/handler-types.ts';
+
+// Binds the engine to the generated types of this application.
+
+/** The contract of the plant store. The generator writes this shape; TypeScript infers less from JSON. */
+export const contract = generated as unknown as Contract;
+
+/** The request of an operation, validated. */
+export type Request<Id extends OperationId> = RequestOf<operations[Id]>;
+
+/** A documented response of an operation. */
+export type Reply<Id extends OperationId> = ReplyOf<operations[Id]>;
+
+/** Handlers by operationId. */
+export type Handlers = HandlersOf<Pick<operations, OperationId>>;
+
+/** Operations without a handler, and handlers without an operation. */
+export type Unmatched<Written extends Handlers> = UnmatchedOf<OperationId, Written>;
+
+export type { Matched, OperationId, paths as Paths };
