@@ -105,7 +105,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
       code: 1,
       stdout: '',
       stderr: [
-        'API_TOKENS: token 2 of 3 has a character that no bearer token may have (RFC 6750, 2.1)',
+        'API_TOKENS: token 2 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
         'API_TOKENS: token 3 of 3 is empty',
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'PORT must be an integer from 0 to 65535, not "70000"',

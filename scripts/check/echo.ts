@@ -25,7 +25,7 @@ export function findRounded(
     const value = (holder as Readonly<Record<string, unknown>>)[key];
     if (typeof value === 'number') {
       if (!isInt64At(holder, key)) return undefined;
-      const exact = integerOf(answer.literal(holder, key) ?? String(value));
+      const exact = integerOf(answer.sourceDigits(holder, key) ?? String(value));
       const known = sent.get(name) ?? [];
       const lost = known.includes(exact ?? 0n) ? undefined : known.find((integer) => Number(integer) === value);
       return lost === undefined

@@ -10,7 +10,7 @@ import { hashToken } from '../../src/engine/auth/tokens.ts';
 import { contract } from '../../src/plants/contract.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import { createLoadShedding, type LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
-import type { AnsweredRequest, Observer, Refusal } from '../../src/engine/http/observer.ts';
+import type { AnsweredRequest, Observer, OverloadReason } from '../../src/engine/http/observer.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
 import {
   openReader,
@@ -41,7 +41,7 @@ export type TestStore = PlantStore & {
 
 export type TestServer = RunningServer & {
   /** What was refused at once so far, and why. */
-  readonly refused: () => readonly Refusal[];
+  readonly refused: () => readonly OverloadReason[];
 };
 
 export type TestApp = {
@@ -126,7 +126,7 @@ export async function createTestApp(
     { base: null },
     { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const refusals: Refusal[] = [];
+  const refusals: OverloadReason[] = [];
   const observer: Observer = {
     answered(request) {
       log.info(request);

@@ -4,7 +4,7 @@ export type Problem = { readonly instancePath: string; readonly message?: string
 const MAX_PLACE_LENGTH = 200;
 
 /** Says what to mend, with the places named as in the document: "body/id must be integer". */
-export function explain(problems: readonly Problem[]): string {
+export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`).join(', ');
 }
 

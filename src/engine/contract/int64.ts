@@ -21,22 +21,22 @@ const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
 /**
- * Puts a `bigint` in the place of every int64 of a parsed JSON text, in place.
+ * Puts a `bigint` in the location of every int64 of a parsed JSON text, in location.
  *
  * The numbers must already be valid integers to a validator that sees doubles; what a double cannot tell (the last digits
  * beyond 2^53, the ends of the range) is decided here, on the digits that were sent.
  *
- * @param place what to call the value in a problem: `body`
- * @returns the problems found, each with its place (`body/id`); the first ten; none when every int64 is exact and in range
+ * @param location what to call the value in a problem: `body`
+ * @returns the problems found, each with its location (`body/id`); the first ten; none when every int64 is exact and in range
  */
 export function reviveInt64s(
   json: JsonTree,
   shape: Int64Shape | undefined,
   named: Readonly<Record<string, Int64Shape>>,
-  place: string,
+  location: string,
 ): string[] {
   const problems: string[] = [];
-  const path: Key[] = [place];
+  const path: Key[] = [location];
   const visited = new Map<Int64Shape, Set<unknown>>();
   if (shape !== undefined) revive(json.root, '', shape, false);
   return problems;
@@ -54,7 +54,7 @@ export function reviveInt64s(
 
     const value = holder[key];
     if (typeof value === 'number') {
-      if (at.int64 === true) holder[key] = exact(value, json.literal(holder, String(key)));
+      if (at.int64 === true) holder[key] = exact(value, json.sourceDigits(holder, String(key)));
     } else if (Array.isArray(value)) {
       if (items === undefined) return;
       const list = value as unknown as Holder;
@@ -83,9 +83,9 @@ export function reviveInt64s(
     return false;
   }
 
-  function exact(double: number, literal: string | undefined): bigint | number {
-    const isExact = literal === undefined && Number.isInteger(double);
-    const value = isExact ? BigInt(double) : integerOf(literal ?? String(double));
+  function exact(double: number, sourceDigits: string | undefined): bigint | number {
+    const isExact = sourceDigits === undefined && Number.isInteger(double);
+    const value = isExact ? BigInt(double) : integerOf(sourceDigits ?? String(double));
     if (value === undefined) problems.push(`${path.join('/')} must be integer`);
     else if (value < MIN || value > MAX)
       problems.push(`${path.join('/')} must be between ${String(MIN)} and ${String(MAX)}`);
@@ -104,9 +104,9 @@ export function isInt64(value: bigint): boolean {
  * (JSON Schema 2020-12, 6.1.1). What has more digits than any int64 comes back as 2^64, with its sign: it is out of
  * range whatever it is, and `1e999999999` must not be written out.
  */
-export function integerOf(literal: string): bigint | undefined {
+export function integerOf(sourceDigits: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(sourceDigits) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
   // Not by /0+$/, which tries again from every zero there is.

@@ -1,10 +1,10 @@
-import { createLiterals, endOfString, type Literals } from './literals.ts';
+import { createSourceDigits, endOfString, type SourceDigits } from './literals.ts';
 
 /** Values as JSON has them, and the digits of those numbers that a double may have changed. */
 export type JsonTree = {
   /** Holds the value under the empty name, as in ECMA-262's `JSON.parse`, so that the value itself can be replaced. */
   readonly root: { '': unknown };
-  readonly literal: Literals['literal'];
+  readonly sourceDigits: SourceDigits['get'];
 };
 
 // Whatever looks at a value after this goes down by recursion, and must come back.
@@ -16,13 +16,13 @@ const MAX_DEPTH = 500;
  * @param literals where to remember them, for a text that is a part of something larger
  * @throws {SyntaxError} when it is not JSON (RFC 8259), or nested too deeply
  */
-export function parseJson(text: string, literals = createLiterals()): JsonTree {
+export function parseJson(text: string, digits = createSourceDigits()): JsonTree {
   if (isTooDeep(text)) throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
   const value = JSON.parse(text) as unknown;
   const root = { '': value };
-  if (typeof value === 'object' && value !== null) literals.noteText(value, text);
-  else if (typeof value === 'number') literals.note(root, '', text.trim());
-  return { root, literal: literals.literal };
+  if (typeof value === 'object' && value !== null) digits.recordText(value, text);
+  else if (typeof value === 'number') digits.record(root, '', text.trim());
+  return { root, sourceDigits: digits.get };
 }
 
 function isTooDeep(text: string): boolean {

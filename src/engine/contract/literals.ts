@@ -1,10 +1,10 @@
 /** Remembers the digits of numbers that a double may have changed. */
-export type Literals = {
-  readonly note: (holder: object, key: string, literal: string) => void;
+export type SourceDigits = {
+  readonly record: (holder: object, key: string, literal: string) => void;
   /** Notes the numbers of a whole JSON text, once the first literal is asked for: most requests have none to ask. */
-  readonly noteText: (value: object, text: string) => void;
+  readonly recordText: (value: object, text: string) => void;
   /** The digits that were sent, `undefined` where the double stands for the same integer or for none. */
-  readonly literal: (holder: object, key: string) => string | undefined;
+  readonly get: (holder: object, key: string) => string | undefined;
 };
 
 type Container = Readonly<Record<string, unknown>>;
@@ -15,22 +15,22 @@ const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 const OWN_DIGITS = 15;
 
 /** Starts with no digits remembered. */
-export function createLiterals(): Literals {
+export function createSourceDigits(): SourceDigits {
   // Each object and array with a number that may have lost digits, with a copy that has strings in their place.
   let copies: Map<object, Record<string, unknown>> | undefined;
   let pending: (readonly [value: object, text: string])[] | undefined;
   return {
-    note(holder, key, literal) {
+    record(holder, key, literal) {
       if (!mayDiffer(literal)) return;
       copies ??= new Map();
       let copy = copies.get(holder);
       if (copy === undefined) copies.set(holder, (copy = Object.create(null) as Record<string, unknown>));
       copy[key] = literal;
     },
-    noteText(value, text) {
+    recordText(value, text) {
       if (MAY_LOSE_DIGITS.test(text)) (pending ??= []).push([value, text]);
     },
-    literal(holder, key) {
+    get(holder, key) {
       for (const [value, text] of pending ?? []) {
         const quoted = quoteNumbers(text);
         if (quoted === undefined) continue;

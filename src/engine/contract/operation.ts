@@ -18,7 +18,7 @@ export type Operation = {
     readonly content: Readonly<Record<string, RequestMediaType>>;
   };
   /** By status: `200`, `4XX`, `default`. */
-  readonly responses: Readonly<Record<string, ResponsePlan>>;
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
 };
 
 /** How the text of a parameter becomes a value (OpenAPI 3.1, 4.8.12). */
@@ -48,7 +48,7 @@ export type RequestMediaType = {
   readonly form?: TextType;
 };
 
-export type ResponsePlan = {
+export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** The headers that the answer must have, in lower case. */
   readonly requiredHeaders: readonly string[];
@@ -59,7 +59,10 @@ export type ResponsePlan = {
  *
  * @returns the key and the plan; `undefined` when the document does not have the status
  */
-export function findResponse({ responses }: Operation, status: number): readonly [string, ResponsePlan] | undefined {
+export function findResponse(
+  { responses }: Operation,
+  status: number,
+): readonly [string, DocumentedResponse] | undefined {
   for (const key of [String(status), `${String(status).charAt(0)}XX`, 'default']) {
     const plan = responses[key];
     if (plan !== undefined) return [key, plan];

@@ -16,7 +16,7 @@ export type ContractDocument = {
  * A document of its own for one operation: that operation and only the schemas it reaches, so that a validator made from
  * it costs the same however many operations the contract has. It says the same in the plainest words:
  *
- * - everything but schemas is written out in place of a `$ref`;
+ * - everything but schemas is written out in location of a `$ref`;
  * - a parameter has a schema and no style, for its text has been read already; it may be empty;
  * - a request body has a media type of JSON ({@link sliceMediaType}), whatever it is sent as;
  * - a response has only its JSON and text bodies;
@@ -76,21 +76,21 @@ export function sliceMediaType(mediaType: string): string {
 }
 
 /**
- * A parameter of the operation replaces the one of its path that has the same name and place. Three headers are left to
+ * A parameter of the operation replaces the one of its path that has the same name and location. Three headers are left to
  * HTTP (OpenAPI 3.1, 4.8.12.1).
  */
 export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
-  const identity = ({ name, in: place }: Node): string => `${String(place)} ${String(name)}`;
+  const identity = ({ name, in: location }: Node): string => `${String(location)} ${String(name)}`;
   const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
   return [...merged].flatMap(([key, parameter]) => (HTTP_HEADERS.test(key) ? [] : [parameter]));
 }
 
 const HTTP_HEADERS = /^header (?:accept|content-type|authorization)$/i;
 
-function plainParameter({ name, in: place, required = false, schema, content }: Node): Node {
+function plainParameter({ name, in: location, required = false, schema, content }: Node): Node {
   const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);
   const own = schema ?? mediaType?.['schema'] ?? {};
-  return { name, in: place, required, schema: withSiblings(own), allowEmptyValue: true };
+  return { name, in: location, required, schema: withSiblings(own), allowEmptyValue: true };
 }
 
 function plainRequestBody({ required = false, content }: Node): Node {

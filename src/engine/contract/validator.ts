@@ -13,7 +13,7 @@ import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/mi
 import { findCheapBytes, textLength } from './check-cost.ts';
 import { addEqualities, markEqualities } from './equality.ts';
 import { LINEAR_FORMATS } from './formats.ts';
-import { explain } from './explain.ts';
+import { formatProblems } from './explain.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
@@ -49,7 +49,7 @@ const MAX_PROBLEMS = 10;
 export type OperationValidator = {
   /** @throws {InvalidRequest} when the request does not conform */
   readonly request: (parts: RequestParts) => void;
-  /** For JSON and text bodies. @throws {BrokenContract} when the document has no such answer */
+  /** For JSON and text bodies. @throws {InvalidResponse} when the document has no such answer */
   readonly response: (status: number, mediaType: string, body: unknown) => void;
 };
 
@@ -57,7 +57,7 @@ export type OperationValidator = {
 export class InvalidRequest extends Error {}
 
 /** The service was about to send an answer that the document does not allow. */
-export class BrokenContract extends Error {}
+export class InvalidResponse extends Error {}
 
 const OPTIONS: NormalizedOpenApiValidatorOpts = {
   apiSpec: '',
@@ -123,7 +123,7 @@ export function createValidator(document: ContractDocument, operation: Operation
           ? bodyBytes <= WATCHED_BYTES
           : bodyBytes + textLength({ query, headers, params, cookies }) <= requestCheapBytes;
       const failed = isCheap ? findFailed() : withinLimit(findFailed);
-      if (failed.length > 0) throw new InvalidRequest(explainFailed(failed));
+      if (failed.length > 0) throw new InvalidRequest(formatErrors(failed));
     },
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
@@ -133,8 +133,8 @@ export function createValidator(document: ContractDocument, operation: Operation
       const isValid = (): boolean => isDocumented && check({ response: body }) === true;
       const isCheap = responseCheapBytes > WATCHED_BYTES || textLength(body) <= responseCheapBytes;
       if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = isDocumented ? explainFailed([check]) : 'has no such body';
-      throw new BrokenContract(`${method} ${path} ${String(status)}: ${problem}`);
+      const problem = isDocumented ? formatErrors([check]) : 'has no such body';
+      throw new InvalidResponse(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
 }
@@ -189,6 +189,6 @@ function withinLimit<T>(call: () => T): T {
   }
 }
 
-function explainFailed(failed: readonly Check[]): string {
-  return explain(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
+function formatErrors(failed: readonly Check[]): string {
+  return formatProblems(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
 }

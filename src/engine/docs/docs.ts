@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
-import { answerFailure, send, type Answer } from '../http/response.ts';
+import { failureResponse, send, type Response } from '../http/response.ts';
 import { Failure } from '../http/failure.ts';
 import { findViolation } from '../http/message.ts';
 import { createRouter } from '../http/router.ts';
@@ -43,7 +43,7 @@ export function openDocs(setting: DocsSetting, contract: Contract): Docs | undef
 function createDocs(contract: Contract): Docs {
   const { document, basePaths } = contract;
   const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
-  const pages = new Map<string, Answer>([
+  const pages = new Map<string, Response>([
     ['/docs', page('text/html; charset=utf-8', readOwn('page.html'), { 'content-security-policy': POLICY })],
     ['/docs/page.css', page('text/css', readOwn('page.css'))],
     ['/docs/page.js', page('text/javascript', readOwn('page.js'))],
@@ -64,7 +64,7 @@ function createDocs(contract: Contract): Docs {
   };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, found: Answer): Promise<void> {
+async function answer(req: IncomingMessage, res: ServerResponse, found: Response): Promise<void> {
   // The end of the message comes after its header, even of one without a body; then its connection can go on.
   if (!req.complete) await setImmediate();
   const isRead = req.method === 'GET' || req.method === 'HEAD';
@@ -72,11 +72,11 @@ async function answer(req: IncomingMessage, res: ServerResponse, found: Answer):
   send(
     req,
     res,
-    isRead ? found : answerFailure(new Failure(405, `this path can be used with ${allow} only`, { allow })),
+    isRead ? found : failureResponse(new Failure(405, `this path can be used with ${allow} only`, { allow })),
   );
 }
 
-function page(mediaType: string, body: Answer['body'], headers: Answer['headers'] = {}): Answer {
+function page(mediaType: string, body: Response['body'], headers: Response['headers'] = {}): Response {
   return { status: 200, headers: { 'content-type': mediaType, ...headers }, body };
 }
 

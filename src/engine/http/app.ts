@@ -8,7 +8,7 @@ import { KeysUnavailable } from '../auth/key-set.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Docs } from '../docs/docs.ts';
 import type { LoadShedding } from './load-shedding.ts';
-import { answerFailure, send } from './response.ts';
+import { failureResponse, send } from './response.ts';
 import { unavailableFailure, unexpectedFailure, type Failure } from './failure.ts';
 import type { Observer } from './observer.ts';
 import { createPipeline, type AnyHandler } from './pipeline.ts';
@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): Express {
   // Express knows an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     log.error({ err: error }, 'request failed');
-    send(req, res, answerFailure(unexpectedFailure()));
+    send(req, res, failureResponse(unexpectedFailure()));
   });
   return app;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import type { Operation, TextType } from '../contract/operation.ts';
-import { readBytes, tooLarge, type ReadLimits } from './bytes.ts';
+import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { decodeUtf8 } from './text-value.ts';
@@ -39,7 +39,7 @@ export async function readBody(
   const documented = Object.keys(requestBody.content);
   if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw tooLarge(limits.limitBytes);
+  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
   invite();
   const bytes = await readBytes(req, limits);
   if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
@@ -87,7 +87,7 @@ function absent({ required }: NonNullable<Operation['requestBody']>): RequestBod
 }
 
 function tree(value: unknown): JsonTree {
-  return { root: { '': value }, literal: () => undefined };
+  return { root: { '': value }, sourceDigits: () => undefined };
 }
 
 function announcesBody({ headers }: IncomingMessage): boolean {

@@ -24,7 +24,7 @@ const UNRESERVED_BYTES = 16_384;
 export async function readBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
   if (req.destroyed || !hasArrived(req)) return collectBytes(req, limits);
   const bytes = (req.read() ?? NO_BYTES) as Buffer; // No encoding is set, so it is a buffer.
-  if (bytes.length > limits.limitBytes) throw tooLarge(limits.limitBytes);
+  if (bytes.length > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
   return bytes;
 }
 
@@ -41,15 +41,15 @@ async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadL
   let bytes = allocate(Math.min(Number(req.headers['content-length'] ?? FIRST_CAPACITY_BYTES), limitBytes));
   let length = 0;
   try {
-    for await (const piece of piecesOf(req)) {
-      const needed = length + piece.length;
-      if (needed > limitBytes) throw tooLarge(limitBytes);
+    for await (const chunk of readChunks(req)) {
+      const needed = length + chunk.length;
+      if (needed > limitBytes) throw bodyTooLarge(limitBytes);
       if (needed > bytes.length) {
         const larger = allocate(Math.min(limitBytes, Math.max(needed, bytes.length * 2)));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }
-      length += piece.copy(bytes, length);
+      length += chunk.copy(bytes, length);
     }
   } catch (error) {
     throw req.destroyed ? new Failure(400, 'the request body ended early') : error;
@@ -59,23 +59,23 @@ async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadL
 
 /** Reads the rest of a request and discards it. Never rejects. */
 export async function discard(req: IncomingMessage): Promise<void> {
-  const pieces = piecesOf(req);
+  const chunks = readChunks(req);
   try {
-    while ((await pieces.next()).done !== true);
+    while ((await chunks.next()).done !== true);
   } catch {
     // The client has gone away.
   }
 }
 
 /** Reads a body without holding the event loop: a client may send each byte as a chunk of its own. */
-async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer, void> {
-  for await (const piece of req.iterator({ destroyOnReturn: false })) {
-    yield piece as Buffer; // No encoding is set.
+async function* readChunks(req: IncomingMessage): AsyncGenerator<Buffer, void> {
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    yield chunk as Buffer; // No encoding is set.
     await setImmediate();
   }
 }
 
 /** The failure of a body that is larger than the limit. */
-export function tooLarge(limitBytes: number): Failure {
+export function bodyTooLarge(limitBytes: number): Failure {
   return new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
 }

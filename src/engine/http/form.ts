@@ -1,10 +1,10 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createLiterals, type Literals } from '../contract/literals.ts';
+import { createSourceDigits, type SourceDigits } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
-import { ANY_TEXT, decodeUtf8, memberType, set, setScalar } from './text-value.ts';
+import { ANY_TEXT, decodeUtf8, memberType, setOwn, setScalar } from './text-value.ts';
 
 /** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
@@ -38,7 +38,7 @@ export async function readMultipartForm(bytes: Buffer, contentType: string, fiel
 
 function buildForm(entries: readonly (readonly [string, string | File])[], type: TextType): FormTree {
   const fields = {};
-  const literals = createLiterals();
+  const digits = createSourceDigits();
   const files = new Map<string, readonly File[]>();
 
   for (const [name, { texts, uploaded }] of groupByName(entries)) {
@@ -50,10 +50,10 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
       throw new Failure(400, `body/${name} must be given once`);
     if (uploaded.length > 0) {
       files.set(name, uploaded);
-      set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
+      setOwn(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
     } else if (member.items !== undefined) {
       const list: unknown[] = [];
-      set(fields, name, list);
+      setOwn(fields, name, list);
       const { items } = member;
       texts.forEach((text, index) => {
         setField(list, String(index), text, items, `${name}/${String(index)}`);
@@ -63,19 +63,19 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   return {
     root: { '': fields },
     files,
-    literal: literals.literal,
+    sourceDigits: digits.get,
   };
 
   /** Objects in a form are JSON texts (OpenAPI 3.1, 4.8.14.4). */
-  function setField(holder: object, key: string, text: string, member: TextType, place: string): void {
+  function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
     if (member.properties !== undefined) {
-      const tree = tryJson(text, literals);
-      if (tree === undefined) throw new Failure(400, `body/${place} must be valid JSON`);
-      set(holder, key, tree.root['']);
+      const tree = tryJson(text, digits);
+      if (tree === undefined) throw new Failure(400, `body/${location} must be valid JSON`);
+      setOwn(holder, key, tree.root['']);
       return;
     }
-    const problem = setScalar(holder, key, text, member, literals);
-    if (problem !== undefined) throw new Failure(400, `body/${place} ${problem}`);
+    const problem = setScalar(holder, key, text, member, digits);
+    if (problem !== undefined) throw new Failure(400, `body/${location} ${problem}`);
   }
 }
 
@@ -92,9 +92,9 @@ function groupByName(entries: readonly (readonly [string, string | File])[]): Re
   return groups;
 }
 
-function tryJson(text: string, literals: Literals): JsonTree | undefined {
+function tryJson(text: string, digits: SourceDigits): JsonTree | undefined {
   try {
-    return parseJson(text, literals);
+    return parseJson(text, digits);
   } catch {
     return undefined;
   }

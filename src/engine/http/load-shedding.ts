@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Refusal } from './observer.ts';
+import type { OverloadReason } from './observer.ts';
 
 /** Decides whether there is room for another request. */
 export type LoadShedding = {
   /** Why a request that comes now has to be refused, if it has to. */
-  readonly refusal: () => Refusal | undefined;
+  readonly refusal: () => OverloadReason | undefined;
   /** Notes that the handling of a request begins. */
   readonly enter: () => void;
   /** Notes that it is over. */
@@ -31,9 +31,9 @@ export type LoadSheddingLimits = {
 
 /** A request that has begun is refused, since a limit was reached. */
 export class Overloaded extends Error {
-  readonly limit: Refusal;
+  readonly limit: OverloadReason;
 
-  constructor(limit: Refusal) {
+  constructor(limit: OverloadReason) {
     super(`the limit ${limit} was reached`);
     this.limit = limit;
   }
@@ -78,7 +78,7 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
     inFlight: () => inFlight,
   };
 
-  function noteOverload(reason: Refusal): void {
+  function noteOverload(reason: OverloadReason): void {
     if (refused === 0) {
       log.warn({ reason, inFlight, bodyBytes, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
     }
@@ -86,7 +86,7 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
     refusedAt = performance.now();
   }
 
-  function reasonNow(): Refusal | undefined {
+  function reasonNow(): OverloadReason | undefined {
     if (inFlight >= limits.inFlightLimit) return 'in_flight';
     return delayMs > limits.eventLoopDelayLimitMs ? 'event_loop_delay' : undefined;
   }

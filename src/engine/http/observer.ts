@@ -3,7 +3,7 @@ export type Observer = {
   /** Every request once it is answered, but those below. */
   readonly answered: (request: AnsweredRequest) => void;
   /** A request, or a connection, that was refused at once, as there are too many. */
-  readonly refused: (reason: Refusal) => void;
+  readonly refused: (reason: OverloadReason) => void;
 };
 
 /** What became of a request: nothing of its body, its query or its credentials. */
@@ -21,4 +21,4 @@ export type AnsweredRequest = {
   readonly parentId?: string | undefined;
 };
 
-export type Refusal = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';
+export type OverloadReason = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';

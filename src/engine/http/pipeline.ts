@@ -7,11 +7,11 @@ import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
-import { answerFailure, answerReply, send, type Answer, type AnyReply } from './response.ts';
+import { failureResponse, toResponse, send, type Response, type AnyReply } from './response.ts';
 import { readBody } from './body.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { findViolation, readTarget } from './message.ts';
-import type { Observer, Refusal } from './observer.ts';
+import type { Observer, OverloadReason } from './observer.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';
@@ -39,9 +39,9 @@ export type PipelineOptions = {
 type Served = {
   readonly operation: Operation | undefined;
   readonly caller: string | undefined;
-  readonly answer: Answer;
+  readonly answer: Response;
   /** Why it was refused, if it was; then nothing else is told of it. */
-  readonly refusal?: Refusal;
+  readonly refusal?: OverloadReason;
 };
 /** What is made once for an operation, when its first request comes. */
 type Plan = {
@@ -51,7 +51,7 @@ type Plan = {
 };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
-const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
+const REFUSED = { operation: undefined, caller: undefined, answer: failureResponse(unavailableFailure()) };
 
 /**
  * The path of every request: authenticate, check the message, route, authenticate, read the body, validate, handle, answer.
@@ -125,14 +125,14 @@ export function createPipeline(options: PipelineOptions) {
       const refused = refuse(); // While its body was on its way, others may have come.
       if (refused !== undefined) return refused;
       const reply = await handle(operation, { ...valid, caller });
-      return { operation, caller, answer: await answerReply(operation, validator, reply) };
+      return { operation, caller, answer: await toResponse(operation, validator, reply) };
     } catch (error) {
       if (error instanceof Overloaded) return { ...REFUSED, refusal: error.limit };
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) {
         log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');
       }
-      return { operation, caller, answer: answerFailure(failure) };
+      return { operation, caller, answer: failureResponse(failure) };
     } finally {
       loadShedding.release(reservedBytes);
     }
@@ -167,12 +167,12 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
+  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Response): void {
     try {
       send(req, res, answer);
     } catch (error) {
       log.error({ requestId: requestIdOf(req), err: error }, 'the answer could not be sent');
-      send(req, res, answerFailure(unexpectedFailure()));
+      send(req, res, failureResponse(unexpectedFailure()));
     }
   }
 

@@ -4,7 +4,7 @@ import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findResponse, type Operation } from '../contract/operation.ts';
-import { BrokenContract, type OperationValidator } from '../contract/validator.ts';
+import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
 import { errorBody, type Failure } from './failure.ts';
 import { requestIdOf } from './trace.ts';
@@ -12,7 +12,7 @@ import { requestIdOf } from './trace.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** An answer ready to be sent. */
-export type Answer = {
+export type Response = {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Uint8Array | undefined;
@@ -33,16 +33,16 @@ const LINGER_MS = 1_500;
 /**
  * Turns a reply into an answer, once the document allows it.
  *
- * @throws {BrokenContract} when the document has no such status, header or body for the operation
+ * @throws {InvalidResponse} when the document has no such status, header or body for the operation
  */
-export function answerReply(
+export function toResponse(
   operation: Operation,
   validator: OperationValidator,
   reply: AnyReply,
-): Answer | Promise<Answer> {
+): Response | Promise<Response> {
   const { status, body } = reply;
   const broken = (problem: string): never => {
-    throw new BrokenContract(`${operation.operationId}: status ${String(status)} ${problem}`);
+    throw new InvalidResponse(`${operation.operationId}: status ${String(status)} ${problem}`);
   };
   const [, plan] = findResponse(operation, status) ?? broken('is not documented');
   const headers = reply.headers === undefined ? {} : writeHeaders(reply.headers);
@@ -69,7 +69,7 @@ export function answerReply(
 }
 
 /** The answer to a failure. */
-export function answerFailure({ status, message, headers }: Failure): Answer {
+export function failureResponse({ status, message, headers }: Failure): Response {
   const body = JSON.stringify(errorBody(status, message));
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
@@ -84,7 +84,7 @@ export function commonHeaders(requestId: string): Headers {
  * Sends an answer. This is the only place that writes to a response. While the request is still on its way, the answer
  * closes the connection.
  */
-export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Response): void {
   if (res.headersSent || res.destroyed) return;
   if (!req.complete) res.shouldKeepAlive = false;
   // RFC 9110, 8.6: no Content-Length where there can be no body.
@@ -130,7 +130,7 @@ function hasBigint(value: unknown): boolean {
 /** A copy of the value as the validator knows numbers. */
 function withoutBigints(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    if (!isInt64(value)) throw new BrokenContract(`${String(value)} is not an int64`);
+    if (!isInt64(value)) throw new InvalidResponse(`${String(value)} is not an int64`);
     return Number(value);
   }
   if (typeof value !== 'object' || value === null) return value;

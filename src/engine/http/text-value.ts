@@ -1,4 +1,4 @@
-import type { Literals } from '../contract/literals.ts';
+import type { SourceDigits } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
@@ -15,14 +15,14 @@ export function setScalar(
   key: string,
   text: string,
   { scalars }: TextType,
-  literals: Literals,
+  digits: SourceDigits,
 ): string | undefined {
   if (scalars.includes('number') && JSON_NUMBER.test(text)) {
-    set(holder, key, Number(text));
-    literals.note(holder, key, text);
-  } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) set(holder, key, text === 'true');
-  else if (scalars.includes('null') && text === 'null') set(holder, key, null);
-  else if (scalars.includes('string')) set(holder, key, text);
+    setOwn(holder, key, Number(text));
+    digits.record(holder, key, text);
+  } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) setOwn(holder, key, text === 'true');
+  else if (scalars.includes('null') && text === 'null') setOwn(holder, key, null);
+  else if (scalars.includes('string')) setOwn(holder, key, text);
   else return `must be ${scalars.join(' or ')}`;
   return undefined;
 }
@@ -36,7 +36,7 @@ export function memberType({ properties = {}, additional }: TextType, name: stri
 export const ANY_TEXT: TextType = { scalars: ['string'] };
 
 /** Sets an own property whatever its name: plain assignment would take `__proto__` for the prototype. */
-export function set(holder: object, key: string, value: unknown): void {
+export function setOwn(holder: object, key: string, value: unknown): void {
   if (key !== '__proto__') (holder as Record<string, unknown>)[key] = value;
   else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -5,7 +5,7 @@ import { InvalidRequest, type OperationValidator } from '../contract/validator.t
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
-import { set } from './text-value.ts';
+import { setOwn } from './text-value.ts';
 
 /** What a request says, whatever its operation. Everything in it has been validated; int64s are bigints. */
 export type ValidRequest = {
@@ -25,13 +25,13 @@ export type ValidRequest = {
 export function validateRequest(
   operation: Operation,
   validator: OperationValidator,
-  { values, literal }: ReturnType<typeof readParameters>,
+  { values, sourceDigits }: ReturnType<typeof readParameters>,
   body: RequestBody | undefined,
   int64Shapes: Readonly<Record<string, Int64Shape>>,
 ): ValidRequest {
   // Header names have no case; the validator looks for them in lower case, handlers for the spelling of the document.
   const headers: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values.header)) set(headers, name.toLowerCase(), value);
+  for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
   try {
     validator.request({
       path: values.path,
@@ -46,12 +46,12 @@ export function validateRequest(
     if (!(error instanceof InvalidRequest)) throw error;
     throw new Failure(400, error.message);
   }
-  for (const { name, in: place } of operation.parameters) {
-    if (place === 'header' && Object.hasOwn(headers, name.toLowerCase()))
-      set(values.header, name, headers[name.toLowerCase()]);
+  for (const { name, in: location } of operation.parameters) {
+    if (location === 'header' && Object.hasOwn(headers, name.toLowerCase()))
+      setOwn(values.header, name, headers[name.toLowerCase()]);
   }
 
-  const parameters = { root: { '': values }, literal };
+  const parameters = { root: { '': values }, sourceDigits };
   const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
   if (body !== undefined) {
     const shape = operation.requestBody?.content[body.mediaType]?.int64s;
@@ -67,5 +67,5 @@ export function validateRequest(
 /** The fields of a form are an object; where files belong, it has an empty text, or a list of them. */
 function placeFiles(fields: object, name: string, files: readonly File[]): void {
   const isList = Array.isArray((fields as Readonly<Record<string, unknown>>)[name]);
-  set(fields, name, isList ? files : files[0]);
+  setOwn(fields, name, isList ? files : files[0]);
 }
