@@ -6,13 +6,13 @@ import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setScalar } from './text-value.ts';
 
-/** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
+/** The fields of a form as values. Files are separate, since the validator cannot check them. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
 
 /**
- * Reads a body of type `application/x-www-form-urlencoded`.
+ * Parses a body of type `application/x-www-form-urlencoded`.
  *
- * @throws {Failure} 400 when a field cannot stand for what the document says
+ * @throws {Failure} 400 when a field does not match its documented type
  */
 export function readUrlEncodedForm(text: string, type: TextType): FormTree {
   return buildForm(
@@ -22,10 +22,10 @@ export function readUrlEncodedForm(text: string, type: TextType): FormTree {
 }
 
 /**
- * Reads a body of type `multipart/form-data`.
+ * Parses a body of type `multipart/form-data`.
  *
- * @param contentType with its boundary
- * @throws {Failure} 400 when it is not well-formed, or a field cannot stand for what the document says
+ * @param contentType includes the boundary
+ * @throws {Failure} 400 when it is not well-formed, or a field does not match its documented type
  */
 export async function readMultipartForm(bytes: Buffer, contentType: string, fieldType: TextType): Promise<FormTree> {
   const parts = await readParts(bytes, contentType);
@@ -41,16 +41,16 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   const digits = createSourceDigits();
   const files = new Map<string, readonly File[]>();
 
-  for (const [name, { texts, uploaded }] of groupByName(entries)) {
+  for (const [name, { texts, uploads }] of groupByName(entries)) {
     const member = memberType(type, name);
     const isFile = (member.items ?? member).file === true;
     if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
-    if (member !== ANY_TEXT && !isFile && uploaded.length > 0) throw new Failure(400, `body/${name} must be a text`);
-    if (member.items === undefined && texts.length + uploaded.length > 1)
-      throw new Failure(400, `body/${name} must be given once`);
-    if (uploaded.length > 0) {
-      files.set(name, uploaded);
-      setOwn(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
+    if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `body/${name} must be text`);
+    if (member.items === undefined && texts.length + uploads.length > 1)
+      throw new Failure(400, `body/${name} must not be repeated`);
+    if (uploads.length > 0) {
+      files.set(name, uploads);
+      setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));
     } else if (member.items !== undefined) {
       const list: unknown[] = [];
       setOwn(fields, name, list);
@@ -66,7 +66,7 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     sourceDigits: digits.get,
   };
 
-  /** Objects in a form are JSON texts (OpenAPI 3.1, 4.8.14.4). */
+  /** Sets a field to its value; objects are sent as JSON (OpenAPI 3.1, 4.8.14.4). */
   function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
     if (member.properties !== undefined) {
       const tree = tryJson(text, digits);
@@ -79,15 +79,15 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   }
 }
 
-type Values = { readonly texts: string[]; readonly uploaded: File[] };
+type FieldValues = { readonly texts: string[]; readonly uploads: File[] };
 
-function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, Values> {
-  const groups = new Map<string, Values>();
+function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, FieldValues> {
+  const groups = new Map<string, FieldValues>();
   for (const [name, value] of entries) {
     let group = groups.get(name);
-    if (group === undefined) groups.set(name, (group = { texts: [], uploaded: [] }));
+    if (group === undefined) groups.set(name, (group = { texts: [], uploads: [] }));
     if (typeof value === 'string') group.texts.push(value);
-    else group.uploaded.push(value);
+    else group.uploads.push(value);
   }
   return groups;
 }

@@ -5,11 +5,11 @@ import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar } from './text-value.ts';
 
-/** What a request says outside its body. */
+/** The parts of a request that carry parameters. */
 export type ParameterSource = {
-  /** Decoded. */
+  /** The path parameters, percent-decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
-  /** As it was sent, without the question mark. */
+  /** The raw query, without the question mark. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
@@ -17,17 +17,17 @@ export type ParameterSource = {
 /** The parameters of a request as values, by location and name. */
 export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
-/** The texts of one parameter, taken apart by its style. */
+/** The texts of one parameter, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
 const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
 
 /**
- * Reads the parameters of a request: style, percent-encoding and type. (Only path parameters come decoded, so in a list
- * there, a comma cannot be part of an item.)
+ * Parses the parameters of a request according to their style, percent-encoding and type. Path parameters are already
+ * decoded, so items of a list there cannot contain a comma.
  *
- * @param credentials query parameters that are none of the operation's: API keys
- * @throws {Failure} 400 when a text cannot stand for what the document says, or a query parameter is none of it
+ * @param credentials query parameters that are API keys, not parameters of the operation
+ * @throws {Failure} 400 when a text does not match its documented type, or a query parameter is not documented
  */
 export function readParameters(
   { parameters }: Operation,
@@ -43,22 +43,22 @@ export function readParameters(
     const { name, in: location } = parameter;
     let texts: Texts | undefined;
     if (location === 'query') {
-      const { taken = [], left = [] } = Object.groupBy(query, (pair) => (belongs(pair, parameter) ? 'taken' : 'left'));
-      query = left;
-      texts = takeFromPairs(taken, parameter);
+      const { own = [], rest = [] } = Object.groupBy(query, (pair) => (belongsTo(pair, parameter) ? 'own' : 'rest'));
+      query = rest;
+      texts = splitPairs(own, parameter);
     } else if (location === 'cookie') {
-      texts = takeFromPairs(
+      texts = splitPairs(
         cookies.filter((pair) => pair.name === name),
         parameter,
       );
     } else {
-      const text = location === 'path' ? source.path[name] : own(source.headers, name.toLowerCase());
-      texts = text === undefined ? undefined : takeFromText(String(text), parameter);
+      const text = location === 'path' ? source.path[name] : headerOf(source, name.toLowerCase());
+      texts = text === undefined ? undefined : splitText(String(text), parameter);
     }
     if (texts !== undefined) assign(values[location], parameter, texts);
   }
   for (const { name } of query) {
-    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not in the contract`);
+    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not documented`);
   }
   return { values, sourceDigits: digits.get };
 
@@ -90,19 +90,19 @@ export function readParameters(
   }
 }
 
-/** Headers are an object that inherits `constructor` and its like. */
-function own(headers: ParameterSource['headers'], name: string): string | string[] | undefined {
+/** Returns a header; the object with the headers also inherits members such as `constructor`. */
+function headerOf({ headers }: ParameterSource, name: string): string | string[] | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
-/** Whether a part of the query belongs to a parameter. */
-function belongs({ name }: Pair, parameter: Parameter): boolean {
+/** Whether a pair of the query belongs to a parameter. */
+function belongsTo({ name }: Pair, parameter: Parameter): boolean {
   if (parameter.style === 'deepObject') return name.startsWith(`${parameter.name}[`) && name.endsWith(']');
   if (isExplodedObject(parameter)) return Object.hasOwn(parameter.type.properties ?? {}, name);
   return name === parameter.name;
 }
 
-function takeFromPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
+function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
   if (style === 'deepObject')
@@ -111,24 +111,24 @@ function takeFromPairs(pairs: readonly Pair[], parameter: Parameter): Texts | un
   if (type.items !== undefined && explode && location === 'query') return pairs.map((pair) => pair.decoded());
   const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
-    throw new Failure(400, `${location} parameter ${name} must be given once`);
+    throw new Failure(400, `${location} parameter ${name} must not be repeated`);
   }
   if (isScalar(type) || style === 'json') return pair.decoded();
-  // Split first, decode then: a delimiter that was percent-encoded is part of a value.
+  // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.split(DELIMITERS[style] ?? /,/);
-  return type.items === undefined ? alternate(texts) : texts;
+  return type.items === undefined ? toMembers(texts) : texts;
 }
 
-function takeFromText(text: string, { in: location, style, explode, type }: Parameter): Texts {
+function splitText(text: string, { in: location, style, explode, type }: Parameter): Texts {
   if (isScalar(type) || style === 'json') return text;
   const texts = text.split(',').map((part) => (location === 'header' ? part.trim() : part));
   if (type.items !== undefined) return text === '' ? [] : texts;
-  if (!explode) return alternate(texts);
+  if (!explode) return toMembers(texts);
   return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
 }
 
-/** `a,1,b,2` -> a: 1, b: 2 */
-function alternate(texts: readonly string[]): ReadonlyMap<string, string> {
+/** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
+function toMembers(texts: readonly string[]): ReadonlyMap<string, string> {
   return new Map(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])));
 }
 
@@ -146,11 +146,11 @@ function cookieOf({ headers }: ParameterSource): string {
   return String(headers['cookie'] ?? '');
 }
 
-function parseJsonParameter(text: string, digits: SourceDigits, refuse: (message: string) => void): unknown {
+function parseJsonParameter(text: string, digits: SourceDigits, reject: (message: string) => void): unknown {
   try {
     return parseJson(text, digits).root[''];
   } catch (error) {
-    refuse(`is not valid JSON: ${(error as SyntaxError).message}`);
+    reject(`is not valid JSON: ${(error as SyntaxError).message}`);
     throw error;
   }
 }

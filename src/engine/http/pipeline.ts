@@ -93,7 +93,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function refuse(): Served | undefined {
-    const refusal = loadShedding.refusal();
+    const refusal = loadShedding.overloadReason();
     return refusal && { ...REFUSED, refusal };
   }
 
@@ -127,7 +127,7 @@ export function createPipeline(options: PipelineOptions) {
       const reply = await handle(operation, { ...valid, caller });
       return { operation, caller, answer: await toResponse(operation, validator, reply) };
     } catch (error) {
-      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.limit };
+      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.reason };
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) {
         log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');

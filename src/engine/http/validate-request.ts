@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
 
-/** What a request says, whatever its operation. Everything in it has been validated; int64s are bigints. */
+/** A validated request of any operation. int64s are bigints. */
 export type ValidRequest = {
   readonly path: object;
   readonly query: object;
@@ -18,9 +18,9 @@ export type ValidRequest = {
 };
 
 /**
- * Checks what a request says against the document, fills in defaults, and puts exact integers and files in their places.
+ * Validates a request against the document, fills in defaults, and inserts exact integers and files.
  *
- * @throws {Failure} 400 when it does not conform
+ * @throws {Failure} 400 when the request does not conform
  */
 export function validateRequest(
   operation: Operation,
@@ -29,7 +29,7 @@ export function validateRequest(
   body: RequestBody | undefined,
   int64Shapes: Readonly<Record<string, Int64Shape>>,
 ): ValidRequest {
-  // Header names have no case; the validator looks for them in lower case, handlers for the spelling of the document.
+  // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
   try {
@@ -56,7 +56,7 @@ export function validateRequest(
   if (body !== undefined) {
     const shape = operation.requestBody?.content[body.mediaType]?.int64s;
     problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
-    for (const [name, files] of body.files ?? []) placeFiles(body.root[''] as object, name, files);
+    for (const [name, files] of body.files ?? []) insertFiles(body.root[''] as object, name, files);
   }
   if (problems.length > 0) throw new Failure(400, problems.join(', '));
 
@@ -64,8 +64,8 @@ export function validateRequest(
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
 }
 
-/** The fields of a form are an object; where files belong, it has an empty text, or a list of them. */
-function placeFiles(fields: object, name: string, files: readonly File[]): void {
+/** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */
+function insertFiles(fields: object, name: string, files: readonly File[]): void {
   const isList = Array.isArray((fields as Readonly<Record<string, unknown>>)[name]);
   setOwn(fields, name, isList ? files : files[0]);
 }
