@@ -6,8 +6,8 @@ import type { Checker, Credentials, AuthenticationResult } from './credentials.t
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**
- * Checks the security requirements of one operation, of which one must be satisfied. Where a requirement combines
- * several schemes, the first one determines the caller.
+ * Checks the security requirements of one operation; one of them must be satisfied. Where a requirement combines several
+ * schemes, the first one determines the caller.
  *
  * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
  *   Rejects with `KeysUnavailable` when the credentials cannot be verified at the moment

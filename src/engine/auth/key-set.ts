@@ -10,7 +10,7 @@ export class KeysUnavailable extends Error {}
 export type KeySetTiming = {
   /** The time from a successful fetch to the next one; a withdrawn key stays valid until then. */
   readonly refreshIntervalMs: number;
-  /** The minimum time between two attempts, whatever tokens arrive. */
+  /** The minimum time between two attempts; tokens with unknown keys cannot shorten it. */
   readonly cooldownMs: number;
   /** The time after which an attempt fails. */
   readonly timeoutMs: number;

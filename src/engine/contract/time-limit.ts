@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
-/** A function did not return in time. */
+/** A function exceeded its time limit. */
 export class TimeLimitExceeded extends Error {}
 
 let current: () => void = () => undefined;
-// A context of its own, for a script sees nothing but the global object of its context.
+// A script can access only the global object of its context.
 const context = createContext({
   run: () => {
     current();
@@ -13,11 +13,11 @@ const context = createContext({
 const script = new Script('run()');
 
 /**
- * Calls a synchronous function and stops it when it takes too long, even within a regular expression. Starting the
- * thread that watches costs some 0.1 ms. The function must leave nothing behind that a later call relies on: neither
- * `catch` nor `finally` in it runs when it is stopped.
+ * Calls a synchronous function and interrupts it at the time limit, even within a regular expression. Starting the
+ * watchdog thread costs about 0.1 ms. Later calls must not depend on state of the function: when it is interrupted,
+ * neither `catch` nor `finally` runs.
  *
- * @throws {TimeLimitExceeded} when it has been stopped
+ * @throws {TimeLimitExceeded} when the function was interrupted
  */
 export function runWithin<T>(limitMs: number, call: () => T): T {
   let result: { readonly value: T } | undefined;
@@ -30,7 +30,7 @@ export function runWithin<T>(limitMs: number, call: () => T): T {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new TimeLimitExceeded(`took longer than ${String(limitMs)} ms`);
   } finally {
-    current = () => undefined; // Keeps nothing of the request.
+    current = () => undefined; // Releases the request.
   }
   if (result === undefined) throw new TimeLimitExceeded(`took longer than ${String(limitMs)} ms`);
   return result.value;
