@@ -172,7 +172,7 @@ describe('connections that ask for nothing', () => {
     expect(answers.map(({ status }) => status)).toEqual([503]);
     expectErrorBodies(answers);
     expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
-    expect(refused()).toEqual(['connections']);
+    expect(await refused()).toEqual(['connections']);
     answer.resolve(undefined);
     expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   });

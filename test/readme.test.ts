@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { application } from '../src/service.ts';
 import { readConfig } from '../src/engine/process/config.ts';
 import { ROOT } from './support/service.ts';
 
@@ -27,6 +28,7 @@ const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map
 describe('the configuration table', () => {
   const rows = tableOf('Variable').map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
   const env = { API_TOKENS: 'test-token' };
+  const { defaultDatabaseUrl: URL } = application;
 
   test('has exactly the variables that are read', async () => {
     const read = new Set<string>();
@@ -37,6 +39,7 @@ describe('the configuration table', () => {
           return target[String(name)];
         },
       }),
+      URL,
     );
     expect(rows.flatMap(([names]) => names).sort()).toEqual([...read].sort());
   });
@@ -45,7 +48,8 @@ describe('the configuration table', () => {
     '%j: the default is %s',
     async (names, fallback) => {
       const [value = ''] = namesIn(fallback);
-      for (const name of names) expect(await readConfig({ ...env, [name]: value })).toEqual(await readConfig(env));
+      for (const name of names)
+        expect(await readConfig({ ...env, [name]: value }, URL)).toEqual(await readConfig(env, URL));
     },
   );
 });

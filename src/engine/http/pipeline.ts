@@ -26,8 +26,8 @@ export type PipelineOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** What authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
-  /** Tells the errors of authentication and of a handler that are no bugs. */
-  readonly failureOf: (error: unknown) => Failure | undefined;
+  /** Tells a dependency that is unavailable for now, which is answered 503, from a bug. */
+  readonly isUnavailable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
   /** The address of the client that a request comes from. */
@@ -59,7 +59,7 @@ const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure
  * @returns a request listener that answers whatever comes, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticatorOf, failureOf, loadShedding, bodyLimitBytes, observer, log } = options;
+  const { contract, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -143,7 +143,7 @@ export function createPipeline(options: PipelineOptions) {
     try {
       verdict = await authenticate(credentials);
     } catch (error) {
-      throw failureOf(error) ?? error;
+      throw isUnavailable(error) ? unavailableFailure() : error;
     }
     if ('caller' in verdict) return verdict.caller;
     const { challenge } = verdict;
@@ -160,8 +160,9 @@ export function createPipeline(options: PipelineOptions) {
     try {
       return await handler(request as never); // What has passed the validator is what the handler takes.
     } catch (error) {
-      // Whatever else a handler throws is a bug, even if it looks like a failure of the pipeline.
-      throw failureOf(error) ?? new Error(`the handler of ${operationId} threw`, { cause: error });
+      if (isUnavailable(error)) throw unavailableFailure();
+      // A bug, even if it looks like a failure of the pipeline.
+      throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
       loadShedding.leave();
     }
