@@ -126,6 +126,18 @@ describe('one request does not hold the event loop', () => {
     expect(heldMs).toBeLessThan(MAX_HELD_MS);
   });
 
+  test('a path with several parameters in a segment', async () => {
+    const parameters = ['a', 'b', 'c', 'd'].map((name) => `{ name: ${name}, in: path, required: true, schema: {} }`);
+    const operation = `parameters: [${parameters.join()}]\nresponses: { '204': { description: Done. } }`;
+    const contract = await contractOf(documentOf('/op/{a}-{b}-{c}.{d}', 'get', operation));
+    const { serve: listen } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
+    const { url } = await listen();
+    const startedAt = performance.now();
+    expect((await fetch(`${url}/op/${'a-'.repeat(4_000)}`)).status).toBe(404);
+    expect((await fetch(`${url}/op/a-b-c-d.e.f`)).status).toBe(204);
+    expect(performance.now() - startedAt).toBeLessThan(MAX_HELD_MS);
+  });
+
   test('a parameter with a costly pattern', async () => {
     const { post } = await serve(
       "parameters: [{ name: q, in: query, schema: { type: string, pattern: '^(a+)+$' } }]",

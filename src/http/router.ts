@@ -72,9 +72,15 @@ const TEMPLATE = /\{([^{}]+)\}/g;
  */
 function pattern(path: string): string {
   let count = 0;
-  return path.replaceAll(':', '::').replaceAll(TEMPLATE, (template, _name, at: number) => {
-    const next = path.replaceAll(':', '::').charAt(at + template.length);
-    return `:p${String(count++)}${next === '' || next === '/' ? '' : '(.+?)'}`;
+  return path.replaceAll(/\{[^{}]+\}|[^{}]+/g, (part, at: number) => {
+    if (!part.startsWith('{')) return part.replaceAll(':', '::');
+    const rest = path.slice(at + part.length);
+    const [segment = ''] = rest.split('/', 1);
+    const [next = ''] = segment.split('{', 1);
+    // A parameter before another ends where what follows it is found first: to look further would take more than
+    // linear time, and find nothing else.
+    const value = next === segment ? '(.+?)' : `(.(?:(?!${next.replaceAll(/[\\^$.*+?()[\]|]/g, '\\$&')}).)*)`;
+    return `:p${String(count++)}${segment === '' ? '' : value}`;
   });
 }
 
