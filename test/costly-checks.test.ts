@@ -6,7 +6,7 @@ import { contractOf, documentOf } from './support/contract.ts';
 
 const MIB = 1_048_576;
 // The aim is 250 ms; a busy machine needs room. The checks as they were take several seconds each.
-const MAX_HELD_MS = 1_000;
+const MAX_HELD_MS = 1_500;
 const FORM = 'application/x-www-form-urlencoded';
 
 type Case = readonly [what: string, schema: string, body: string, status: number, message?: RegExp];
@@ -28,7 +28,7 @@ function list(count: number, item: (index: number) => string): string {
 
 const TOO_LONG = /takes too long to check/;
 const STRING = (rest: string): string => `{ type: string, ${rest} }`;
-const OPTIONS = Array.from({ length: 2_000 }, (_, index) => `option ${String(index)} of a long list`);
+const OPTIONS = Array.from({ length: 6_000 }, (_, index) => `option ${String(index)} of a long list`);
 const A_MIB = `"${'a'.repeat(MIB - 10)}"`;
 // Each level is checked by both alternatives, whatever it is.
 const ARG = "{ type: object, properties: { c: { $ref: '#/components/schemas/S' } } }";
@@ -38,15 +38,15 @@ const CASES: readonly Case[] = [
   [
     'unique objects',
     '{ type: array, uniqueItems: true, items: { type: object } }',
-    list(20_000, (i) => `{"a":${String(i)}}`),
+    list(10_000, (i) => `{"a":${String(i)}}`),
     204,
   ],
   [
     'unique objects, one twice',
     '{ type: array, uniqueItems: true }',
-    `[{"a":1,"b":2},${list(20_000, (i) => `{"a":${String(i + 9)}}`).slice(1, -1)},{"b":2,"a":1}]`,
+    `[{"a":1,"b":2},${list(10_000, (i) => `{"a":${String(i + 9)}}`).slice(1, -1)},{"b":2,"a":1}]`,
     400,
-    /items ## 0 and 20001 are identical/,
+    /items ## 0 and 10001 are identical/,
   ],
   [
     'an enum of many',
