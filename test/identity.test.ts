@@ -47,7 +47,9 @@ describe('the caller', () => {
   test('503 with Retry-After when it cannot be told', async () => {
     const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
     const { app } = await createTestApp({ auth: { ...auth, jwt } });
-    const token = ['{"alg":"ES256"}', '{}', 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    const token = ['{"alg":"ES256"}', '{}', 'signature']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.');
     const response = await post(app, FERN, { Authorization: `Bearer ${token}` });
     expectError(response, 503, /^The service cannot answer this request now; try again$/);
     expect(response.headers['retry-after']).toBe('1');

@@ -1,11 +1,10 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Contract } from '../contract/contract.ts';
-import type { Docs } from '../docs/docs.ts';
 import type { LoadShedding } from './load-shedding.ts';
 import { answerFailure, send } from './response.ts';
 import { unexpectedFailure } from './failure.ts';
@@ -25,7 +24,8 @@ export type AppOptions = {
   readonly bodyLimitBytes: number;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
-  readonly docs?: Docs | undefined;
+  /** Serves the docs page, and passes other requests on. */
+  readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: () => void) => void) | undefined;
   readonly observer: Observer;
   readonly log: Logger;
 };
