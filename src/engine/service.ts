@@ -15,13 +15,13 @@ import { createMetrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { startServer, type ServerLimits } from './server/server.ts';
 
-/** An application: its document, and what answers its operations. */
+/** An application: its document and the code behind its operations. */
 export type Application = {
   readonly contract: Contract;
   /** The `DATABASE_URL` where none is configured. */
   readonly defaultDatabaseUrl: string;
   /**
-   * Opens what the handlers need.
+   * Opens the resources of the handlers.
    *
    * @throws {DatabaseUnavailable} when the service cannot start without it
    */
@@ -159,7 +159,7 @@ export async function startService(
   };
 }
 
-/** Tells a dependency that is unavailable for now from a bug. */
+/** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || error instanceof KeysUnavailable;
 }

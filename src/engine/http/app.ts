@@ -19,7 +19,7 @@ export type AppOptions = {
   readonly production: boolean;
   readonly tokenVerifier: TokenVerifier;
   readonly loadShedding: LoadShedding;
-  /** Tells a dependency that is unavailable for now, which is answered 503, from a bug. */
+  /** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly bodyLimitBytes: number;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
@@ -37,7 +37,7 @@ export class MissingHandlers extends Error {}
  * Creates the Express application. It serves exactly the contract, and the docs page if there is one.
  *
  * @throws {MissingHandlers} in production, when an operation has no handler
- * @throws {Error} when there is no checker for a security scheme; the generator refuses such a contract
+ * @throws {Error} when a security scheme has no checker; the generator refuses such a contract
  */
 export function createApp(options: AppOptions): Express {
   const { contract, handlers, production, tokenVerifier, trustProxy, docs, log } = options;
