@@ -9,6 +9,6 @@ export const application: Application = {
   defaultDatabaseUrl: 'sqlite:./data/plants.db',
   async open({ location, ...options }) {
     const store = await openStore(location, options);
-    return { handlers: createHandlers(store), check: store.check, close: store.close };
+    return { handlers: createHandlers(store), check: () => store.check(), close: () => store.close() };
   },
 };

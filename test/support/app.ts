@@ -135,7 +135,11 @@ export async function createTestApp(
     if ('clientAddress' in entry) answered.push(entry as unknown as AnsweredRequest);
   };
   const open = () =>
-    Promise.resolve({ handlers: { ...createHandlers(store), ...handlers }, check: store.check, close: store.close });
+    Promise.resolve({
+      handlers: { ...createHandlers(store), ...handlers },
+      check: () => store.check(),
+      close: () => store.close(),
+    });
   const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
   const service = await createService(
     { ...application, contract, open },
