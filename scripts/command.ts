@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
-import { readDatabaseConfig, type DatabaseConfig } from '../src/engine/process/config.ts';
+import { readDatabaseConfig } from '../src/engine/process/config.ts';
+import type { DatabaseConfig } from '../src/engine/service.ts';
+import { application } from '../src/service.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 // What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
 
 /** Reads the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
-export function readConfiguration(): { readonly store: DatabaseConfig; readonly bodyLimitBytes: number } {
+export function readConfiguration(): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = readDatabaseConfig(process.env);
+  const read = readDatabaseConfig(process.env, application.defaultDatabaseUrl);
   return 'problems' in read ? refuse(...read.problems) : read;
 }
 

@@ -104,6 +104,8 @@ describe('security of an operation', () => {
 
   test('a scheme that cannot be checked is refused at the start', () => {
     const tokenVerifier = { verifyToken: () => 'anybody', verifyBearerToken: async () => 'anybody' };
-    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(/security scheme key is not supported/);
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(
+      /security scheme key is not supported/,
+    );
   });
 });

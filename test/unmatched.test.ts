@@ -3,7 +3,7 @@ import { temporaryFolder } from './support/app.ts';
 import { copyProject, withHandlers, withOperations, type Project } from './support/project.ts';
 import { run } from './support/service.ts';
 
-const HANDLERS = 'src/handlers/handlers.ts';
+const HANDLERS = 'src/plants/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
 const STALE = ['oldThing', 'olderThing', 'oldestThing'];
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { listUnmatched, readHandlerNames } from './handlers.ts';
 import { formatProblem } from './load.ts';
 import { renderContract } from './render.ts';
@@ -13,7 +13,7 @@ export type Generated = {
   readonly sources: readonly string[];
 };
 
-const HANDLERS = 'src/handlers/handlers.ts';
+const HANDLERS = 'src/*/handlers.ts';
 
 /**
  * Writes generated/ from openapi.yaml, or only looks (`check`), and tells: what was written and what is left to do on
@@ -44,11 +44,11 @@ export async function generate({ check = false } = {}): Promise<Generated> {
 }
 
 async function findUnmatched(operationIds: readonly string[]): Promise<readonly string[]> {
-  const source = await readIfThere(HANDLERS);
-  if (source === undefined) return [];
-  const names = readHandlerNames(source);
+  const [path] = await Array.fromAsync(glob(HANDLERS));
+  if (path === undefined) return [];
+  const names = readHandlerNames(await readFile(path, 'utf8'));
   return names === undefined
-    ? [`${HANDLERS} has no plain list of handlers to compare with: npm run typecheck names what is left`]
+    ? [`${path} has no plain list of handlers to compare with: npm run typecheck names what is left`]
     : listUnmatched(operationIds, names);
 }
 

@@ -56,7 +56,7 @@ function createDocs(contract: Contract): Docs {
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
     ['/openapi.json', createPage('application/json', JSON.stringify(document))],
-    ['/openapi.yaml', createPage('application/yaml', readOwn('../../openapi.yaml'))],
+    ['/openapi.yaml', createPage('application/yaml', readOwn('../../../openapi.yaml'))],
   ]);
   assertNoConflict(contract, [...pages.keys()]);
 
