@@ -9,7 +9,7 @@ import { createLoadShedding } from './engine/http/load-shedding.ts';
 import type { Observer } from './engine/http/observer.ts';
 import { createMetrics } from './engine/ops/metrics.ts';
 import { startServer } from './engine/server/server.ts';
-import { openStore } from './engine/database/open-database.ts';
+import { openPlantStore } from './plants/plant-tables.ts';
 import { DatabaseUnavailable } from './engine/database/database.ts';
 
 /** The service while it runs. */
@@ -42,7 +42,7 @@ export async function startService(config: Config, docs: Docs | undefined, log: 
     },
     refused: metrics.refused,
   };
-  const store = await openStore(config.store.location, { ...config.store, onCommit: metrics.committed, log });
+  const store = await openPlantStore(config.store.location, { ...config.store, onCommit: metrics.committed, log });
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   const handlers = createHandlers(store);

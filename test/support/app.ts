@@ -12,14 +12,10 @@ import { createHandlers } from '../../src/plants/handlers.ts';
 import { createLoadShedding, type LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
 import type { AnsweredRequest, Observer, Refusal } from '../../src/engine/http/observer.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import {
-  openReader,
-  openStore,
-  parseDatabaseUrl,
-  type DatabaseLocation,
-} from '../../src/engine/database/open-database.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import type { DatabaseOptions } from '../../src/engine/database/database.ts';
 import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
+import { openPlantReader, openPlantStore } from '../../src/plants/plant-tables.ts';
 
 export const TOKEN = 'test-token';
 
@@ -88,7 +84,7 @@ export async function openTestStore(
 ): Promise<TestStore> {
   const location = locationOf(url);
   const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  const store = await openStore(location, { ...options, ...overrides });
+  const store = await openPlantStore(location, { ...options, ...overrides });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
@@ -102,7 +98,7 @@ function locationOf(url: string): DatabaseLocation {
 }
 
 async function listPlants(location: DatabaseLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
-  const reader = await openReader(location);
+  const reader = await openPlantReader(location);
   try {
     return await Array.fromAsync(reader.list(which));
   } finally {
