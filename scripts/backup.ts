@@ -1,4 +1,5 @@
-import { copySqliteStore } from '../src/engine/database/sqlite/backup.ts';
+import { copySqliteDatabase } from '../src/engine/database/sqlite/backup.ts';
+import { plantTables } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` puts
@@ -17,7 +18,7 @@ process.once('SIGINT', () => {
   interrupted.abort();
 });
 try {
-  const creations = await orRefuse(() => copySqliteStore(from, to, interrupted.signal));
+  const creations = await orRefuse(() => copySqliteDatabase(plantTables, from, to, interrupted.signal));
   console.log(`${to} holds ${String(creations)} creation${creations === 1 ? '' : 's'}`);
 } catch (error) {
   if (!interrupted.signal.aborted) throw error;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { stringifyJson } from '../src/engine/contract/json.ts';
-import { openReader } from '../src/engine/database/open-database.ts';
+import { openPlantReader } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
@@ -17,7 +17,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const { location } = readConfiguration().database;
 let chunk = '';
 await orRefuse(async () => {
-  const reader = await openReader(location);
+  const reader = await openPlantReader(location);
   for await (const plant of reader.list(option === undefined ? 'current' : 'history')) {
     chunk += `${stringifyJson(plant)}\n`;
     if (chunk.length >= CHUNK_CHARS) await flush();

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
-import { openStore } from '../src/engine/database/open-database.ts';
+import { openPlantStore } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';
@@ -22,7 +22,7 @@ const input = await openInput(path);
 if ('problem' in input) refuse(input.problem);
 const { stream, totalBytes } = input;
 const log = pino({ level: 'silent' }); // The store tells us the same.
-const store = await orRefuse(() => openStore(database.location, { ...database, log }));
+const store = await orRefuse(() => openPlantStore(database.location, { ...database, log }));
 const progress = process.stderr.isTTY ? createProgress(process.stderr, totalBytes) : undefined;
 
 const counts = { stored: 0, 'already there': 0, rejected: 0 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting } from '../src/engine/database/sqlite/file.ts';
+import { openForWriting, schemaOf } from '../src/engine/database/sqlite/file.ts';
+import { plantTables } from '../src/plants/plant-tables.ts';
 import { cleanUp, temporaryFolder } from './support/app.ts';
 import { createUntilStopped, type Load } from './support/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from './support/postgres.ts';
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 600_000;
 
 // A process that is killed loses nothing that it has handed to the system; a machine that loses power does.
 test('every commit to the embedded store is synced to disk', () => {
-  const database = openForWriting(join(temporaryFolder(), 'plants.db'));
+  const database = openForWriting(join(temporaryFolder(), 'plants.db'), schemaOf(plantTables));
   cleanUp(() => {
     database.close();
   });

@@ -3,8 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openReader, parseDatabaseUrl, type DatabaseLocation } from '../src/engine/database/open-database.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../src/engine/database/open-database.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
+import { openPlantReader } from '../src/plants/plant-tables.ts';
 import { cleanUp, createTestApp, temporaryFolder } from './support/app.ts';
 import { post } from './support/answer.ts';
 import { createUntilStopped } from './support/load.ts';
@@ -63,7 +64,7 @@ async function startLocked(timeoutMs: string) {
 
 async function countCreations(location: DatabaseLocation): Promise<number> {
   try {
-    const reader = await openReader(location);
+    const reader = await openPlantReader(location);
     const creations = await Array.fromAsync(reader.list('history'));
     await reader.close();
     return creations.length;

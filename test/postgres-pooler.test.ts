@@ -89,7 +89,7 @@ describe('through PgBouncer', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every((error) => error instanceof DatabaseUnavailable)).toBe(true);
     await expect(store.check()).rejects.toThrow(DatabaseUnavailable);
-    expect(logged.filter(({ msg }) => msg.startsWith('plants were refused: a connection pooler'))).toHaveLength(1);
+    expect(logged.filter(({ msg }) => msg.startsWith('writes were refused: a connection pooler'))).toHaveLength(1);
     const kept = await server.query(url, "SELECT plant::json->>'name' AS name FROM plants");
     expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
     expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);

@@ -162,7 +162,7 @@ describe('a PostgreSQL server that may lose what it has committed', () => {
       await store.close();
       expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
       expect(logged[0]?.msg).toBe(
-        `the database server has ${names} set to off: a crash of its machine may lose stored plants or damage the ` +
+        `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
           `database; set ${names} to on`,
       );
     } finally {

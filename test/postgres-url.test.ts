@@ -8,7 +8,7 @@ const DEFAULTS: PostgresLocation = {
   user: 'u',
   password: undefined,
   database: 'db',
-  applicationName: 'plant-store',
+  applicationName: undefined,
   connectTimeoutMs: undefined,
   tls: { mode: 'prefer', rootCertificate: undefined, certificate: undefined, key: undefined },
 };

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { openReader, parseDatabaseUrl } from '../src/engine/database/open-database.ts';
+import { parseDatabaseUrl } from '../src/engine/database/open-database.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
+import { openPlantReader } from '../src/plants/plant-tables.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../src/plants/plant-store.ts';
 import { cleanUp, openTestStore } from './support/app.ts';
 import { makeCertificates } from './support/certificates.ts';
@@ -583,7 +584,7 @@ async function openLogged(url: string) {
 async function openTestReader(url: string): Promise<PlantReader> {
   const read = parseDatabaseUrl(url);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  return openReader(read.location);
+  return openPlantReader(read.location);
 }
 
 async function list(url: string, which: 'current' | 'history'): Promise<StoredPlant[]> {

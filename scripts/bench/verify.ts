@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openReader, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
+import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
+import { openPlantReader } from '../../src/plants/plant-tables.ts';
 
 /** A server to be verified. */
 type Subject = {
@@ -73,7 +74,7 @@ export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requ
 async function findPlant(databaseUrl: string, id: number) {
   const parsed = parseDatabaseUrl(databaseUrl);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  const reader = await openReader(parsed.location);
+  const reader = await openPlantReader(parsed.location);
   try {
     for await (const { id: found, ...plant } of reader.list('history')) if (found === BigInt(id)) return plant;
     return undefined;

@@ -7,12 +7,7 @@ import pino from 'pino';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { DatabaseOptions } from '../../src/engine/database/database.ts';
-import {
-  openReader,
-  openStore,
-  parseDatabaseUrl,
-  type DatabaseLocation,
-} from '../../src/engine/database/open-database.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import type { Docs } from '../../src/engine/docs/docs.ts';
 import type { LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
 import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
@@ -22,6 +17,7 @@ import { startServer, type RunningServer, type ServerLimits } from '../../src/en
 import { createService, type ServiceConfig } from '../../src/engine/service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
+import { openPlantReader, openPlantStore } from '../../src/plants/plant-tables.ts';
 import { application } from '../../src/service.ts';
 
 export const TOKEN = 'test-token';
@@ -89,7 +85,7 @@ export async function openTestStore(
 ): Promise<TestStore> {
   const location = locationOf(url);
   const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  const store = await openStore(location, { ...options, ...overrides });
+  const store = await openPlantStore(location, { ...options, ...overrides });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
@@ -103,7 +99,7 @@ function locationOf(url: string): DatabaseLocation {
 }
 
 async function listPlants(location: DatabaseLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
-  const reader = await openReader(location);
+  const reader = await openPlantReader(location);
   try {
     return await Array.fromAsync(reader.list(which));
   } finally {

@@ -1,12 +1,109 @@
 import type { Logger } from 'pino';
+import type { Query } from './sql.ts';
+
+/** The database of an application. */
+export type Database<Row> = DatabaseReader & {
+  /**
+   * Runs statements in one transaction: all of them, or none. Resolves once the transaction survives a crash of the
+   * process and of the machine.
+   *
+   * @returns the result of each statement
+   * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
+   * @throws {Error} when the database refuses a statement; nothing was written
+   */
+  readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+
+  /**
+   * Inserts a row of the definition's batch statement. Rows that are inserted at the same time share a transaction.
+   *
+   * @param key a UUID: under one key, one row is inserted, however often it is tried
+   * @returns whether the row was inserted now; `false` when there is one under the key
+   * @throws {DatabaseUnavailable} when the database cannot confirm the row; it may have been committed
+   * @throws {Error} when the database refuses this row
+   */
+  readonly insert: (row: Row, key?: string) => Promise<boolean>;
+
+  /**
+   * Checks that a row could be inserted now.
+   *
+   * @throws {DatabaseUnavailable} when it could not
+   */
+  readonly check: () => Promise<void>;
+};
+
+/** The database of an application, for reading. */
+export type DatabaseReader = {
+  /**
+   * Runs a query that changes nothing, and returns its rows. It sees every write that has resolved. Use `stream` for
+   * more rows than fit into memory.
+   *
+   * @throws {DatabaseUnavailable} when the database does not answer in time
+   * @throws {Error} when the database refuses the query
+   */
+  readonly read: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
+
+  /**
+   * Runs a query and returns its rows one at a time, as of the moment that reading began. Memory does not grow with the
+   * number of rows, however slowly they are taken.
+   *
+   * @throws {DatabaseUnavailable} while reading, when the database fails or too many streams are open
+   */
+  readonly stream: <Row>(query: Query<Row>) => AsyncIterable<Row>;
+
+  /** Waits for pending writes and reads, then closes the database; open streams end with an error. */
+  readonly close: () => Promise<void>;
+};
+
+/** The result of a statement. */
+export type Written = {
+  /** What the statement returns. */
+  readonly rows: readonly unknown[];
+  /** The number of rows that it changed, or returned. */
+  readonly count: number;
+};
+
+/** The tables of an application. */
+export type Definition<Row> = {
+  /** In words, separated by spaces: `note book`. The version table, `application_name` and messages are named by it. */
+  readonly name: string;
+  /** Four ASCII characters: the application id of the SQLite file, and the key of PostgreSQL's advisory lock. */
+  readonly tag: string;
+  readonly tables: readonly string[];
+  /** SQL from each version to the next. Only append: databases are at any of these versions. */
+  readonly migrations: {
+    readonly sqlite: readonly string[];
+    /** @param schema in which to create tables, quoted */
+    readonly postgres: readonly ((schema: string) => string)[];
+  };
+  readonly insert: BatchInsert<Row>;
+};
+
+/** The statement that inserts rows. The table has a column `key`, unique: a BLOB or NULL in SQLite, a uuid in PostgreSQL. */
+export type BatchInsert<Row> = {
+  readonly table: string;
+  /** The columns of a row, in the order of their parameters. */
+  readonly columns: { readonly [Name in keyof Row]: Row[Name] extends bigint ? 'bigint' : 'text' };
+  /** Inserts one row. Its parameters are the columns and then the key. Does nothing when there is a row with the key. */
+  readonly sqlite: string;
+  /** Inserts all rows. It returns the `place` of each row that was inserted. */
+  readonly postgres: (parts: PostgresInsertParts) => string;
+};
+
+export type PostgresInsertParts = {
+  readonly schema: string;
+  /** A FROM item, `new`, with the columns `key`, those of the row, and `place`. */
+  readonly rows: string;
+  /** A condition that raises an error unless the session's settings make the commit durable. */
+  readonly guard: string;
+};
 
 /** How a database works for its users. */
 export type DatabaseOptions = {
-  /** Connections to a database server at the same time. */
+  /** Connections to a database server for writing, and as many for reading. */
   readonly poolSize: number;
-  /** How long a write may take. */
+  /** How long a write or a read may take. */
   readonly timeoutMs: number;
-  /** How much may wait to be written. */
+  /** How much may wait to be written, and how much to be read. */
   readonly queueLimitBytes: number;
   /** Receives each commit: its number of rows and its duration. */
   readonly onCommit?: (rows: number, durationMs: number) => void;
@@ -15,3 +112,13 @@ export type DatabaseOptions = {
 
 /** The database cannot be used, for now or at all; the message gives the reason in one line, for operators. */
 export class DatabaseUnavailable extends Error {}
+
+/** Formats the name of an application as an identifier of SQL. */
+export function identifierOf(name: string): string {
+  return name.replaceAll(' ', '_');
+}
+
+/** The number that the four characters of a tag are. */
+export function numberOf(tag: string): number {
+  return Buffer.from(tag, 'latin1').readInt32BE();
+}

@@ -1,13 +1,22 @@
-import type { DatabaseOptions } from './database.ts';
-import type { PlantReader, PlantStore } from '../../plants/plant-store.ts';
+import pino from 'pino';
+import type { Database, DatabaseOptions, DatabaseReader, Definition } from './database.ts';
+import { openPostgresDatabase } from './postgres/database.ts';
 import { describePostgres, type PostgresLocation } from './postgres/location.ts';
 import { openPostgresReader } from './postgres/reader.ts';
-import { openPostgresStore } from './postgres/database.ts';
 import { parsePostgresUrl } from './postgres/url.ts';
+import type { Value } from './sql.ts';
+import { openSqliteDatabase } from './sqlite/database.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
-import { openSqliteStore } from './sqlite/database.ts';
 
-/** Which store to use, and where it is. */
+// A reader serves one command, which reports the errors that it gets.
+const READER: DatabaseOptions = {
+  poolSize: 1,
+  timeoutMs: 10_000,
+  queueLimitBytes: 67_108_864,
+  log: pino({ level: 'silent' }),
+};
+
+/** Which database to use, and where it is. */
 export type DatabaseLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
 
 /**
@@ -22,28 +31,39 @@ export function parseDatabaseUrl(
   const path = /^sqlite:(?:\/\/)?(?<path>.*[^/])$/.exec(url)?.groups?.['path'];
   // To SQLite, `:memory:` is no file, and `file:` begins a URI.
   if (path !== undefined && !/^(?::|file:)/.test(path)) return { location: { engine: 'sqlite', path } };
-  return { problems: ['DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database'] };
+  return { problems: ['DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database'] };
 }
 
-/** Where a store is, for people: without its password. */
+/** Describes a location for people, without its password. */
 export function describeLocation(location: DatabaseLocation): string {
   return location.engine === 'sqlite' ? location.path : describePostgres(location);
 }
 
 /**
- * Opens a store, creating what is missing.
+ * Opens the database of an application, creating what is missing.
  *
  * @throws {DatabaseUnavailable} when it cannot be used
  */
-export function openStore(location: DatabaseLocation, options: DatabaseOptions): Promise<PlantStore> {
-  return location.engine === 'sqlite' ? openSqliteStore(location.path, options) : openPostgresStore(location, options);
+export function openDatabase<Row extends Readonly<Record<string, Value>>>(
+  location: DatabaseLocation,
+  definition: Definition<Row>,
+  options: DatabaseOptions,
+): Promise<Database<Row>> {
+  return location.engine === 'sqlite'
+    ? openSqliteDatabase(location.path, definition, options)
+    : openPostgresDatabase(location, definition, options);
 }
 
 /**
- * Opens a store for reading only; it must exist.
+ * Opens the database of an application for reading only; it must exist.
  *
  * @throws {DatabaseUnavailable} when it does not, or cannot be read
  */
-export async function openReader(location: DatabaseLocation): Promise<PlantReader> {
-  return location.engine === 'sqlite' ? openSqliteReader(location.path) : openPostgresReader(location);
+export async function openReader<Row>(
+  location: DatabaseLocation,
+  definition: Definition<Row>,
+): Promise<DatabaseReader> {
+  return location.engine === 'sqlite'
+    ? openSqliteReader(location.path, definition, READER)
+    : openPostgresReader(location, definition, READER);
 }

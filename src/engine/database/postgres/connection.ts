@@ -8,6 +8,8 @@ export type PostgresConnection = {
   readonly ready: () => Promise<void>;
   /** As {@link Session.query}. */
   readonly query: Session['query'];
+  /** As {@link Session.run}. */
+  readonly run: Session['run'];
   /** Gives the connection up, because of what the server said; the next `ready` opens another. */
   readonly reset: () => void;
   /** Does not wait for a server that does not answer. */
@@ -40,10 +42,8 @@ export function createPostgresConnection(
         }
       }
     },
-    async query(...statement): Promise<readonly Row[]> {
-      if (session === undefined) throw new SessionLost('there is no connection to the database');
-      return session.query(...statement);
-    },
+    query: async (...statement): Promise<readonly Row[]> => current().query(...statement),
+    run: async (...statement) => current().run(...statement),
     reset() {
       session?.destroy();
     },
@@ -52,6 +52,11 @@ export function createPostgresConnection(
       await session?.close();
     },
   };
+
+  function current(): Session {
+    if (session === undefined) throw new SessionLost('there is no connection to the database');
+    return session;
+  }
 }
 
 /** Waits before all hosts are tried again; not all clients at the same time. */

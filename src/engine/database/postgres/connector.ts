@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { DatabaseUnavailable } from '../database.ts';
+import { DatabaseUnavailable, type Definition } from '../database.ts';
 import { ReadOnly, reasonOf, sqlStateOf } from './errors.ts';
 import { openSession, TlsFailed, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -22,6 +22,8 @@ export type Connector = {
 export type ConnectorOptions = {
   /** How long one host may take. */
   readonly hostTimeoutMs: number;
+  /** The name that the server lists the sessions under. */
+  readonly applicationName: string;
   /** Sets up each session. */
   readonly prepare?: Settings['prepare'];
 };
@@ -103,7 +105,8 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     tlsOptions: TlsOptions,
     signal: AbortSignal,
   ): Promise<Session> {
-    const login = { ...location, address, port, timeoutMs: options.hostTimeoutMs };
+    const { hostTimeoutMs: timeoutMs, applicationName } = options;
+    const login = { ...location, applicationName, address, port, timeoutMs };
     // libpq, too, speaks no TLS through a Unix socket.
     if (tlsOptions === undefined || address.startsWith('/')) return openSession({ ...login, tls: undefined }, signal);
     try {
@@ -116,6 +119,14 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
       return openSession({ ...login, tls: undefined }, signal);
     }
   }
+}
+
+/** Returns a function that creates connectors for an application; one may set up its sessions. */
+export function connectorsFor<Row>(location: PostgresLocation, { name }: Definition<Row>, timeoutMs: number) {
+  const hostTimeoutMs = Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length));
+  const applicationName = location.applicationName ?? name.replaceAll(' ', '-');
+  return (prepare?: ConnectorOptions['prepare']): Connector =>
+    createConnector(location, { hostTimeoutMs, applicationName, ...(prepare && { prepare }) });
 }
 
 async function addressesOf({ host }: PostgresHost): Promise<readonly string[]> {

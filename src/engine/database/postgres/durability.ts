@@ -10,7 +10,7 @@ export async function warnIfUnsafe(session: Session, log: Logger, limitMs: numbe
   if (settings.length === 0) return;
   const names = settings.map(({ name }) => name).join(' and ');
   log.warn(
-    `the database server has ${names} set to off: a crash of its machine may lose stored plants or damage the ` +
+    `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
       `database; set ${names} to on`,
   );
 }

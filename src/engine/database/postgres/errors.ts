@@ -1,4 +1,4 @@
-import type { CommitFailed } from '../group-commit.ts';
+import type { BatchFailed } from '../batch-queue.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
@@ -31,7 +31,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 export const NO_PERMISSION = '42501';
 
-type Recovery = CommitFailed['recovery'];
+type Recovery = BatchFailed['recovery'];
 
 // The first that fits counts: the longer codes stand before their classes.
 const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] = [
@@ -52,7 +52,21 @@ const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] =
 // What is left has been invented by a trigger.
 const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 
-/** What to do about a commit that failed; `undefined` when that is a bug of ours. */
+// Syntax error or access rule violation.
+const MISTAKE = '42';
+
+/** Tests whether a statement of the application is at fault, and not the database. */
+export function isMistake(error: unknown): boolean {
+  const sqlState = sqlStateOf(error);
+  return sqlState?.startsWith(MISTAKE) === true && sqlState !== NO_PERMISSION;
+}
+
+/** Tests whether a COMMIT that ended so may have been carried out. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof SessionLost || /^(?:08|57)/.test(sqlStateOf(error) ?? '');
+}
+
+/** Returns what to do about a failed batch; `undefined` when it failed because of a bug. */
 export function recoveryFor(error: unknown): Recovery | undefined {
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';

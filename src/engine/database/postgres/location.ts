@@ -8,8 +8,9 @@ export type PostgresLocation = {
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
-  readonly applicationName: string;
-  /** How long one host may take to let us in; `undefined` leaves it to whoever connects. */
+  /** `undefined` stands for the name of the application. */
+  readonly applicationName: string | undefined;
+  /** How long a login may take at one host; `undefined` stands for the caller's default. */
   readonly connectTimeoutMs: number | undefined;
   readonly tls: PostgresTls;
 };

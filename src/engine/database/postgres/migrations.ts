@@ -1,32 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../database.ts';
+import { DatabaseUnavailable, numberOf, type Definition } from '../database.ts';
 import { isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './errors.ts';
-import { findPlace, type Place } from './schema.ts';
+import { findPlace, versionTableOf, type Place } from './schema.ts';
 import type { Session } from './session.ts';
 
-/**
- * What brings the tables from each version to the next: the first creates them. Only ever append: databases are at any
- * of these versions.
- *
- * No sequence: it would be the one spot that all writers of a distributed engine meet at. `key` is random, so such an
- * engine spreads the rows, or groups them by `id`; the order of creation is (created_at, place, key), `place` being the
- * place within one commit.
- */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [
-  (schema) => `
-   CREATE TABLE ${schema}.plants (
-     key uuid NOT NULL,
-     id bigint NOT NULL,
-     created_at timestamptz NOT NULL,
-     place integer NOT NULL,
-     plant text NOT NULL,
-     PRIMARY KEY (key, id)
-   );
-   CREATE INDEX plants_by_id ON ${schema}.plants (id, created_at)`,
-];
-
-// "plnt": the lock that instances which start at the same time wait for.
-const ADVISORY_LOCK = 0x706c6e74;
 const RACES_MAX = 20;
 const RACE_PAUSE_MS = 50;
 
@@ -37,19 +14,25 @@ const RACE_PAUSE_MS = 50;
  * @returns the schema they are in, quoted
  * @throws {DatabaseUnavailable} when the database is another program's, or a newer version's, or may not be changed
  */
-export async function migrate(session: Session, description: string, limitMs: number): Promise<string> {
+export async function migrate<Row>(
+  session: Session,
+  definition: Definition<Row>,
+  description: string,
+  limitMs: number,
+): Promise<string> {
   // The ordinary start needs neither the lock nor the permission to create tables.
-  const place = await findPlace(session, description, limitMs);
-  if ((await readVersion(session, place, description, limitMs)) === MIGRATIONS.length) return place.schema;
+  const place = await findPlace(session, definition, description, limitMs);
+  if ((await readVersion(session, definition, place, description, limitMs)) === definition.migrations.postgres.length)
+    return place.schema;
   for (let races = 0; ; races += 1) {
     try {
       await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const schema = await migrateInTransaction(session, description);
+      const schema = await migrateInTransaction(session, definition, description);
       await session.query('COMMIT');
       return schema;
     } catch (error) {
       if (!session.isLost()) await session.query('ROLLBACK');
-      // An engine that has no advisory locks takes the statement and lets everybody in.
+      // An engine without advisory locks accepts the statement and locks nothing.
       if (!isRaceOfCreations(error) || races === RACES_MAX) throw error;
       await sleep(RACE_PAUSE_MS * Math.random());
     }
@@ -61,41 +44,48 @@ export async function migrate(session: Session, description: string, limitMs: nu
  *
  * @throws {DatabaseUnavailable} when they are a newer version's
  */
-export async function readVersion(
+export async function readVersion<Row>(
   session: Session,
+  definition: Definition<Row>,
   { schema, exists }: Place,
   description: string,
   limitMs?: number,
 ): Promise<number> {
   if (!exists) return 0;
-  const [row] = await session.query(`SELECT version FROM ${schema}.plant_store_schema`, [], limitMs);
+  const [row] = await session.query(`SELECT version FROM ${schema}.${versionTableOf(definition)}`, [], limitMs);
   const version = Number(row?.['version'] ?? 0);
-  if (version > MIGRATIONS.length) {
+  if (version > definition.migrations.postgres.length) {
     throw new DatabaseUnavailable(`the database ${description} was written by a newer version of the service`);
   }
   return version;
 }
 
-async function migrateInTransaction(session: Session, description: string): Promise<string> {
+async function migrateInTransaction<Row>(
+  session: Session,
+  definition: Definition<Row>,
+  description: string,
+): Promise<string> {
+  const migrations = definition.migrations.postgres;
+  const versionTable = versionTableOf(definition);
   // However long others take that were here before, and an index takes to be built.
   await session.query('SET LOCAL statement_timeout = 0');
-  await session.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-  const place = await findPlace(session, description);
-  const version = await readVersion(session, place, description);
-  if (!place.exists) await createVersion(session, place.schema, description);
-  for (const migration of MIGRATIONS.slice(version)) await session.query(migration(place.schema));
-  await session.query(`UPDATE ${place.schema}.plant_store_schema SET version = $1`, [MIGRATIONS.length]);
+  await session.query('SELECT pg_advisory_xact_lock($1)', [numberOf(definition.tag)]);
+  const place = await findPlace(session, definition, description);
+  const version = await readVersion(session, definition, place, description);
+  if (!place.exists) await createVersion(session, `${place.schema}.${versionTable}`, place.schema, description);
+  for (const migration of migrations.slice(version)) await session.query(migration(place.schema));
+  await session.query(`UPDATE ${place.schema}.${versionTable} SET version = $1`, [migrations.length]);
   return place.schema;
 }
 
-async function createVersion(session: Session, schema: string, description: string): Promise<void> {
+async function createVersion(session: Session, table: string, schema: string, description: string): Promise<void> {
   try {
-    await session.query(`CREATE TABLE ${schema}.plant_store_schema (version integer PRIMARY KEY)`);
+    await session.query(`CREATE TABLE ${table} (version integer PRIMARY KEY)`);
   } catch (error) {
     if (sqlStateOf(error) !== NO_PERMISSION) throw error;
     const recovery = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
     const problem = `cannot be used: this user may not create tables in the schema ${schema}: ${recovery} (${NO_PERMISSION})`;
     throw new DatabaseUnavailable(`the database ${description} ${problem}`, { cause: error });
   }
-  await session.query(`INSERT INTO ${schema}.plant_store_schema (version) VALUES (0)`);
+  await session.query(`INSERT INTO ${table} (version) VALUES (0)`);
 }

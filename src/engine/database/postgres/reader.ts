@@ -1,82 +1,92 @@
-import { DatabaseUnavailable } from '../database.ts';
-import type { PlantReader, StoredPlant } from '../../../plants/plant-store.ts';
-import { toPlant } from '../../../plants/plant-text.ts';
-import { createConnector } from './connector.ts';
+import { BatchQueue } from '../batch-queue.ts';
+import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
+import { createHealth } from '../health.ts';
+import { compile, type Statement } from '../sql.ts';
+import { limitStreams } from '../streams.ts';
+import { createPostgresConnection, type PostgresConnection } from './connection.ts';
+import { connectorsFor, type Connector } from './connector.ts';
 import { explain } from './errors.ts';
-import { findPlace } from './schema.ts';
-import { readVersion } from './migrations.ts';
-import type { Session } from './session.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
+import { readVersion } from './migrations.ts';
+import { findPlace } from './schema.ts';
+import { streamRows } from './stream.ts';
+import { createPostgresWorker } from './worker.ts';
+import { runStatement } from './write.ts';
 
-type PlantRow = { readonly id: string; readonly plant: string };
-
-const CONNECT_TIMEOUT_MS = 10_000;
-// One answer is held in memory: so many rows, or fewer if they are large.
-const BATCH_ROWS = 1_000;
-const FIRST_BATCH_ROWS = 10;
-const BATCH_CHARACTERS = 4_194_304;
-
-const LIST = {
-  history: (schema: string) => `SELECT id, plant FROM ${schema}.plants ORDER BY created_at, place, key`,
-  current: (schema: string) => `SELECT id, plant
-    FROM (SELECT DISTINCT ON (id) * FROM ${schema}.plants ORDER BY id, created_at DESC, place DESC, key DESC) AS latest
-    ORDER BY created_at, place, key`,
+export type ReaderParts = {
+  /** Opens the connections of `read`, and bounds how long the server works on a query. */
+  readonly readers: Connector;
+  /** Opens a connection for each stream. */
+  readonly streams: Connector;
+  readonly description: string;
+  /** The schema of the tables, quoted. */
+  readonly schema: string;
 };
 
-/**
- * Opens a PostgreSQL store for reading. A list is a snapshot of when its reading began.
- *
- * @throws {DatabaseUnavailable} when the database cannot be used, or has no plant store in it
- */
-export async function openPostgresReader(location: PostgresLocation): Promise<PlantReader> {
-  const description = describePostgres(location);
-  const connector = createConnector(location, {
-    hostTimeoutMs: location.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-  });
-  const closed = new AbortController();
+const WAITING_BYTES = 1_024;
 
-  const session = await connector.connect(closed.signal);
-  let schema: string;
+/**
+ * Opens a PostgreSQL database for reading only. It sets nothing in a session, so it may share sessions with others.
+ *
+ * @throws {DatabaseUnavailable} when the database cannot be used, or the application has no tables in it
+ */
+export async function openPostgresReader<Row>(
+  location: PostgresLocation,
+  definition: Definition<Row>,
+  options: DatabaseOptions,
+): Promise<DatabaseReader> {
+  const description = describePostgres(location);
+  const connector = connectorsFor(location, definition, options.timeoutMs)();
+  const session = await connector.connect(new AbortController().signal);
   try {
-    const place = await findPlace(session, description);
-    if ((await readVersion(session, place, description)) === 0) {
-      throw new DatabaseUnavailable(`there is no plant store in ${description}`);
+    const place = await findPlace(session, definition, description);
+    if ((await readVersion(session, definition, place, description)) === 0) {
+      throw new DatabaseUnavailable(`there is no ${definition.name} in ${description}`);
     }
-    schema = place.schema;
+    return createPostgresReader({ readers: connector, streams: connector, description, ...place }, options);
   } catch (error) {
     throw explain(description, error);
   } finally {
     await session.close();
   }
+}
+
+/** Creates the reading side of a PostgreSQL database. Connections are opened when they are needed. */
+export function createPostgresReader(
+  { readers, streams, description, schema }: ReaderParts,
+  { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
+): DatabaseReader {
+  const health = createHealth(log, 'read');
+  const target = { engine: 'postgres', schema } as const;
+  const closed = new AbortController();
+  const connections = Array.from({ length: poolSize }, () => createPostgresConnection(readers, health.failed));
+  const reads = new BatchQueue<Statement, readonly unknown[]>({
+    workers: connections.map((connection) => createPostgresWorker(connection, readOne, timeoutMs)),
+    sizeOf: ({ text }) => 2 * text.length + WAITING_BYTES,
+    isAlone: () => true,
+    queueLimitBytes,
+    timeoutMs,
+    health,
+  });
   return {
-    async *list(which) {
-      const session = await connector.connect(closed.signal);
-      closed.signal.addEventListener('abort', session.destroy);
-      try {
-        yield* fetchAll(session, LIST[which](schema));
-      } catch (error) {
-        throw explain(description, error);
-      } finally {
-        closed.signal.removeEventListener('abort', session.destroy);
-        session.destroy();
-      }
+    async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
+      return (await reads.add(compile(query, target))) as readonly Row[]; // The query's author says what a row is.
     },
+    stream: limitStreams(poolSize, (query) => streamRows(streams, description, compile(query, target), closed.signal)),
     async close() {
       closed.abort();
+      await reads.drain();
+      await Promise.all(connections.map(({ close }) => close()));
     },
   };
 }
 
-async function* fetchAll(session: Session, select: string): AsyncGenerator<StoredPlant> {
-  await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await session.query('SET LOCAL statement_timeout = 0');
-  await session.query(`DECLARE plants_list NO SCROLL CURSOR FOR ${select}`);
-  for (let wanted = FIRST_BATCH_ROWS; ;) {
-    // Neither column may be null, and what is in `plant` was written by the store.
-    const rows = (await session.query(`FETCH ${String(wanted)} FROM plants_list`)) as readonly PlantRow[];
-    for (const { id, plant } of rows) yield toPlant(BigInt(id), plant);
-    if (rows.length < wanted) return;
-    const characters = rows.reduce((sum, { plant }) => sum + plant.length, 0);
-    wanted = Math.min(BATCH_ROWS, Math.ceil((wanted * BATCH_CHARACTERS) / characters));
-  }
+async function readOne(
+  connection: PostgresConnection,
+  queries: readonly Statement[],
+  limitMs: number,
+): Promise<readonly (readonly unknown[])[]> {
+  return Promise.all(
+    queries.map(async ({ text, values }) => (await runStatement(connection, text, values, limitMs)).rows),
+  );
 }

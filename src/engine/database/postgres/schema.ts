@@ -1,7 +1,7 @@
-import { DatabaseUnavailable } from '../database.ts';
+import { DatabaseUnavailable, identifierOf, type Definition } from '../database.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
-/** The schema of a store's tables. */
+/** The schema of an application's tables. */
 export type Place = {
   /** Quoted. Statements name it, so that nothing created later can hide the tables. */
   readonly schema: string;
@@ -31,27 +31,38 @@ const TABLES = `
     relowner IN (SELECT role FROM trusted) AS is_trusted
   FROM unnest(current_schemas(false)) WITH ORDINALITY AS path (schema, place)
   JOIN pg_namespace ON nspname = path.schema
-  LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname IN ('plant_store_schema', 'plants')
+  LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ANY($1::text[])
   ORDER BY path.place, relname`;
 
+/** Names the table that holds the version of an application's tables. */
+export function versionTableOf<Data>({ name }: Definition<Data>): string {
+  return `${identifierOf(name)}_schema`;
+}
+
 /**
- * Finds the one store in the schemas of the search path, or the schema in which to create it: the first of them.
+ * Finds the application's tables in the schemas of the search path, or the schema in which to create them: the first one.
  *
- * @throws {DatabaseUnavailable} when there are two, or what is there belongs to another program or to a role not to trust
+ * @throws {DatabaseUnavailable} when two have them, or they belong to another program or to a role that is not trusted
  */
-export async function findPlace(session: Session, description: string, limitMs?: number): Promise<Place> {
+export async function findPlace<Data>(
+  session: Session,
+  definition: Definition<Data>,
+  description: string,
+  limitMs?: number,
+): Promise<Place> {
+  const versionTable = versionTableOf(definition);
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
   const role = quote(server['role']);
-  const tables = await session.query(TABLES, [], limitMs);
+  const tables = await session.query(TABLES, [[versionTable, ...definition.tables]], limitMs);
 
-  const schemas = new Set(tables.filter(({ name }) => name === 'plant_store_schema').map(({ schema }) => schema));
+  const schemas = new Set(tables.filter(({ name }) => name === versionTable).map(({ schema }) => schema));
   const ours = tables.filter(({ schema }) => schemas.has(schema ?? null));
   for (const table of ours) requireTrust(table);
   if (schemas.size > 1) {
     const names = [...schemas].map(quote).join(' and ');
     refuse(
-      `has several plant stores, in the schemas ${names}: keep the plants of one, and say which it is by ` +
+      `has several ${definition.name}s, in the schemas ${names}: keep the rows of one, and say which it is by ` +
         `ALTER ROLE ${role} SET search_path = <schema>, or rename or drop the others`,
     );
   }
@@ -62,7 +73,8 @@ export async function findPlace(session: Session, description: string, limitMs?:
   if (first === undefined) {
     refuse(`has no schema that ${role} may use on its search_path: create one, or GRANT USAGE, CREATE ON SCHEMA`);
   }
-  if (first['name'] === 'plants') refuse('has a table plants of another program');
+  const other = tables.find(({ schema, name }) => schema === first['schema'] && name !== null)?.['name'];
+  if (other !== undefined) refuse(`has a table ${String(other)} of another program`);
   requireTrust(first);
   return { schema: quote(first['schema']), exists: false };
 

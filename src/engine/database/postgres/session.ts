@@ -1,5 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
-import { Client, DatabaseError, escapeIdentifier, type ClientConfig } from 'pg';
+import { Client, DatabaseError, escapeIdentifier, type ClientConfig, type QueryConfig } from 'pg';
+import type { Value } from '../sql.ts';
+import { parserOf } from './values.ts';
 
 /** One connection to one server, logged in, until it is lost. Losing it never throws by itself. */
 export type Session = {
@@ -17,16 +19,20 @@ export type Session = {
     limitMs?: number,
     name?: string,
   ) => Promise<readonly Row[]>;
+  /** Runs one statement of an application, as `query` does. Its values are those of both databases. */
+  readonly run: (text: string, values: readonly Value[], limitMs?: number) => Promise<Result>;
   /** The server process, as it was named at the login; a connection pooler makes a number up. */
   readonly processId: () => string | undefined;
   readonly isLost: () => boolean;
-  /** Takes leave of the server, which is given a moment for it. */
+  /** Closes gracefully, within GOODBYE_MS. */
   readonly close: () => Promise<void>;
   /** Drops the connection at once. */
   readonly destroy: () => void;
 };
 
 export type Row = Readonly<Record<string, string | null>>;
+
+export type Result = { readonly rows: readonly Readonly<Record<string, Value>>[]; readonly count: number };
 
 export type Login = {
   /** An address or the folder of a Unix socket, not a name: what a name stands for is tried one by one. */
@@ -43,13 +49,13 @@ export type Login = {
 export { DatabaseError, escapeIdentifier };
 /** The connection is gone, and with it the answer. */
 export class SessionLost extends Error {}
-/** The server did not let us in for so long. */
+/** Login timed out. */
 export class LoginTimeout extends Error {}
 export class PasswordMissing extends Error {}
 /** There is a server, but no TLS with it. */
 export class TlsFailed extends Error {}
 
-// Node asks ten times, a second apart, before it gives a silent peer up.
+// After the delay, Node probes a silent peer ten times, a second apart.
 const KEEP_ALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
 
@@ -131,22 +137,13 @@ function createSession(client: Client): Session {
 
   return {
     async query(text, values = [], limitMs, name) {
-      if (isLost()) throw new SessionLost('there is no connection to the database');
-      const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
-      try {
-        const prepared = name === undefined ? {} : { name };
-        const { rows } = await client.query<Row>({ text, values: [...values], ...prepared });
-        if (!isUnreplicated) return rows;
-        destroy();
-        throw new SessionLost('the wait for the standby was cancelled');
-      } catch (error) {
-        // The context may repeat what was sent, which is no matter for a log.
-        if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
-        if (!isLost()) throw error;
-        throw new SessionLost('the connection to the database was lost', { cause: error });
-      } finally {
-        clearTimeout(timer);
-      }
+      const prepared = name === undefined ? {} : { name };
+      return (await execute<Row>({ text, values: [...values], ...prepared }, limitMs)).rows;
+    },
+    async run(text, values, limitMs) {
+      const types = { getTypeParser: parserOf };
+      const { rows, rowCount } = await execute<Result['rows'][number]>({ text, values: [...values], types }, limitMs);
+      return { rows, count: rowCount ?? 0 };
     },
     processId: () => processId,
     isLost,
@@ -158,4 +155,22 @@ function createSession(client: Client): Session {
     },
     destroy,
   };
+
+  async function execute<Row extends object>(query: QueryConfig, limitMs: number | undefined) {
+    if (isLost()) throw new SessionLost('there is no connection to the database');
+    const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
+    try {
+      const result = await client.query<Row>(query);
+      if (!isUnreplicated) return result;
+      destroy();
+      throw new SessionLost('the wait for the standby was cancelled');
+    } catch (error) {
+      // The context may repeat the values, which must not be logged.
+      if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
+      if (!isLost()) throw error;
+      throw new SessionLost('the connection to the database was lost', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

@@ -21,39 +21,44 @@ export type Settings = {
 const PROBE_TIMEOUT_MS = 1_000;
 
 const SHOW_PROCESS = 'SELECT pg_backend_pid() AS process';
-const SET_MARK = "SELECT set_config('plant_store.session', $1, false)";
-const SHOW_MARK = "SELECT current_setting('plant_store.session', true) AS mark";
 
-// What is answered has to be on disk. Other values of synchronous_commit than `off` are somebody's choice of where, and
-// how often. Set it is in any case: what the session has not set for itself changes with the server's configuration.
+// Always set explicitly: a session's default changes with the server's configuration. Values of synchronous_commit other
+// than `off` are the operator's choice of where, and how often, a commit is written before it is confirmed.
 //
 // Where the engine has these settings, the plan of a prepared statement is kept, which halves the server's work for a lone
-// plant, and uses the index from the start: one made while the table was empty would read the whole table for every plant.
+// row, and uses the index from the start: one made while the table was empty would scan the whole table for every row.
 //
 // search_path stays as it is: triggers may need it. No statement depends on it: tables are qualified, and functions and
 // operators are called with the very types that those of pg_catalog have, which comes first.
-const PREPARE = `
-  SELECT set_config('plant_store.session',
+const prepareFor = (mark: string): string => `
+  SELECT set_config('${mark}',
       $1::text || set_config('statement_timeout', $2, false) || ' '
         || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
-      false) AS mark,
-    (SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
-      FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')) AS plans`;
+      false) AS mark`;
+const FIX_PLANS = `
+  SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
+  FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')`;
 
-/** @param statementTimeoutMs how long the server may work on one statement */
-export function createSettings(statementTimeoutMs: number): Settings {
+/**
+ * @param name of the application, an identifier
+ * @param statementTimeoutMs how long the server may work on one statement
+ * @param use sessions that write run one prepared statement again and again; those that read, any queries
+ */
+export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): Settings {
   const id = randomUUID();
+  const mark = `${name}.session`;
+  const prepareSession = prepareFor(mark) + (use === 'write' ? `, (${FIX_PLANS}) AS plans` : '');
   return {
     async prepare(session, openAnother, limitMs) {
       const [row] = await session.query(SHOW_PROCESS, [], limitMs);
       // A pooler makes up what it says at the login, for a session is found later. Its other clients are to keep theirs
       // as they are, so nothing is set before it is known to leave them alone.
-      if (row?.['process'] !== session.processId()) await refuseSharing(session, openAnother, limitMs);
-      await session.query(PREPARE, [id, String(statementTimeoutMs)], limitMs);
+      if (row?.['process'] !== session.processId()) await refuseSharing(mark, session, openAnother, limitMs);
+      await session.query(prepareSession, [id, String(statementTimeoutMs)], limitMs);
     },
     // A subquery is run once, not for every row. Nobody else has a reason to set server_version, which cannot be set.
     inForce: `(SELECT CASE
-      WHEN current_setting('plant_store.session', true) =
+      WHEN current_setting('${mark}', true) =
         '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true
       ELSE set_config('server_version', '', true) IS NULL END)`,
   };
@@ -63,19 +68,25 @@ export function createSettings(statementTimeoutMs: number): Settings {
  * Looks for a mark of one connection from another one. A pooler that lends sessions hands out the same one again, or
  * another one to the first connection. Finding nothing proves nothing; each statement that writes looks for itself.
  */
-async function refuseSharing(session: Session, openAnother: () => Promise<Session>, limitMs: number): Promise<void> {
-  const mark = randomUUID();
-  await session.query(SET_MARK, [mark], limitMs);
+async function refuseSharing(
+  mark: string,
+  session: Session,
+  openAnother: () => Promise<Session>,
+  limitMs: number,
+): Promise<void> {
+  const value = randomUUID();
+  const show = `SELECT current_setting('${mark}', true) AS mark`;
+  await session.query(`SELECT set_config('${mark}', $1, false)`, [value], limitMs);
   // It may have to wait for a session of its own, or get none: then they are not lent.
-  const seen = await readMark(openAnother).catch(() => undefined);
-  const [row] = await session.query(SHOW_MARK, [], limitMs);
-  if (seen === mark || row?.['mark'] !== mark) throw new PoolerSwitched();
+  const seen = await readMark(show, openAnother).catch(() => undefined);
+  const [row] = await session.query(show, [], limitMs);
+  if (seen === value || row?.['mark'] !== value) throw new PoolerSwitched();
 }
 
-async function readMark(openAnother: () => Promise<Session>): Promise<string | null | undefined> {
+async function readMark(show: string, openAnother: () => Promise<Session>): Promise<string | null | undefined> {
   const other = await openAnother();
   try {
-    const [row] = await other.query(SHOW_MARK, [], PROBE_TIMEOUT_MS);
+    const [row] = await other.query(show, [], PROBE_TIMEOUT_MS);
     return row?.['mark'];
   } finally {
     other.destroy();

@@ -48,7 +48,7 @@ export function parsePostgresUrl(url: string): { location: PostgresLocation } | 
     user,
     password,
     database: database === '' ? user : database,
-    applicationName: parameters.get('application_name') ?? 'plant-store',
+    applicationName: parameters.get('application_name'),
     connectTimeoutMs: readConnectTimeout(parameters.get('connect_timeout'), problem),
     tls: readTls(parameters, problem),
   };

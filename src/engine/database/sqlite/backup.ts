@@ -1,24 +1,29 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { DatabaseUnavailable } from '../database.ts';
-import { openForReading, assertIntegrity, unavailable } from './file.ts';
+import { DatabaseUnavailable, type Definition } from '../database.ts';
+import { assertIntegrity, openForReading, schemaOf, unavailable } from './file.ts';
 import { createPartial, removeAbandoned, type Partial } from './partial.ts';
 import { syncFolders } from './sync-folders.ts';
 
-// In one step, from one snapshot: after a smaller one, SQLite would begin again whenever a plant was added meanwhile.
+// In one step, from one snapshot: after a smaller one, SQLite would begin again after every commit.
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies an embedded store, whole and checked, as it is at this moment, while services add to it.
+ * Copies a SQLite database, whole and checked, as it is at this moment, while services write to it.
  *
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
  * @param signal gives the copy up, and removes what there is of it
- * @returns how many creations it holds
- * @throws {DatabaseUnavailable} when there is no sound plant store to copy, or something is in its way
+ * @returns how many rows were inserted by the definition's batch statement
+ * @throws {DatabaseUnavailable} when there is no sound database to copy, or something is in its way
  */
-export async function copySqliteStore(from: string, to: string, signal: AbortSignal): Promise<number> {
-  const source = openForReading(from);
+export async function copySqliteDatabase<Row>(
+  definition: Definition<Row>,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const source = openForReading(from, schemaOf(definition));
   let partial: Partial | undefined;
   try {
     mkdirSync(dirname(to), { recursive: true });
@@ -28,12 +33,12 @@ export async function copySqliteStore(from: string, to: string, signal: AbortSig
     const { path } = partial;
     await backup(source, path, { rate: ALL_PAGES });
     signal.throwIfAborted();
-    const creations = check(path, from);
+    const rows = check(path, from, definition.insert.table);
     sync(path);
     syncFolders(dirname(path)); // Nothing appears where it could not be kept.
     publish(path, to);
     syncFolders(to);
-    return creations;
+    return rows;
   } catch (error) {
     throw signal.aborted ? error : unavailable(to, error);
   } finally {
@@ -60,12 +65,12 @@ function publish(partial: string, to: string): void {
   }
 }
 
-function check(copyPath: string, path: string): number {
+function check(copyPath: string, path: string, table: string): number {
   const copy = new DatabaseSync(copyPath);
   try {
     assertIntegrity(copy, path);
     copy.exec('PRAGMA journal_mode = DELETE'); // A backup is one file, without a write-ahead log beside it.
-    return Number(copy.prepare('SELECT count(*) AS count FROM plants').get()?.['count']);
+    return Number(copy.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count']);
   } finally {
     copy.close();
   }

@@ -1,73 +1,75 @@
-import { Worker } from 'node:worker_threads';
-import { CommitFailed, createGroupCommit } from '../group-commit.ts';
+import { BatchFailed, BatchQueue } from '../batch-queue.ts';
+import type { Database, DatabaseOptions, Definition, Written } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { DatabaseUnavailable, type DatabaseOptions } from '../database.ts';
-import type { PlantStore } from '../../../plants/plant-store.ts';
-import { toText } from '../../../plants/plant-text.ts';
+import { sizeOfStatements, sizeOfValue } from '../size.ts';
+import { compile, type Value } from '../sql.ts';
+import { schemaOf } from './file.ts';
+import { createSqliteReader } from './reader.ts';
+import { startThread } from './thread.ts';
+import type { Change, ChangeResult, Committed, WriterData } from './writer-thread.ts';
 
-/** A creation on its way to the database. */
-export type Row = { readonly id: bigint; readonly text: string; readonly key: string | undefined };
-
-export type WorkerData = { readonly path: string; readonly busyTimeoutMs: number };
-export type ToWorker = readonly Row[] | 'close';
-export type FromWorker =
-  | 'open'
-  | { readonly refused: string }
-  | { readonly areNew: readonly boolean[] }
-  | { readonly recovery: CommitFailed['recovery'] | undefined; readonly message: string };
-
-// A waiting plant holds its text, two bytes for a character, and the request that brought it.
+// A waiting row holds its text, two bytes for a character, and the request that brought it.
 const WAITING_BYTES = 2_048;
-// Waiting for a lock, the thread cannot be ended, nor with it the process. So it gives up, and is told to try again.
+// A thread that waits for a lock cannot be ended, nor its process. So it gives up early, and is asked again.
 const LOCK_WAIT_MS = 500;
 
 /**
- * Opens the embedded store, creating the file and its folder when they are missing.
+ * Opens a SQLite database, creating the file and its folder when they are missing.
  *
  * @throws {DatabaseUnavailable} when the file cannot be opened, is damaged, or holds something else
  */
-export async function openSqliteStore(path: string, options: DatabaseOptions): Promise<PlantStore> {
+export async function openSqliteDatabase<Row extends Readonly<Record<string, Value>>>(
+  path: string,
+  definition: Definition<Row>,
+  options: DatabaseOptions,
+): Promise<Database<Row>> {
   const { timeoutMs, queueLimitBytes, onCommit, log } = options;
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    name: 'sqlite',
-    workerData: { path, busyTimeoutMs: Math.min(timeoutMs, LOCK_WAIT_MS) } satisfies WorkerData,
-  });
-  const exited = new Promise((resolve) => worker.once('exit', resolve));
-  const opened = await answer();
-  if (typeof opened === 'object' && 'refused' in opened) throw new DatabaseUnavailable(opened.refused);
-
-  const commits = createGroupCommit<Row, boolean>({
-    workers: [{ ready: () => Promise.resolve(), commit }],
-    sizeOf: ({ text }) => text.length * 2 + WAITING_BYTES,
+  const { table, sqlite, columns } = definition.insert;
+  const names: readonly string[] = Object.keys(columns);
+  const data: WriterData = {
+    path,
+    schema: schemaOf(definition),
+    insert: { table, sqlite },
+    busyTimeoutMs: Math.min(timeoutMs, LOCK_WAIT_MS),
+  };
+  const writer = await startThread<readonly Change[], Committed>('./writer-thread.ts', data);
+  const reader = createSqliteReader(path, definition, options);
+  const commits = new BatchQueue<Change, ChangeResult>({
+    workers: [{ ready: () => Promise.resolve(), run: commit }],
+    sizeOf,
+    isAlone: () => false,
     queueLimitBytes,
     timeoutMs,
     health: createHealth(log),
-    onCommit,
+    onBatch(changes, durationMs) {
+      const count = changes.filter((change) => 'row' in change || change.length > 0).length;
+      if (count > 0) onCommit?.(count, durationMs);
+    },
   });
+  // The result of a row is a boolean, and that of statements is a list.
   return {
-    add: (plant, key) => commits.add({ id: plant.id, text: toText(plant), key }),
-    check: commits.check,
+    ...reader,
+    insert: (row, key) => commits.add({ row: names.map((name) => row[name] ?? null), key }) as Promise<boolean>,
+    write: (...statements) =>
+      commits.add(statements.map((query) => compile(query, { engine: 'sqlite' }))) as Promise<readonly Written[]>,
+    async check() {
+      await commits.add([]);
+    },
     async close() {
-      await commits.drain();
-      worker.postMessage('close' satisfies ToWorker);
-      await exited;
+      await Promise.all([commits.drain(), reader.close()]);
+      await writer.close();
     },
   };
 
-  async function commit(rows: readonly Row[]): Promise<readonly boolean[]> {
-    worker.postMessage(rows satisfies ToWorker);
-    const committed = await answer();
-    if (typeof committed === 'object' && 'areNew' in committed) return committed.areNew;
-    const { recovery, message } = committed as Extract<FromWorker, { message: string }>; // The one other answer to rows.
-    const error = new Error(message);
-    throw recovery === undefined ? error : new CommitFailed(recovery, error);
+  async function commit(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
+    const committed = await writer.ask(changes);
+    if ('results' in committed) return committed.results;
+    const error = new Error(committed.message);
+    throw committed.recovery === undefined ? error : new BatchFailed(committed.recovery, error);
   }
+}
 
-  /**
-   * The next message, as each is answered before the next is sent. An error of the thread itself has no listener, and so
-   * ends the process: what it was doing is not known.
-   */
-  function answer(): Promise<FromWorker> {
-    return new Promise((resolve) => worker.once('message', resolve));
-  }
+function sizeOf(change: Change): number {
+  if (!('row' in change)) return WAITING_BYTES + sizeOfStatements(change);
+  return change.row.reduce<number>((bytes, value) => bytes + sizeOfValue(value), WAITING_BYTES);
 }

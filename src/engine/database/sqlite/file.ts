@@ -1,37 +1,34 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DatabaseUnavailable } from '../database.ts';
+import { DatabaseUnavailable, numberOf, type Definition } from '../database.ts';
 import { syncFolders } from './sync-folders.ts';
 
-// "plnt", in the header of the file: tells a plant store from another program's database.
-const APPLICATION_ID = 0x706c6e74;
-// A log that has grown larger, as somebody was reading for long, is cut when it has been copied into the database.
+// A write-ahead log that has grown larger during a long read is truncated after its checkpoint.
 const LOG_KEPT_BYTES = 16_777_216;
 const OPEN_TIMEOUT_MS = 5_000;
 const WAL_RETRY_MS = 20;
 
-/**
- * What leads from each version of the file to the next; never changed once released. `seq` is the order of creation. The
- * index by id ends with `seq`, as every index of a rowid table does, so it also finds the latest plant for an id.
- */
-const MIGRATIONS = [
-  `CREATE TABLE plants (
-     seq INTEGER PRIMARY KEY,
-     id INTEGER NOT NULL,
-     plant TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX plants_by_id ON plants (id);
-   PRAGMA application_id = ${String(APPLICATION_ID)}`,
-  // Only creations that may be asked for twice have a key, so the index costs the others nothing.
-  `ALTER TABLE plants ADD COLUMN key BLOB;
-   CREATE UNIQUE INDEX plants_by_key ON plants (key) WHERE key IS NOT NULL`,
-];
+/** The part of an application's definition that a thread can be given. */
+export type Schema = Pick<Definition<never>, 'name' | 'tag'> & { readonly migrations: readonly string[] };
+
+/** Returns that part of a definition. */
+export function schemaOf<Row>({ name, tag, migrations }: Definition<Row>): Schema {
+  return { name, tag, migrations: migrations.sqlite };
+}
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
-export const SQLITE = { BUSY: 5, CORRUPT: 11, CANTOPEN: 14, TOOBIG: 18, CONSTRAINT: 19, MISMATCH: 20 } as const;
+export const SQLITE = {
+  ERROR: 1,
+  BUSY: 5,
+  CORRUPT: 11,
+  CANTOPEN: 14,
+  TOOBIG: 18,
+  CONSTRAINT: 19,
+  MISMATCH: 20,
+} as const;
 
-/** Those that a person can do something about. */
+/** Reasons that an operator can act on. */
 const REASONS: Readonly<Record<number, string>> = {
   3: 'cannot be read and written by this user',
   [SQLITE.BUSY]: 'is locked by another process',
@@ -44,37 +41,37 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Opens a plant store for writing, creating or migrating it: safe for several processes at once.
+ * Opens a database for writing, creating or migrating it: safe for several processes at once.
  *
  * @throws {DatabaseUnavailable} when it cannot be opened, is damaged, or is something else; nothing was changed in it
  */
-export function openForWriting(path: string): DatabaseSync {
+export function openForWriting(path: string, schema: Schema): DatabaseSync {
   return explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
-    if (versionOf(database, path) > 0) assertIntegrity(database, path);
-    migrate(database, path);
+    if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
+    migrate(database, path, schema);
     // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
     // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
     database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
     database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
     setWriteAheadLog(database);
-    database.exec('SELECT 1 FROM plants LIMIT 1'); // With the first read, the log is there.
+    database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'); // The first read creates the log.
     syncFolders(path);
     return database;
   });
 }
 
 /**
- * Opens a plant store for reading.
+ * Opens a database for reading.
  *
  * @throws {DatabaseUnavailable} when there is none at the path
  */
-export function openForReading(path: string): DatabaseSync {
+export function openForReading(path: string, schema: Schema): DatabaseSync {
   if (!existsSync(path)) throw new DatabaseUnavailable(`there is no database at ${path}`);
   return explaining(path, () => {
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS, readOnly: true });
-    if (versionOf(database, path) === 0) throw new DatabaseUnavailable(`${path} is not a plant store`);
+    if (versionOf(database, path, schema) === 0) throw new DatabaseUnavailable(`${path} is not a ${schema.name}`);
     return database;
   });
 }
@@ -93,12 +90,11 @@ export function transact<Result>(database: DatabaseSync, work: () => Result): Re
 }
 
 /**
- * Writes what is there already. A transaction that changes nothing never gets as far as the disk; with this, it is stopped
- * by whatever would stop one that adds a plant: a full disk, say.
+ * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
+ * insert would, on a full disk for example.
  */
-export function probeWrite(database: DatabaseSync): readonly [] {
+export function probeWrite(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
-  return [];
 }
 
 /** SQLite's primary result code: the low byte of the extended one. 0 for what is not SQLite's. */
@@ -107,14 +103,14 @@ export function primaryCode(error: unknown): number {
   return errcode & 0xff;
 }
 
-/** A line on what is wrong with the database, for whoever runs the service. */
+/** Describes what is wrong with the database in one line, for operators. */
 export function explain(path: string, error: unknown): string {
   const { syscall, message } = error as NodeJS.ErrnoException;
   const code = syscall === undefined ? primaryCode(error) : SQLITE.CANTOPEN; // The folder could not be made, say.
   return `the database ${path} ${REASONS[code] ?? `cannot be used (${message})`}`;
 }
 
-/** Any error of a database as one with a line for whoever runs the service. */
+/** Wraps any error of a database with a line for operators. */
 export function unavailable(path: string, error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error;
   return new DatabaseUnavailable(explain(path, error), { cause: error });
@@ -128,28 +124,30 @@ function explaining<Result>(path: string, open: () => Result): Result {
   }
 }
 
-function migrate(database: DatabaseSync, path: string): void {
+function migrate(database: DatabaseSync, path: string, { name, tag, migrations }: Schema): void {
   transact(database, () => {
-    const version = versionOf(database, path);
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-    if (version < MIGRATIONS.length) database.exec(`PRAGMA user_version = ${String(MIGRATIONS.length)}`);
+    const version = versionOf(database, path, { name, tag, migrations });
+    if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
   });
 }
 
-/** 0 for a database with nothing in it. */
-function versionOf(database: DatabaseSync, path: string): number {
-  if (scalar(database, 'PRAGMA application_id') !== APPLICATION_ID) {
+/** Returns 0 for a database with nothing in it. */
+function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Schema): number {
+  if (scalar(database, 'PRAGMA application_id') !== numberOf(tag)) {
     if (scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0) return 0;
     throw new DatabaseUnavailable(`${path} is another program's database`);
   }
   const version = Number(scalar(database, 'PRAGMA user_version'));
-  if (version > MIGRATIONS.length)
+  if (version > migrations.length) {
     throw new DatabaseUnavailable(`${path} was written by a newer version of the service`);
+  }
   return version;
 }
 
 /**
- * Reads the whole file: what a damaged one still gives must not be taken for all there was.
+ * Reads the whole file: a damaged one may still return some of its rows.
  *
  * @throws {DatabaseUnavailable} when it is damaged
  */
@@ -158,7 +156,7 @@ export function assertIntegrity(database: DatabaseSync, path: string): void {
   throw new DatabaseUnavailable(`the database ${path} ${REASONS[SQLITE.CORRUPT] ?? ''}`);
 }
 
-/** The one statement for which SQLite does not wait until another process has opened the same file. */
+/** Retries, since SQLite's busy timeout does not apply to this statement. */
 function setWriteAheadLog(database: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += WAL_RETRY_MS) {
     try {

@@ -1,49 +1,73 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { PlantReader, StoredPlant } from '../../../plants/plant-store.ts';
-import { toPlant } from '../../../plants/plant-text.ts';
-import { openForReading, unavailable } from './file.ts';
+import { BatchFailed, BatchQueue } from '../batch-queue.ts';
+import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
+import { createHealth } from '../health.ts';
+import { compile, type Statement } from '../sql.ts';
+import { limitStreams } from '../streams.ts';
+import { openForReading, schemaOf } from './file.ts';
+import type { ReaderData, ReadResult } from './reader-thread.ts';
+import { streamRows } from './stream.ts';
+import { startThread, type Thread } from './thread.ts';
 
-// Read in pages, for as long as a statement is open, the write-ahead log can only grow. As nothing is ever changed, what
-// was there at the beginning stays a snapshot.
-const PAGE_ROWS = 1_000;
-const LIST = {
-  history: `SELECT seq, id, plant FROM plants WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${String(PAGE_ROWS)}`,
-  current: `SELECT seq, id, plant FROM plants AS this
-    WHERE seq > ?1 AND seq <= ?2
-      AND NOT EXISTS (SELECT 1 FROM plants AS later WHERE later.id = this.id AND later.seq > this.seq AND later.seq <= ?2)
-    ORDER BY seq LIMIT ${String(PAGE_ROWS)}`,
-};
+const WAITING_BYTES = 1_024;
+const TARGET = { engine: 'sqlite' } as const;
 
 /**
- * Opens the embedded store for reading.
+ * Opens a SQLite database for reading only.
  *
- * @throws {DatabaseUnavailable} when there is no plant store at the path
+ * @throws {DatabaseUnavailable} when there is none at the path
  */
-export function openSqliteReader(path: string): PlantReader {
-  const database = openForReading(path);
-  return {
-    async *list(which) {
-      try {
-        yield* listPlants(database, which);
-      } catch (error) {
-        throw unavailable(path, error);
-      }
-    },
-    close() {
-      database.close();
-      return Promise.resolve();
-    },
-  };
+export function openSqliteReader<Row>(
+  path: string,
+  definition: Definition<Row>,
+  options: DatabaseOptions,
+): DatabaseReader {
+  openForReading(path, schemaOf(definition)).close();
+  return createSqliteReader(path, definition, options);
 }
 
-function* listPlants(database: DatabaseSync, which: 'current' | 'history'): Generator<StoredPlant> {
-  const last = database.prepare('SELECT coalesce(max(seq), 0) AS seq FROM plants').get()?.['seq'] as number;
-  const statement = database.prepare(LIST[which]);
-  statement.setReadBigInts(true);
-  let seq = 0n;
-  for (let rows; rows === undefined || rows.length === PAGE_ROWS;) {
-    rows = statement.all(seq, last) as { seq: bigint; id: bigint; plant: string }[];
-    for (const { id, plant } of rows) yield toPlant(id, plant);
-    seq = rows.at(-1)?.seq ?? seq;
+/** Creates the reading side of a SQLite database. Threads are started when they are needed. */
+export function createSqliteReader<Row>(
+  path: string,
+  definition: Definition<Row>,
+  { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
+): DatabaseReader {
+  const schema = schemaOf(definition);
+  const closed = new AbortController();
+  let thread: Thread<readonly Statement[], readonly ReadResult[]> | undefined;
+  const reads = new BatchQueue<Statement, ReadResult>({
+    workers: [{ ready: () => Promise.resolve(), run }],
+    sizeOf: ({ text }) => 2 * text.length + WAITING_BYTES,
+    isAlone: () => false,
+    queueLimitBytes,
+    timeoutMs,
+    health: createHealth(log, 'read'),
+  });
+  return {
+    async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
+      const result = await reads.add(compile(query, TARGET));
+      if ('rows' in result) return result.rows as readonly Row[]; // The query's author says what a row is.
+      throw result.isMistake ? new Error(result.message) : new DatabaseUnavailable(result.message);
+    },
+    stream: limitStreams(poolSize, (query) =>
+      streamRows({ path, schema, query: compile(query, TARGET) }, closed.signal),
+    ),
+    async close() {
+      closed.abort();
+      await reads.drain();
+      await thread?.close();
+    },
+  };
+
+  async function run(queries: readonly Statement[]): Promise<readonly ReadResult[]> {
+    const data: ReaderData = { path, schema, timeoutMs };
+    try {
+      thread ??= await startThread('./reader-thread.ts', data);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable ? new BatchFailed('wait', error) : error;
+    }
+    const results = await thread.ask(queries);
+    const locked = results.find((result) => 'isLocked' in result && result.isLocked);
+    if (locked !== undefined && 'message' in locked) throw new BatchFailed('retry', new Error(locked.message));
+    return results;
   }
 }

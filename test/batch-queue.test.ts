@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CommitFailed, createGroupCommit, type CommitWorker } from '../src/engine/database/group-commit.ts';
+import { BatchFailed, BatchQueue, type BatchWorker } from '../src/engine/database/batch-queue.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 
 /** A worker whose commits end when the test says so. */
-function createLane() {
+function createWorker() {
   const attempts: Attempt[] = [];
-  const worker: CommitWorker<string, boolean> = {
+  const worker: BatchWorker<string, boolean> = {
     ready: () => Promise.resolve(),
-    commit: (items) =>
+    run: (items) =>
       new Promise((resolve, reject) => {
         const end = (failure?: Error): void => {
           if (failure === undefined) resolve(items.map((item) => item !== 'known'));
@@ -29,24 +29,27 @@ function createLane() {
   return { worker, attempts, attempt };
 }
 
-const failed = (recovery: CommitFailed['recovery'], message = 'no'): CommitFailed =>
-  new CommitFailed(recovery, new Error(message));
+const failed = (recovery: BatchFailed['recovery'], message = 'no'): BatchFailed =>
+  new BatchFailed(recovery, new Error(message));
 
-function createCommits(workers: readonly CommitWorker<string, boolean>[], limits = {}) {
+function createQueue(workers: readonly BatchWorker<string, boolean>[], limits = {}) {
   const changes: string[] = [];
   const health = { worked: () => void changes.push('worked'), failed: () => void changes.push('failed') };
-  const options = { sizeOf: (item: string) => item.length, queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
-  return { changes, ...createGroupCommit({ workers, health, ...options }) };
+  const options = { queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
+  const isAlone = (item: string): boolean => item.startsWith('alone');
+  const queue = new BatchQueue({ workers, health, sizeOf: ({ length }) => length, isAlone, ...options });
+  const add = (item: string): Promise<boolean> => queue.add(item);
+  return { changes, add, drain: () => queue.drain() };
 }
 
-describe('group commit', () => {
+describe('the batch queue', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
 
   test('a lone item is committed at once; what arrives meanwhile shares the next commit, in its order', async () => {
-    const { worker, attempt, attempts } = createLane();
-    const { add, drain } = createCommits([worker]);
+    const { worker, attempt, attempts } = createWorker();
+    const { add, drain } = createQueue([worker]);
     const a = add('a');
     const first = await attempt(0);
     expect(first.items).toEqual(['a']);
@@ -63,8 +66,8 @@ describe('group commit', () => {
   });
 
   test('several workers commit at the same time', async () => {
-    const [one, two] = [createLane(), createLane()];
-    const { add } = createCommits([one.worker, two.worker]);
+    const [one, two] = [createWorker(), createWorker()];
+    const { add } = createQueue([one.worker, two.worker]);
     const a = add('a');
     const ofTwo = await two.attempt(0);
     const b = add('b');
@@ -77,16 +80,16 @@ describe('group commit', () => {
   test('of a refused group, those at fault fail alone, and the rest is committed in its order', async () => {
     const stored: string[] = [];
     const bad = new Set(['2', '7', '8']);
-    const worker: CommitWorker<string, boolean> = {
+    const worker: BatchWorker<string, boolean> = {
       ready: () => Promise.resolve(),
-      commit: (items) => {
+      run: (items) => {
         const fault = items.find((item) => bad.has(item));
         if (fault !== undefined) return Promise.reject(failed('split', `refused ${fault}`));
         stored.push(...items);
         return Promise.resolve(items.map(() => true));
       },
     };
-    const { add, drain } = createCommits([worker]);
+    const { add, drain } = createQueue([worker]);
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(String(index))));
     await drain();
     expect(stored.join('')).toBe('0134569');
@@ -96,8 +99,8 @@ describe('group commit', () => {
   });
 
   test('what may be tried again is, in front of what came later; the change is told once each way', async () => {
-    const { worker, attempt } = createLane();
-    const { add, changes } = createCommits([worker]);
+    const { worker, attempt } = createWorker();
+    const { add, changes } = createQueue([worker]);
     const ab = Promise.all(['a', 'b'].map(add));
     const first = await attempt(0);
     const c = add('c');
@@ -110,8 +113,8 @@ describe('group commit', () => {
   });
 
   test('when the database cannot be used, the group is told so, and the next is tried', async () => {
-    const { worker, attempt } = createLane();
-    const { add } = createCommits([worker]);
+    const { worker, attempt } = createWorker();
+    const { add } = createQueue([worker]);
     const a = add('a');
     (await attempt(0)).end(failed('wait'));
     await expect(a).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -121,8 +124,8 @@ describe('group commit', () => {
   });
 
   test('an error that nobody thought of fails the group as it is', async () => {
-    const { worker, attempt } = createLane();
-    const { add } = createCommits([worker]);
+    const { worker, attempt } = createWorker();
+    const { add } = createQueue([worker]);
     const ab = Promise.allSettled(['a', 'b'].map(add));
     const bug = new Error('bug');
     (await attempt(0)).end(bug);
@@ -133,8 +136,8 @@ describe('group commit', () => {
   });
 
   test('a full queue refuses, and takes again what there is room for; however large, a lone item is taken', async () => {
-    const { worker, attempt } = createLane();
-    const { add } = createCommits([worker], { queueLimitBytes: 4 });
+    const { worker, attempt } = createWorker();
+    const { add } = createQueue([worker], { queueLimitBytes: 4 });
     const large = add('large');
     await expect(add('b')).rejects.toBeInstanceOf(DatabaseUnavailable);
     (await attempt(0)).end();
@@ -147,8 +150,8 @@ describe('group commit', () => {
 
   test('what waits too long is told so and never committed; what is being committed too long keeps its place', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
-    const { worker, attempt, attempts } = createLane();
-    const { add, drain } = createCommits([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
+    const { worker, attempt, attempts } = createWorker();
+    const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
     const underWay = add('aa');
     const first = await attempt(0);
     const waiting = add('bb');
@@ -167,10 +170,10 @@ describe('group commit', () => {
   });
 
   test('while no worker is ready, nothing is kept beyond its time, and then nothing more is taken', async () => {
-    const { worker, attempt, attempts } = createLane();
+    const { worker, attempt, attempts } = createWorker();
     const ready = Promise.withResolvers<undefined>();
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
-    const { add, drain } = createCommits([{ ...worker, ready: () => ready.promise }], { timeoutMs: 1_000 });
+    const { add, drain } = createQueue([{ ...worker, ready: () => ready.promise }], { timeoutMs: 1_000 });
     const outcomes = Promise.allSettled(['a', 'b'].map(add));
     await turn();
     jest.advanceTimersByTime(1_000);
@@ -185,9 +188,26 @@ describe('group commit', () => {
     expect(await d).toBe(true);
   });
 
+  test('an item that must be alone has a batch of its own, and another worker takes the next at once', async () => {
+    const [one, two] = [createWorker(), createWorker()];
+    const { add } = createQueue([one.worker, two.worker]);
+    const all = Promise.all(['a', 'b', 'alone 1', 'alone 2', 'c'].map(add));
+    const ab = await two.attempt(0);
+    expect(ab.items).toEqual(['a', 'b']);
+    ab.end();
+    const first = await two.attempt(1);
+    const second = await one.attempt(0);
+    expect([first.items, second.items]).toEqual([['alone 1'], ['alone 2']]);
+    second.end();
+    (await one.attempt(1)).end();
+    first.end();
+    expect(await all).toHaveLength(5);
+    expect(one.attempts.map(({ items }) => items)).toEqual([['alone 2'], ['c']]);
+  });
+
   test('a group has at most 1,000 items and some megabytes', async () => {
-    const { worker, attempt } = createLane();
-    const { add } = createCommits([worker], { queueLimitBytes: 1e9 });
+    const { worker, attempt } = createWorker();
+    const { add } = createQueue([worker], { queueLimitBytes: 1e9 });
     const all = Promise.all([
       ...Array.from({ length: 1_500 }, () => add('x')),
       ...Array.from({ length: 3 }, () => add('x'.repeat(3_000_000))),

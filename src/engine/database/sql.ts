@@ -1,0 +1,57 @@
+/** A value that a statement can be given, and that a row can have. Integers are bigint in both databases. */
+export type Value = string | bigint | number | Uint8Array | null;
+
+/** The database that a statement is compiled for. */
+export type Target = {
+  readonly engine: 'sqlite' | 'postgres';
+  /** The quoted schema of the tables; SQLite has none. */
+  readonly schema?: string;
+};
+
+/** A compiled statement: its text with placeholders, and a value for each. */
+export type Statement = { readonly text: string; readonly values: readonly Value[] };
+
+/** A statement, or a part of one, for both databases. `Row` is what its author expects of each row. */
+export type Query<Row = unknown> = {
+  /** Returns the text for a database, and appends the values of its placeholders to `values`. */
+  readonly write: (target: Target, values: Value[]) => string;
+  readonly row?: Row;
+};
+
+/** Writes a query. An interpolated value becomes a parameter, an interpolated query a part of this one. */
+export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
+  return {
+    write(target, values) {
+      let text = strings[0] ?? '';
+      parts.forEach((part, index) => {
+        text += (isQuery(part) ? part.write(target, values) : placeholder(part)) + (strings[index + 1] ?? '');
+      });
+      return text;
+
+      function placeholder(value: Value): string {
+        values.push(value);
+        return target.engine === 'sqlite' ? '?' : `$${String(values.length)}`;
+      }
+    },
+  };
+}
+
+/** Names a table of the application, in its schema. */
+export function table(name: string): Query {
+  return { write: ({ schema }) => (schema === undefined ? name : `${schema}.${name}`) };
+}
+
+/** Chooses the part of a query in which the databases differ. */
+export function either<Row>(variants: Readonly<Record<Target['engine'], Query<Row>>>): Query<Row> {
+  return { write: (target, values) => variants[target.engine].write(target, values) };
+}
+
+/** Compiles a query for a database. */
+export function compile(query: Query, target: Target): Statement {
+  const values: Value[] = [];
+  return { text: query.write(target, values), values };
+}
+
+function isQuery(part: Value | Query): part is Query {
+  return typeof part === 'object' && part !== null && 'write' in part;
+}

@@ -1,0 +1,26 @@
+import { on } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { DatabaseUnavailable } from '../database.ts';
+import type { Page, StreamData } from './stream-thread.ts';
+
+// The thread reads the next page while this one is consumed.
+const PAGES_AHEAD = 2;
+
+/** Streams the rows of a query from a thread of its own. @throws {DatabaseUnavailable} while reading */
+export async function* streamRows(data: StreamData, signal: AbortSignal): AsyncGenerator {
+  const worker = new Worker(new URL('./stream-thread.ts', import.meta.url), { name: 'sqlite', workerData: data });
+  try {
+    const messages = on(worker, 'message', { signal }) as AsyncIterable<[Page]>;
+    for (let asked = 0; asked < PAGES_AHEAD; asked += 1) worker.postMessage('next');
+    for await (const [page] of messages) {
+      if (page === 'end') return;
+      if ('message' in page) throw new DatabaseUnavailable(page.message);
+      worker.postMessage('next');
+      yield* page.rows;
+    }
+  } catch (error) {
+    throw signal.aborted ? new DatabaseUnavailable('the database was closed') : error;
+  } finally {
+    await worker.terminate();
+  }
+}
