@@ -25,8 +25,11 @@ export type Connections = {
   readonly isBusy: () => boolean;
   /** Sends `Connection: close` with the last pending response of each connection, and with later ones. */
   readonly drain: () => void;
-  /** Closes the connections without a pending response. */
-  readonly closeIdle: () => void;
+  /**
+   * Closes the connections without a pending response, and those whose request is incomplete and has made no progress
+   * for `stallMs`, as seen by repeated calls.
+   */
+  readonly closeIdle: (stallMs: number) => void;
   readonly closeAll: () => void;
 };
 
@@ -35,6 +38,8 @@ type Connection = {
   readonly pending: ServerResponse[];
   /** When the last response was complete, or the connection was opened. */
   idleSince: number;
+  /** The received bytes and the time at which `closeIdle` saw them change. */
+  progress: { readonly bytesRead: number; readonly seenAt: number } | undefined;
 };
 
 /** Creates an empty connection registry. */
@@ -51,7 +56,7 @@ export function createConnections(limit: number): Connections {
         remove(idlest);
         idlest.destroy();
       }
-      connections.set(socket, { pending: [], idleSince: performance.now() });
+      connections.set(socket, { pending: [], idleSince: performance.now(), progress: undefined });
       socket.once('close', () => {
         remove(socket);
       });
@@ -98,8 +103,16 @@ export function createConnections(limit: number): Connections {
       }
     },
 
-    closeIdle() {
-      for (const [socket, { pending }] of connections) if (pending.length === 0) socket.destroy();
+    closeIdle(stallMs) {
+      const now = performance.now();
+      for (const [socket, connection] of connections) {
+        const { progress, pending } = connection;
+        if (progress?.bytesRead !== socket.bytesRead) {
+          connection.progress = { bytesRead: socket.bytesRead, seenAt: now };
+        }
+        const isStalled = now - (connection.progress?.seenAt ?? now) >= stallMs;
+        if (pending.length === 0 || (isReceiving(connection) && isStalled)) socket.destroy();
+      }
     },
 
     closeAll() {

@@ -115,7 +115,7 @@ export async function startServer(
           connections.drain(); // Not earlier: clients would reconnect while the server still listens.
           let sweepInterval: NodeJS.Timeout | undefined;
           // After all received data has been read.
-          const sweep = (): void => void setImmediate(connections.closeIdle);
+          const sweep = (): void => void setImmediate(connections.closeIdle, IDLE_GRACE_MS);
           const sweepDelay = setTimeout(
             () => {
               sweep();
