@@ -47,7 +47,7 @@ describe('the tokens file', () => {
     expect(await statusOf(service, 'fixed-token')).toBe(200);
 
     replace('c:c-token-1\nd:a broken secret\n');
-    await service.said('the token in line 2 has a character');
+    await service.said('the token in line 2 contains a character');
     expect(await statusOf(service, 'c-token-1')).toBe(401);
     replace('# nothing\n');
     await service.said('the file contains no token');
