@@ -36,7 +36,8 @@ function createRead(database: DatabaseSync): (query: Statement) => ReadResult {
       const code = primaryCode(error);
       const isMistake =
         !(error instanceof TooSlow) && (code === 0 || code === SQLITE.ERROR || code === SQLITE.MISMATCH);
-      return { isMistake, isLocked: code === SQLITE.BUSY, message: explain(path, error) };
+      const message = isMistake ? (error as Error).message : explain(path, error);
+      return { isMistake, isLocked: code === SQLITE.BUSY, message };
     }
   };
 }

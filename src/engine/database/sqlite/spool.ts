@@ -1,16 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
-import { deserialize, serialize } from 'node:v8';
 
-/** A queue of pages that SQLite keeps in memory while it is short, and in a temporary file otherwise. */
+/** A queue of serialized pages that SQLite keeps in memory while it is short, and in a temporary file otherwise. */
 export type Spool = {
-  readonly push: (page: readonly unknown[]) => void;
+  readonly push: (page: Uint8Array) => void;
   /** Removes the first page and returns it; `undefined` when there is none. */
-  readonly shift: () => readonly unknown[] | undefined;
+  readonly shift: () => Uint8Array<ArrayBuffer> | undefined;
 };
 
 export function createSpool(): Spool {
   const database = new DatabaseSync(''); // Its file has no name, and is gone with its connection.
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE');
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000');
   database.exec('CREATE TABLE pages (number INTEGER PRIMARY KEY, page BLOB NOT NULL)');
   const insert = database.prepare('INSERT INTO pages VALUES (?, ?)');
   const remove = database.prepare('DELETE FROM pages WHERE number = ? RETURNING page');
@@ -18,14 +17,14 @@ export function createSpool(): Spool {
   let next = 0;
   return {
     push(page) {
-      insert.run(next, serialize(page));
+      insert.run(next, page);
       next += 1;
     },
     shift() {
       if (first === next) return undefined;
-      const page = remove.get(first)?.['page'] as Uint8Array; // Every number from `first` to `next` is there.
+      const page = remove.get(first)?.['page'] as Uint8Array<ArrayBuffer>; // Each number from `first` to `next` is there.
       first += 1;
-      return deserialize(page) as readonly unknown[];
+      return page;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
+import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { sizeOfRow } from '../size.ts';
 import type { Statement } from '../sql.ts';
@@ -11,7 +12,7 @@ import { createSpool } from './spool.ts';
 
 export type StreamData = { readonly path: string; readonly schema: Schema; readonly query: Statement };
 /** The thread sends one for each message that it receives, and nothing after the end. */
-export type Page = { readonly rows: readonly unknown[] } | 'end' | { readonly message: string };
+export type Page = { readonly rows: Uint8Array<ArrayBuffer> } | 'end' | { readonly message: string };
 
 const PAGE_ROWS = 1_000;
 const PAGE_BYTES = 1_048_576;
@@ -35,7 +36,7 @@ async function streamPages(): Promise<void> {
   const database = openForReading(path, schema);
   const spool = createSpool();
   for (const page of readPages(database)) {
-    spool.push(page);
+    spool.push(serialize(page));
     await turn(); // Takes in messages.
     while (wanted > 0 && (await sendFirst()));
   }
@@ -52,7 +53,7 @@ async function streamPages(): Promise<void> {
 async function send(page: Page): Promise<void> {
   if (wanted === 0) await new Promise<void>((resolve) => (onWanted = resolve));
   wanted -= 1;
-  parentPort?.postMessage(page);
+  parentPort?.postMessage(page, typeof page === 'object' && 'rows' in page ? [page.rows.buffer] : []);
 }
 
 function* readPages(database: DatabaseSync): Generator<readonly unknown[]> {

@@ -1,4 +1,5 @@
 import { on } from 'node:events';
+import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
 import type { Page, StreamData } from './stream-thread.ts';
@@ -16,7 +17,7 @@ export async function* streamRows(data: StreamData, signal: AbortSignal): AsyncG
       if (page === 'end') return;
       if ('message' in page) throw new DatabaseUnavailable(page.message);
       worker.postMessage('next');
-      yield* page.rows;
+      yield* deserialize(page.rows) as readonly unknown[]; // What the thread has serialized.
     }
   } catch (error) {
     throw signal.aborted ? new DatabaseUnavailable('the database was closed') : error;

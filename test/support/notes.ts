@@ -1,0 +1,51 @@
+import pino from 'pino';
+import type { Database, DatabaseOptions, Definition } from '../../src/engine/database/database.ts';
+import { openDatabase, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
+import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
+
+// A second application of the database: a note book, and a tally of its notes.
+export type Note = { readonly id: bigint; readonly text: string };
+
+export const notes = table('notes');
+export const tally = table('tally');
+
+const noteBook: Definition<Note> = {
+  name: 'note book',
+  tag: 'note',
+  tables: ['notes', 'tally'],
+  migrations: {
+    sqlite: [
+      `CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, key BLOB UNIQUE) STRICT;
+       CREATE TABLE tally (total INTEGER NOT NULL) STRICT;
+       INSERT INTO tally VALUES (0)`,
+    ],
+    postgres: [
+      (schema) => `
+        CREATE TABLE ${schema}.notes (id bigint PRIMARY KEY, text text NOT NULL, key uuid NOT NULL UNIQUE, place integer);
+        CREATE TABLE ${schema}.tally (total bigint NOT NULL);
+        INSERT INTO ${schema}.tally VALUES (0)`,
+    ],
+  },
+  insert: {
+    table: 'notes',
+    columns: { id: 'bigint', text: 'text' },
+    sqlite: 'INSERT INTO notes (id, text, key) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING',
+    postgres: ({ schema, rows, guard }) =>
+      `INSERT INTO ${schema}.notes (id, text, key, place) SELECT id, text, key, place FROM ${rows} WHERE ${guard}
+       ON CONFLICT (key) DO NOTHING RETURNING place`,
+  },
+};
+
+/** Opens a note book. */
+export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
+  const parsed = parseDatabaseUrl(url);
+  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
+  const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
+  return openDatabase(parsed.location, noteBook, { ...options, ...overrides });
+}
+
+/** Inserts a note by a statement of its own. */
+export const insertNote = (id: bigint, text: string): Query => {
+  const key = either({ sqlite: sql`randomblob(16)`, postgres: sql`gen_random_uuid()` });
+  return sql`INSERT INTO ${notes} (id, text, key) VALUES (${id}, ${text}, ${key})`;
+};
