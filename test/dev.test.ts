@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyProject, withHandlers, withOperations, type Project } from './support/project.ts';
 import { startService, type Service } from './support/service.ts';
 
-const HANDLERS = 'src/handlers/handlers.ts';
+const HANDLERS = 'src/plants/handlers.ts';
 const PLANT = { id: 1, name: 'Fern' };
 
 let project: Project;
@@ -52,8 +52,8 @@ describe('npm run dev', () => {
     expect(await createPlant()).toEqual({ name: 'Fern' });
 
     project.write(
-      'src/handlers/count-plants.ts',
-      `import type { Reply } from '../contract/contract.ts';
+      'src/plants/count-plants.ts',
+      `import type { Reply } from './contract.ts';
        export async function countPlants(): Promise<Reply<'countPlants'>> { return { status: 204 }; }`,
     );
     const source = withHandlers(project.read(HANDLERS), 'countPlants: () => countPlants(),');
@@ -87,7 +87,7 @@ describe('npm run dev', () => {
   test('follows the files that the document refers to, from before they are there', async () => {
     const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
     save(contract.replace('  schemas:\n    Plant:', plant));
-    await dev.said('openapi.yaml was refused');
+    await dev.said('openapi.yaml was rejected');
     mkdirSync(join(project.folder, 'schemas'));
     project.write(
       'schemas/plant.yaml',

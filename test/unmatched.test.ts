@@ -3,7 +3,7 @@ import { temporaryFolder } from './support/app.ts';
 import { copyProject, withHandlers, withOperations, type Project } from './support/project.ts';
 import { run } from './support/service.ts';
 
-const HANDLERS = 'src/handlers/handlers.ts';
+const HANDLERS = 'src/plants/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
 const STALE = ['oldThing', 'olderThing', 'oldestThing'];
 
@@ -76,7 +76,7 @@ test.each([
   ['returned by another function', (source: string) => source.replace('createHandlers', 'makeHandlers')],
 ])('handlers that are %s are left to the type check, which is told', async (_what, edit) => {
   project.write(HANDLERS, edit(project.read(HANDLERS)));
-  const line = `${HANDLERS} has no plain list of handlers to compare with: npm run typecheck names what is left`;
+  const line = `cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`;
   expect(await generate()).toEqual({ code: 0, stdout: `generated/ is up to date\n${line}\n`, stderr: '' });
 });
 

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../contract/load.ts';
+import { IGNORED_PARAMETERS, METHODS, withDefaultStyle } from '../contract/openapi-rules.ts';
 import { dereference } from '../contract/reference.ts';
 import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
@@ -30,10 +31,6 @@ type Document = OpenApiDocument & {
   readonly servers?: readonly Server[];
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
 };
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-// Described elsewhere in the document, so ignored as parameters (OpenAPI 3.1, 4.8.12.2).
-const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
 /**
  * The operations of a document: what is sent by the schemas for requests, what is answered by those for responses.
@@ -69,11 +66,11 @@ function readParameters(document: Document, pathItem: PathItem, operation: Opera
   for (const node of [pathItem.parameters ?? [], operation.parameters ?? []].flat()) {
     const object = dereference(document, node) as ParameterObject;
     const { name, in: location, content, required = false, allowEmptyValue = false } = object;
-    if (location === 'header' && NOT_PARAMETERS.includes(name.toLowerCase())) continue;
-    const style = object.style ?? (location === 'path' || location === 'header' ? 'simple' : 'form');
+    const key = `${location} ${name}`;
+    if (IGNORED_PARAMETERS.test(key)) continue;
     const schema = content === undefined ? object.schema : Object.values(content)[0]?.schema;
-    const parameter = { name, in: location, required, style, explode: object.explode ?? style === 'form' };
-    byName.set(`${location} ${name}`, { ...parameter, allowEmptyValue, isJson: content !== undefined, schema });
+    const parameter = { name, in: location, required, ...withDefaultStyle(object), allowEmptyValue };
+    byName.set(key, { ...parameter, isJson: content !== undefined, schema });
   }
   return [...byName.values()];
 }

@@ -7,8 +7,7 @@ import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
 import type { OpenApiDocument } from '../contract/load.ts';
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+import { METHODS } from '../contract/openapi-rules.ts';
 
 /** Compares which operations there are, and each one that is in both documents. */
 export function compareOperations(documents: Pair<OpenApiDocument>, today: string): readonly Finding[] {

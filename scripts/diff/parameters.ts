@@ -1,3 +1,4 @@
+import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../contract/openapi-rules.ts';
 import type { Finding, Level } from './finding.ts';
 import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
@@ -6,9 +7,6 @@ import { compareSchemas } from './schema.ts';
 export type OperationPlace = { readonly path: string; readonly item: Place; readonly place: Place };
 
 type Parameter = { readonly name: string; readonly place: Place };
-
-/** Headers that OpenAPI describes elsewhere and ignores as parameters. */
-const IGNORED = ['header accept', 'header content-type', 'header authorization'];
 
 /** Compares the parameters of an operation, those of its path included. What a path parameter is called is no matter. */
 export function compareParameters(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
@@ -68,17 +66,14 @@ function compareSerialization(operation: string, { base, revision }: Pair<Parame
   return [found(operation, 'request-parameter-explode-changed', 'ERR', revision, text)];
 }
 
-/** How a parameter is written, defaults filled in; its media type where it has one. */
+/** Returns how a parameter is serialized, including defaults; `style` is the media type of a parameter with `content`. */
 function serializationOf(place: Place): { readonly style: string; readonly explode: boolean } {
   const [mediaType] = children(child(place, 'content')).keys();
   if (mediaType !== undefined) return { style: mediaType, explode: false };
-  const isForm = ['query', 'cookie'].includes(textAt(place, 'in') ?? '');
-  const style = textAt(place, 'style') ?? (isForm ? 'form' : 'simple');
-  const { explode } = membersOf(place.value);
+  const { style, explode } = withDefaultStyle(place.value as Serialization); // The linter has checked its members.
   const { type } = membersOf(child(place, 'schema')?.value);
-  // A single value looks the same either way.
-  if (['string', 'integer', 'number', 'boolean'].includes(String(type))) return { style, explode: false };
-  return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
+  const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(type));
+  return { style, explode: explode && !isScalar }; // `explode` does not change how a scalar is written.
 }
 
 function schemaOf(parameter: Place): Place | undefined {
@@ -102,5 +97,5 @@ function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string
     const id = where === 'path' ? String(positions.indexOf(name)) : where === 'header' ? name.toLowerCase() : name;
     return [`${where} ${id}`, { name: `${where} parameter ${name}`, place: parameter }] as const;
   });
-  return new Map(keyed.filter(([key]) => !IGNORED.includes(key)));
+  return new Map(keyed.filter(([key]) => !IGNORED_PARAMETERS.test(key)));
 }
