@@ -5,11 +5,11 @@ import { membersOf, type Json } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Looks for an int64 that was sent under a name and came back under the same name as its neighbour: the same as a
- * double, but not the same. An integer that is another one altogether may well be meant.
+ * Finds an int64 that was rounded to a double: the response has it under the name it was sent under, with another value
+ * that is the same double. Other differences may be intended.
  *
- * @param isInt64At whether the document says that a number of the answer is an int64; a double may well be rounded
- * @returns what is wrong, for people
+ * @param isInt64At returns whether the document declares a number of the response as int64
+ * @returns a message; `undefined` when no int64 was rounded
  */
 export function findRounded(
   { parameters, body }: RequestInput,
@@ -26,16 +26,17 @@ export function findRounded(
     if (typeof value === 'number') {
       if (!isInt64At(holder, key)) return undefined;
       const exact = integerOf(answer.literal(holder, key) ?? String(value));
-      const known = sent.get(name) ?? [];
-      const lost = known.includes(exact ?? 0n) ? undefined : known.find((integer) => Number(integer) === value);
-      return lost === undefined
+      const candidates = sent.get(name) ?? [];
+      if (candidates.includes(exact ?? 0n)) return undefined;
+      const rounded = candidates.find((integer) => Number(integer) === value);
+      return rounded === undefined
         ? undefined
-        : `${name} was sent as ${String(lost)} and came back as ${String(exact ?? value)}`;
+        : `${name} was sent as ${String(rounded)} and returned as ${String(exact ?? value)}`;
     }
     if (typeof value !== 'object' || value === null) return undefined;
-    // The items of an array have its name.
+    // Array items are compared under the name of the array.
     const found = Object.keys(value).map((member) => search(value, member, Array.isArray(value) ? name : member));
-    return found.find((complaint) => complaint !== undefined);
+    return found.find((violation) => violation !== undefined);
   }
 }
 

@@ -33,16 +33,18 @@ type Document = OpenApiDocument & {
 };
 
 /**
- * The operations of a document: what is sent by the schemas for requests, what is answered by those for responses.
+ * Lists the operations of a document.
  *
- * @param servedAt the path of the server's address; `/` for the base path that the document gives
+ * @param requests the document with its schemas for requests
+ * @param responses the document with its schemas for responses
+ * @param servedAt the path of the server's URL; `/` for the base path of the document
  */
 export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt: string): ApiOperation[] {
   const document = requests.document as Document; // The linter has checked this shape, as all those below.
-  const answers = responses.document as Document;
+  const responseDocument = responses.document as Document;
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pathItem = dereference(document, item) as PathItem;
-    const answered = dereference(answers, answers.paths?.[path]) as PathItem;
+    const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const methods = METHODS.filter((method) => pathItem[method] !== undefined);
     return methods.map((method): ApiOperation => {
       const operation = pathItem[method] ?? {};
@@ -54,7 +56,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         pathMethods: methods.map((name) => name.toUpperCase()),
         parameters: readParameters(document, pathItem, operation),
         requestBody: readRequestBody(dereference(document, operation.requestBody)),
-        responses: readResponses(answers, answered[method]?.responses ?? {}),
+        responses: readResponses(responseDocument, responseItem[method]?.responses ?? {}),
         security: security.map((requirement) => Object.keys(requirement).map((name) => schemeNamed(document, name))),
       };
     });
@@ -111,7 +113,7 @@ function schemeNamed(document: Document, name: string): SecurityScheme {
   return dereference(document, document.components?.securitySchemes?.[name]) as SecurityScheme;
 }
 
-/** The path to which those of the document are added, without a trailing slash. */
+/** Returns the prefix of the document's paths, without a trailing slash. */
 function basePathOf(servedAt: string, servers: readonly Server[] | undefined): string {
   if (servedAt !== '/') return servedAt.replace(/\/$/, '');
   const { url = '/', variables = {} } = servers?.[0] ?? {};
