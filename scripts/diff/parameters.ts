@@ -3,21 +3,21 @@ import type { Finding, Level } from './finding.ts';
 import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
 
-/** An operation of a path, with the path's template. */
+/** An operation with its path template and path item. */
 export type OperationPlace = { readonly path: string; readonly item: Place; readonly place: Place };
 
 type Parameter = { readonly name: string; readonly place: Place };
 
-/** Compares the parameters of an operation, those of its path included. What a path parameter is called is no matter. */
+/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
 export function compareParameters(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
-  const ofBase = [...before].flatMap(([key, old]) => {
-    const now = after.get(key);
-    if (now !== undefined) return compareParameter(operation, { base: old, revision: now });
-    return isSet(old.place, 'deprecated')
-      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', old, 'was removed')]
-      : [found(operation, 'request-parameter-removed', 'WARN', old, 'was removed')];
+  const ofBase = [...before].flatMap(([key, previous]) => {
+    const current = after.get(key);
+    if (current !== undefined) return compareParameter(operation, { base: previous, revision: current });
+    return isSet(previous.place, 'deprecated')
+      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')]
+      : [found(operation, 'request-parameter-removed', 'WARN', previous, 'was removed')];
   });
   const added = [...after].flatMap(([key, parameter]) => {
     if (before.has(key)) return [];
@@ -81,11 +81,11 @@ function schemaOf(parameter: Place): Place | undefined {
   return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
 }
 
-function found(operation: string, rule: string, level: Level, { name, place }: Parameter, what: string): Finding {
-  return { rule, level, pointer: place.pointer, operation, message: `${name} ${what}` };
+function found(operation: string, rule: string, level: Level, { name, place }: Parameter, change: string): Finding {
+  return { rule, level, pointer: place.pointer, operation, message: `${name} ${change}` };
 }
 
-/** Parameters by what identifies them to a client: where they are and what they are called there. */
+/** Returns the parameters by location and name, or position in the path. */
 function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string, Parameter> {
   const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
   const entries = [item, place].flatMap((owner) => {
@@ -93,9 +93,10 @@ function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string
     return elements(list).flatMap((_element, index) => child(list, index) ?? []);
   });
   const keyed = entries.map((parameter) => {
-    const [name = '', where = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
-    const id = where === 'path' ? String(positions.indexOf(name)) : where === 'header' ? name.toLowerCase() : name;
-    return [`${where} ${id}`, { name: `${where} parameter ${name}`, place: parameter }] as const;
+    const [name = '', location = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
+    const id =
+      location === 'path' ? String(positions.indexOf(name)) : location === 'header' ? name.toLowerCase() : name;
+    return [`${location} ${id}`, { name: `${location} parameter ${name}`, place: parameter }] as const;
   });
   return new Map(keyed.filter(([key]) => !IGNORED_PARAMETERS.test(key)));
 }
