@@ -7,7 +7,7 @@ const [direction, file, ...rest] = process.argv.slice(2);
 if (file === undefined || file.startsWith('-') || rest.length > 0) {
   refuse(`name one file: npm run ${String(direction)} -- plants-backup.db`);
 }
-const { location } = readConfiguration().store;
+const { location } = readConfiguration().database;
 if (location.engine !== 'sqlite') {
   refuse('this is for the embedded store; PostgreSQL brings pg_dump, pg_basebackup and WAL archiving');
 }

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
-import { readDatabaseConfig, type DatabaseConfig } from '../src/engine/process/config.ts';
+import { readDatabaseConfig } from '../src/engine/process/config.ts';
+import type { DatabaseConfig } from '../src/engine/service.ts';
+import { application } from '../src/service.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 // Shared by the commands that use the store: configuration and error handling.
 
 /** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
-export function readConfiguration(): { readonly store: DatabaseConfig; readonly bodyLimitBytes: number } {
+export function readConfiguration(): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = readDatabaseConfig(process.env);
+  const read = readDatabaseConfig(process.env, application.defaultDatabaseUrl);
   return 'problems' in read ? refuse(...read.problems) : read;
 }
 

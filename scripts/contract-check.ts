@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { contract } from '../src/plants/contract.ts';
+import generated from '../generated/contract.json' with { type: 'json' };
 import { checkContract, DEFAULT_RUNS } from './check/contract-run.ts';
 import { CannotCheck } from './check/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
@@ -78,7 +78,7 @@ function readInteger(name: string, text: string | undefined, fallback: number): 
 }
 
 async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
-  if (path === undefined) return contract.document; // The type declares only a part of the same document.
+  if (path === undefined) return generated.document;
   const { document, problems } = await loadContract(path, 'validity');
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;

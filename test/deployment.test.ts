@@ -10,10 +10,11 @@ const files = new Map(readdirSync(join(ROOT, '.deploy')).map((name) => [name, re
 const file = (name: string): string => files.get(name) ?? '';
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
 
-/** What the README's table says of a variable: its default. */
+/** The defaults of the configuration table. */
 const documented = new Map(
-  [...read('README.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(([, names = '', value = '']) =>
-    [...names.matchAll(/[A-Z_]+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
+  [...read('.github/CONFIGURATION.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
+    ([, names = '', value = '']) =>
+      [...names.matchAll(/[A-Z_]+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
   ),
 );
 const defaultOf = (name: string): number => Number(documented.get(name));
@@ -58,7 +59,7 @@ const pod = (manifests[0]?.spec['template'] as { spec: PodSpec }).spec;
 const [container] = pod.containers;
 
 describe('every way to deploy', () => {
-  test('sets only variables that the README has', () => {
+  test('sets only documented variables', () => {
     const unit = unitSettings('Environment').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name));
     const names = [...Object.keys(imageEnvironment), ...unit, ...(container?.env ?? []).map(({ name }) => name)];
     expect(names.length).toBeGreaterThan(6);
@@ -78,7 +79,7 @@ describe('every way to deploy', () => {
     const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
     expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
     expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
-    expect(numberIn(read('README.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
+    expect(numberIn(read('.github/OPERATING.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
   });
 
   test('uses the ports that the service listens on', () => {
@@ -116,13 +117,13 @@ test('systemd lets the service open more files than it takes connections, and V8
   expect(unitSettings('MemoryDenyWriteExecute')).toEqual([]);
 });
 
-test('Kubernetes asks the ops listener, by the paths that the README has', () => {
+test('Kubernetes asks the ops listener, by the documented paths', () => {
   const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
   for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
     expect(container?.ports.find(({ name }) => name === probe?.httpGet.port)?.containerPort).toBe(
       defaultOf('OPS_PORT'),
     );
-    expect(read('README.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
+    expect(read('.github/OPERATING.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
   }
   expect(readinessProbe?.httpGet.path).toBe('/readyz');
 });

@@ -73,7 +73,7 @@ function print(bytes: Buffer): string {
 test(`no input ends the process or gets an undocumented answer (${String(INPUTS)} inputs)`, async () => {
   const contract = join(temporaryFolder(), 'contract.json');
   writeFileSync(contract, JSON.stringify(await contractOf(DOCUMENT)));
-  const service = start('node', ['test/support/serve-contract.ts', contract, TOKEN], {});
+  const service = start('node', ['test/support/serve-contract.ts', contract], { API_TOKENS: TOKEN });
   await once(service.process.stdout, 'data');
   const port = Number(new URL(service.output()).port);
   const good = Buffer.from(

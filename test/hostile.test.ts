@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerLimits } from '../src/engine/server/server.ts';
 import { createTestApp, temporaryFolder, TOKEN } from './support/app.ts';
 import { openConnection, plantRequest, type Connection } from './support/connection.ts';
@@ -8,6 +9,8 @@ import { startService, type Service } from './support/service.ts';
 
 const GOOD = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
 const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\b|\bat \S+:\d+/i;
+
+const SAMPLES = 10;
 
 type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
@@ -172,7 +175,7 @@ describe('connections that ask for nothing', () => {
     expect(answers.map(({ status }) => status)).toEqual([503]);
     expectErrorBodies(answers);
     expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
-    expect(refused()).toEqual(['connections']);
+    expect(await refused()).toEqual(['connections']);
     answer.resolve(undefined);
     expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   });
@@ -260,20 +263,27 @@ test('all of it again and again, with clients that break off, leaves the service
     await expectHealthy(service.url);
   };
   await round();
-  const before = await usedBytes(service, 1);
+  const before = await usedBytes(service);
   await round();
   await round();
 
-  expect((await usedBytes(service, 2)) - before).toBeLessThan(5_000_000);
+  expect((await usedBytes(service)) - before).toBeLessThan(5_000_000);
   service.process.kill('SIGTERM');
   const { code, stdout, stderr } = await service.outcome;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('"level":50');
 }, 120_000);
 
-async function usedBytes(service: Service, count: number): Promise<number> {
-  const reports = (): RegExpExecArray[] => [...service.output().matchAll(/USED (\d+) \./g)];
-  service.process.kill('SIGUSR2');
-  while (reports().length < count) await new Promise((resolve) => service.process.stdout.once('data', resolve));
-  return Number(reports().at(-1)?.[1]);
+/** The least of several samples: what is external to the heap goes up and down. */
+async function usedBytes(service: Service): Promise<number> {
+  const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
+  const earlier = reports().length;
+  for (let samples = 1; samples <= SAMPLES; samples += 1) {
+    service.process.kill('SIGUSR2');
+    while (reports().length < earlier + samples) {
+      await new Promise((resolve) => service.process.stdout.once('data', resolve));
+    }
+    await sleep(100);
+  }
+  return Math.min(...reports().slice(earlier));
 }

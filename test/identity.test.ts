@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TokenVerifier } from '../src/engine/auth/token-verifier.ts';
-import { KeysUnavailable } from '../src/engine/auth/key-set.ts';
+import { hashToken } from '../src/engine/auth/tokens.ts';
 import { createTestApp, temporaryFolder } from './support/app.ts';
 import { expectError, post } from './support/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from './support/issuer.ts';
@@ -25,10 +24,7 @@ const statusOf = async (service: Service, token: string): Promise<number> => (aw
 const database = (): string => `sqlite:${join(temporaryFolder(), 'plants.db')}`;
 
 describe('the caller', () => {
-  const tokenVerifier: TokenVerifier = {
-    byToken: () => undefined,
-    byBearerToken: async (token) => (token === 'good' ? 'alice' : undefined),
-  };
+  const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
 
   test('reaches the handler and the log', async () => {
     const callers: unknown[] = [];
@@ -36,7 +32,7 @@ describe('the caller', () => {
       callers.push(caller);
       return { status: 200, body: { name: 'Fern' } };
     };
-    const { app, logged } = await createTestApp({ tokenVerifier, handlers: { createPlant } });
+    const { app, logged } = await createTestApp({ auth, handlers: { createPlant } });
     expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
     expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
     expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
@@ -49,9 +45,12 @@ describe('the caller', () => {
   });
 
   test('503 with Retry-After when it cannot be told', async () => {
-    const byBearerToken = () => Promise.reject(new KeysUnavailable());
-    const { app } = await createTestApp({ tokenVerifier: { ...tokenVerifier, byBearerToken } });
-    const response = await post(app, FERN);
+    const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
+    const { app } = await createTestApp({ auth: { ...auth, jwt } });
+    const token = ['{"alg":"ES256"}', '{}', 'signature']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.');
+    const response = await post(app, FERN, { Authorization: `Bearer ${token}` });
     expectError(response, 503, /^The service cannot answer this request now; try again$/);
     expect(response.headers['retry-after']).toBe('1');
   });

@@ -199,7 +199,7 @@ describe('on standard output', () => {
 
   test('on a terminal, control characters of logged values are escaped', async () => {
     const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
-    const source = `import { createLog } from './src/log.ts';
+    const source = `import { createLog } from './src/engine/process/log.ts';
       const log = await createLog('info', true);
       log.error({ err: new Error('${text}'), value: '${text}' }, '${text}');
       log.flush();`;

@@ -78,7 +78,7 @@ describe('/readyz', () => {
       };`;
     const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
     writeFileSync(flag, '');
-    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the store could not be asked\n' });
+    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the readiness check failed\n' });
     expect((await create(service)).status).toBe(500);
     rmSync(flag);
     expect((await get(service, '/readyz')).status).toBe(200);
@@ -117,8 +117,8 @@ test('/metrics counts requests by operation and status, times them, and tells of
       'http_requests_total{operation="",status="400"} 1',
       'http_request_duration_seconds_count{operation="createPlant"} 3',
       'http_requests_in_flight 0',
-      'store_commit_plants_sum 3',
-      'store_commit_duration_seconds_count 3',
+      'database_commit_rows_sum 3',
+      'database_commit_duration_seconds_count 3',
     ]),
   );
   expect(text).toMatch(/^http_connections \d/m);

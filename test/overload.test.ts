@@ -55,7 +55,7 @@ test('503 with Retry-After at once past IN_FLIGHT_LIMIT, whoever asks, and the a
   gate.open();
   for (const response of await Promise.all(accepted)) expect(response.status).toBe(200);
   expect((await create(url)).status).toBe(200);
-  expect(refused()).toEqual(['in_flight', 'in_flight']);
+  expect(await refused()).toEqual(['in_flight', 'in_flight']);
   expect(messages(testApp)).toEqual(['overloaded']);
   // A line for each refused request would only make it worse.
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
@@ -109,7 +109,7 @@ test('a request whose body arrives when there is no room any more is refused lik
   expect(await late.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
   gate.open();
   await accepted;
-  expect(refused()).toEqual(['in_flight']);
+  expect(await refused()).toEqual(['in_flight']);
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ describe('BODY_MEMORY_LIMIT_BYTES', () => {
     third.write(head);
     expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
     expect((await create(url)).status).toBe(200); // A small body needs no reservation.
-    expect(refused()).toEqual(['body_memory']);
+    expect(await refused()).toEqual(['body_memory']);
     expect(messages(testApp)).toEqual(['overloaded']);
 
     for (const connection of slow) {
@@ -149,8 +149,8 @@ describe('BODY_MEMORY_LIMIT_BYTES', () => {
     const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
     const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
     for (const client of clients) client.write(chunked);
-    while (refused().length === 0) await sleep(5);
-    expect(refused()).toEqual(['body_memory']);
+    while ((await refused()).length === 0) await sleep(5);
+    expect(await refused()).toEqual(['body_memory']);
     for (const client of clients) client.reset();
     while ((await send(url)).status !== 200) await sleep(5);
   });
@@ -171,16 +171,16 @@ test('503 while the event loop is later than EVENT_LOOP_DELAY_LIMIT_MS, and 200 
     eventLoopDelayLimitMs: 40,
   });
   const { url, refused } = await testApp.serve();
-  const isRefused = (): boolean => refused().length > 0;
+  const isRefused = async (): Promise<boolean> => (await refused()).length > 0;
   const clients = Array.from({ length: 8 }, async () => {
-    while (!isRefused()) {
+    while (!(await isRefused())) {
       const response = await create(url);
       if (response.status === 503) await expectRefused(response);
       else expect(response.status).toBe(200);
     }
   });
   await Promise.all(clients);
-  expect(new Set(refused())).toEqual(new Set(['event_loop_delay']));
+  expect(new Set(await refused())).toEqual(new Set(['event_loop_delay']));
   while ((await create(url)).status !== 200) await sleep(20);
   expect(messages(testApp)).toEqual(['overloaded']);
 });

@@ -18,9 +18,10 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   }
   const { readDatabaseConfig } = await import('../../src/engine/process/config.ts');
   const { openStore } = await import('../../src/engine/database/open-database.ts');
-  const read = readDatabaseConfig(env);
+  const { application } = await import('../../src/service.ts');
+  const read = readDatabaseConfig(env, application.defaultDatabaseUrl);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const { location, ...options } = read.store;
+  const { location, ...options } = read.database;
   const store = await openStore(location, { ...options, log });
   if (keeping === 'group commit') return store;
   await store.close(); // It has made the tables.

@@ -5,8 +5,8 @@ import { membersOf, type Json } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Finds an int64 that was rounded to a double: the response has it under the name it was sent under, with another value
- * that is the same double. Other differences may be intended.
+ * Finds an int64 that was rounded to a double: the response has the same name with a different value, and both values are
+ * the same double. Other differences may be intended.
  *
  * @param isInt64At returns whether the document declares a number of the response as int64
  * @returns a message; `undefined` when no int64 was rounded

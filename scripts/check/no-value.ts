@@ -24,7 +24,7 @@ export function filtered<Value>(
 }
 
 /**
- * Combines arbitraries, without those that cannot be created because no value exists.
+ * Combines arbitraries. Factories that throw {@link NoValue} are skipped.
  *
  * @throws {NoValue} when none can be created
  */

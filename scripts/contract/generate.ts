@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { listUnmatched, readHandlerNames } from './handlers.ts';
 import { formatProblem } from './load.ts';
 import { renderContract } from './render.ts';
@@ -13,7 +13,7 @@ export type Generated = {
   readonly sources: readonly string[];
 };
 
-const HANDLERS = 'src/plants/handlers.ts';
+const HANDLERS = 'src/*/handlers.ts';
 
 /**
  * Writes generated/ from openapi.yaml. Prints written files and missing handlers on standard output, problems on standard
@@ -46,11 +46,11 @@ export async function generate({ check = false } = {}): Promise<Generated> {
 }
 
 async function findUnmatched(operationIds: readonly string[]): Promise<readonly string[]> {
-  const source = await readIfPresent(HANDLERS);
-  if (source === undefined) return [];
-  const names = readHandlerNames(source);
+  const [path] = await Array.fromAsync(glob(HANDLERS));
+  if (path === undefined) return [];
+  const names = readHandlerNames(await readFile(path, 'utf8'));
   return names === undefined
-    ? [`cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`]
+    ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
     : listUnmatched(operationIds, names);
 }
 

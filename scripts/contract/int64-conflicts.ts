@@ -14,7 +14,7 @@ const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
  * Finds int64s that cannot be identified by their location in the value: those under conditional keywords, and locations
  * that also allow other numbers. The service decides by location which integers become bigints.
  *
- * @param name what messages call the value of the root schema
+ * @param name the name of the root value in messages
  * @returns the problems, each beginning with the location of the value
  */
 export function findInt64Conflicts(document: OpenApiDocument, root: unknown, name: string): string[] {

@@ -4,33 +4,36 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createApp, type AppOptions } from '../../src/engine/http/app.ts';
-import { createTokenVerifier } from '../../src/engine/auth/token-verifier.ts';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
-import { contract } from '../../src/plants/contract.ts';
-import { createHandlers } from '../../src/plants/handlers.ts';
-import { createLoadShedding, type LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
-import type { AnsweredRequest, Observer, Refusal } from '../../src/engine/http/observer.ts';
-import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import type { DatabaseOptions } from '../../src/engine/database/database.ts';
 import {
   openReader,
   openStore,
   parseDatabaseUrl,
   type DatabaseLocation,
 } from '../../src/engine/database/open-database.ts';
-import type { DatabaseOptions } from '../../src/engine/database/database.ts';
+import type { Docs } from '../../src/engine/docs/docs.ts';
+import type { LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
+import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
+import { readConfig, type Config } from '../../src/engine/process/config.ts';
+import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
+import { createService, type ServiceConfig } from '../../src/engine/service.ts';
+import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
+import { application } from '../../src/service.ts';
 
 export const TOKEN = 'test-token';
 
-/** The limits of the service where none is configured. */
-const LIMITS: ServerLimits = {
-  headerLimitBytes: 16_384,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 60_000,
-  keepAliveTimeoutMs: 65_000,
-  connectionLimit: 4_000,
-};
+/** The default configuration. */
+const { server: LIMITS, ...DEFAULTS } = await defaultConfig();
+
+async function defaultConfig(): Promise<Config> {
+  const read = await readConfig({ PORT: '0', EVENT_LOOP_DELAY_LIMIT_MS: '60000' }, application.defaultDatabaseUrl);
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  return read.config;
+}
 
 export type TestStore = PlantStore & {
   /** Its `DATABASE_URL`. */
@@ -40,8 +43,8 @@ export type TestStore = PlantStore & {
 };
 
 export type TestServer = RunningServer & {
-  /** What was refused at once so far, and why. */
-  readonly refused: () => readonly Refusal[];
+  /** The limits that were reached so far, once for each refused request or connection. */
+  readonly refused: () => Promise<readonly string[]>;
 };
 
 export type TestApp = {
@@ -110,54 +113,51 @@ async function listPlants(location: DatabaseLocation, which: 'current' | 'histor
   }
 }
 
-/** The application as the service runs it, on a store of its own. Handlers replace those of the service one by one. */
+/** Parts of the plant store to replace in a test. */
+export type Overrides = Partial<ServiceConfig> & {
+  readonly contract?: Contract;
+  /** They replace those of the plant store one by one. */
+  readonly handlers?: Readonly<Record<string, AnyHandler>>;
+  readonly docs?: Docs | undefined;
+};
+
+/** Composes the service as `npm start` does, on a store of its own. */
 export async function createTestApp(
-  overrides: Partial<AppOptions> = {},
+  { contract = application.contract, handlers = {}, docs, ...config }: Overrides = {},
   url?: string,
-  loadSheddingLimits: LoadSheddingLimits = {
-    inFlightLimit: 1_000,
-    bodyMemoryLimitBytes: 67_108_864,
-    eventLoopDelayLimitMs: 60_000,
-  },
+  loadShedding: LoadSheddingLimits = DEFAULTS.loadShedding,
 ): Promise<TestApp> {
   const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
-  const log = pino(
-    { base: null },
-    { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
-  );
-  const refusals: Refusal[] = [];
-  const observer: Observer = {
-    answered(request) {
-      log.info(request);
-      answered.push(request);
-    },
-    refused(reason) {
-      refusals.push(reason);
-    },
+  const write = (line: string): void => {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    logged.push(entry);
+    if ('clientAddress' in entry) answered.push(entry as unknown as AnsweredRequest);
   };
-  const app = createApp({
-    contract,
-    production: true,
-    tokenVerifier: createTokenVerifier(
-      { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined },
-      log,
-    ),
-    loadShedding: createLoadShedding(loadSheddingLimits, log),
-    bodyLimitBytes: 1_048_576,
-    trustProxy: [],
-    observer,
-    log,
-    ...overrides,
-    handlers: { ...createHandlers(store), ...overrides.handlers },
-  });
+  const open = () =>
+    Promise.resolve({
+      handlers: { ...createHandlers(store), ...handlers },
+      check: () => store.check(),
+      close: () => store.close(),
+    });
+  const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
+  const service = await createService(
+    { ...application, contract, open },
+    { ...DEFAULTS, production: true, auth, loadShedding, ...config },
+    pino({ base: null }, { write }),
+    docs,
+  );
+  const { app, observer, metrics } = service;
+  const refused = async (): Promise<readonly string[]> => {
+    const counts = (await metrics()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
+    return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
+  };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
-    const options = { host: '127.0.0.1', port: 0, limits: { ...LIMITS, ...limits }, observer };
-    const server = await startServer(app, options);
+    const server = await startServer(app, { ...DEFAULTS.listen, limits: { ...LIMITS, ...limits }, observer });
     cleanUp(async () => {
       await server.stop(0);
     });
-    return { ...server, refused: () => refusals };
+    return { ...server, refused };
   };
   return { app, serve, store, logged, history: () => store.list('history') };
 }

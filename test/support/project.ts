@@ -1,5 +1,5 @@
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { temporaryFolder } from './app.ts';
 import { ROOT } from './service.ts';
 
@@ -11,10 +11,12 @@ export type Project = {
   readonly write: (name: string, text: string) => void;
 };
 
-/** Copies everything that the commands of package.json need. */
-export function copyProject(): Project {
+/** Copies everything that the commands of package.json need, or some of it. */
+export function copyProject(
+  names: readonly string[] = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'],
+): Project {
   const folder = temporaryFolder();
-  for (const name of ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json']) {
+  for (const name of names) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -27,20 +29,33 @@ export function copyProject(): Project {
   };
 }
 
-/** A copy of the project with the contract and the handlers of `test/contracts/<name>` in the place of its own. */
+/** A copy of the engine and the scripts with the application of `test/contracts/<name>` on it. */
 export function copyProjectWithContract(name: string): Project {
-  const project = copyProject();
-  const contract = join(ROOT, 'test', 'contracts', name);
-  cpSync(contract, project.folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  // What is about plants.
-  const imports = ['scripts/import', 'scripts/import.ts'];
-  const bench = ['scripts/bench', 'scripts/bench.ts'];
-  for (const ours of ['src/handlers', 'scripts/example.ts', ...imports, ...bench]) {
-    rmSync(join(project.folder, ours), { recursive: true });
+  const project = copyProject(['src/engine', 'src/main.ts', 'scripts', 'tsconfig.json', 'package.json']);
+  const { folder, read, write } = project;
+  cpSync(join(ROOT, 'test', 'contracts', name), folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
+  mkdirSync(join(folder, 'src/application'));
+  for (const source of ['src/plants/contract.ts', `test/contracts/${name}/handlers.ts`]) {
+    cpSync(join(ROOT, source), join(folder, 'src/application', basename(source)));
   }
-  cpSync(join(contract, 'handlers.ts'), join(project.folder, 'src', 'handlers', 'handlers.ts'));
+  write('src/service.ts', SERVICE);
+  // The commands on the plant store are not part of the application.
+  write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
   return project;
 }
+
+const SERVICE = `
+import { contract } from './application/contract.ts';
+import { createHandlers } from './application/handlers.ts';
+import type { Application } from './engine/service.ts';
+
+const done = () => Promise.resolve();
+export const application: Application = {
+  contract,
+  defaultDatabaseUrl: 'sqlite:unused',
+  open: () => Promise.resolve({ handlers: createHandlers(), check: done, close: done }),
+};
+`;
 
 /** The document with more operations: `GET /<operationId>`, answered 204. */
 export function withOperations(document: string, ...operationIds: readonly string[]): string {

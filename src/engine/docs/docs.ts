@@ -51,7 +51,7 @@ function createDocs(contract: Contract): Docs {
     ['/docs/swagger-ui-bundle.js', page('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', page('application/json', JSON.stringify({ ...document, servers }))],
     ['/openapi.json', page('application/json', JSON.stringify(document))],
-    ['/openapi.yaml', page('application/yaml', readOwn('../../openapi.yaml'))],
+    ['/openapi.yaml', page('application/yaml', readOwn('../../../openapi.yaml'))],
   ]);
   refuseSharedPaths(contract, [...pages.keys()]);
 

@@ -18,16 +18,16 @@ import { validateRequest, type ValidRequest } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
 
-/** A handler of any operation, whatever it takes. */
+/** A handler of any operation. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
 
 export type PipelineOptions = {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** What authenticates the requests to an operation. */
+  /** Returns the function that authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
-  /** Tells the errors of authentication and of a handler that are no bugs. */
-  readonly failureOf: (error: unknown) => Failure | undefined;
+  /** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
+  readonly isUnavailable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
   /** The address of the client that a request comes from. */
@@ -40,10 +40,10 @@ type Served = {
   readonly operation: Operation | undefined;
   readonly caller: string | undefined;
   readonly answer: Answer;
-  /** Why it was refused, if it was; then nothing else is told of it. */
+  /** The limit that was reached: the request is counted, not logged. */
   readonly refusal?: Refusal;
 };
-/** What is made once for an operation, when its first request comes. */
+/** The parts of an operation that are compiled with its first request. */
 type Plan = {
   readonly authenticate: Authenticate;
   readonly apiKeysInQuery: ReadonlySet<string>;
@@ -54,12 +54,12 @@ type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
 
 /**
- * The path of every request: authenticate, check the message, route, authenticate, read the body, validate, handle, answer.
+ * Creates the path of a request: shed load, check the message, route, authenticate, read the body, validate, handle, respond.
  *
- * @returns a request listener that answers whatever comes, also usable as Express middleware
+ * @returns a request listener that answers every request, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticatorOf, failureOf, loadShedding, bodyLimitBytes, observer, log } = options;
+  const { contract, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -69,11 +69,10 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const clientAddress = options.clientAddressOf(req); // Once the client is gone, nobody knows.
+    const clientAddress = options.clientAddressOf(req); // A closed socket has no address.
     const { operation, caller, answer, refusal } = refuse() ?? (await serve(req, res));
-    // What is answered while the message is still being parsed goes out together with all such answers of the turn: each
-    // wakes its client up, which takes from the requests that are still to be served. What was stored comes in groups anyway.
-    // And a body that came with its header has arrived by then, so that its connection can go on.
+    // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
+    // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
     sendOrFail(req, res, answer);
     if (refusal !== undefined) {
@@ -122,7 +121,7 @@ export function createPipeline(options: PipelineOptions) {
         sendContinue(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      const refused = refuse(); // While its body was on its way, others may have come.
+      const refused = refuse(); // Other requests may have arrived before this body.
       if (refused !== undefined) return refused;
       const reply = await handle(operation, { ...valid, caller });
       return { operation, caller, answer: await answerReply(operation, validator, reply) };
@@ -143,7 +142,7 @@ export function createPipeline(options: PipelineOptions) {
     try {
       verdict = await authenticate(credentials);
     } catch (error) {
-      throw failureOf(error) ?? error;
+      throw isUnavailable(error) ? unavailableFailure() : error;
     }
     if ('caller' in verdict) return verdict.caller;
     const { challenge } = verdict;
@@ -158,10 +157,11 @@ export function createPipeline(options: PipelineOptions) {
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
     loadShedding.enter();
     try {
-      return await handler(request as never); // What has passed the validator is what the handler takes.
+      return await handler(request as never); // The validator has checked the type of the handler.
     } catch (error) {
-      // Whatever else a handler throws is a bug, even if it looks like a failure of the pipeline.
-      throw failureOf(error) ?? new Error(`the handler of ${operationId} threw`, { cause: error });
+      if (isUnavailable(error)) throw unavailableFailure();
+      // A bug, even if it looks like a failure of the pipeline.
+      throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
       loadShedding.leave();
     }
@@ -190,7 +190,7 @@ export function createPipeline(options: PipelineOptions) {
     return plan;
   }
 
-  /** One promise for all requests of a turn of the event loop. */
+  /** Returns one promise for all requests of this turn of the event loop. */
   function endOfTurn(): Promise<void> {
     turn ??= setImmediate().then(() => {
       turn = undefined;
@@ -199,7 +199,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 }
 
-/** Tells a client that waits for it to send its body. RFC 9110, 10.1.1: one that speaks HTTP/1.0 does not wait. */
+/** Sends 100 Continue to a client that waits for it; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */
 function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue();
 }
@@ -210,7 +210,7 @@ function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string
   const find = (pairs: readonly Pair[], name: string): string | undefined =>
     pairs.find((pair) => pair.name === name)?.decoded();
   return {
-    // Of several such headers, Node would silently take the first.
+    // Node would ignore all but the first of several headers.
     authorization: rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined,
     header: (name) =>
       Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,

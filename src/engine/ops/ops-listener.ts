@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { METRICS_TYPE } from './metrics.ts';
 
 export type OpsOptions = {
-  /** Why no requests should be sent to the service, if they should not; asks whatever it depends on. Never rejects. */
+  /** Returns the reason why the service is not ready, if there is one; checks its dependencies. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
   /** Writes the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
@@ -10,7 +10,7 @@ export type OpsOptions = {
 
 type Page = { readonly status: number; readonly contentType?: string; readonly text: string };
 
-/** What those who run the service, or probe and measure it, may cost it. They are few, and near. */
+/** Limits of the listener. Its clients are few and local. */
 export const OPS_LIMITS = {
   headerLimitBytes: 16_384,
   headersTimeoutMs: 10_000,

@@ -1,69 +1,63 @@
 import { randomBytes } from 'node:crypto';
 import { compile as compileTrust } from 'proxy-addr';
-import { readAuthSettings, type AuthSettings } from '../auth/settings.ts';
+import { readAuthSettings } from '../auth/settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
+import { parseDatabaseUrl } from '../database/open-database.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
+import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from '../database/open-database.ts';
-import type { DatabaseOptions } from '../database/database.ts';
+import type { DatabaseConfig, ServiceConfig } from '../service.ts';
 
-/** Everything that can be set from outside, checked. */
-export type Config = {
-  readonly production: boolean;
-  readonly host: string;
-  readonly port: number;
-  /** Whether other processes may listen on the same port. */
-  readonly reusePort: boolean;
-  readonly auth: AuthSettings;
-  /** The token that was made up for this run, when nothing that lets a client in was configured. */
+/** The configuration of the process, validated. */
+export type Config = ServiceConfig & {
+  /** The token that was generated for this run, since no credentials are configured. */
   readonly developmentToken: string | undefined;
-  readonly store: DatabaseConfig;
-  readonly bodyLimitBytes: number;
+  readonly listen: ListenOptions;
   readonly server: ServerLimits;
-  readonly loadShedding: LoadSheddingLimits;
-  /** What `proxy-addr` takes. */
-  readonly trustProxy: readonly string[];
-  readonly ops: { readonly host: string; readonly port: number };
+  /** The listener for probes and metrics. */
+  readonly ops: ListenOptions;
   readonly shutdownGraceMs: number;
-  /** Whether to serve the docs page. */
   readonly docsPage: DocsSetting;
   readonly logLevel: string;
 };
 
-/** Which store to use, and how. */
-export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<DatabaseOptions, 'log'>;
-
 type Environment = Readonly<Record<string, string | undefined>>;
+type Problems = { readonly problems: readonly string[] };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
  * Reads the configuration from environment variables.
  *
- * @returns the configuration, or every problem with it, a line each
+ * @param defaultDatabaseUrl where `DATABASE_URL` is not set
+ * @returns the configuration, or all its problems, one line each
  */
-export async function readConfig(env: Environment): Promise<{ config: Config } | { problems: readonly string[] }> {
+export async function readConfig(
+  env: Environment,
+  defaultDatabaseUrl: string,
+): Promise<{ readonly config: Config } | Problems> {
   const problems: string[] = [];
   const production = env['NODE_ENV'] === 'production';
-
   const auth = await readAuthSettings(env, problems);
   const developmentToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
   if (auth === undefined && production) {
-    problems.push('API_TOKENS, API_TOKENS_FILE or JWT_ISSUER must be set when NODE_ENV=production: who may come in');
+    problems.push('no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER');
   }
   const config: Config = {
     production,
-    host: readHost(env, 'HOST', problems),
-    port: readPort(env, 'PORT', 3000, problems),
-    reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
+    listen: {
+      host: readHost(env, 'HOST', problems),
+      port: readPort(env, 'PORT', 3000, problems),
+      reusePort: readSwitch(env, 'REUSE_PORT', problems) ?? false,
+    },
     auth: auth ?? {
-      tokens: developmentToken === undefined ? [] : [hashToken('made-up', developmentToken)],
+      tokens: developmentToken === undefined ? [] : [hashToken('development', developmentToken)],
       tokensFile: undefined,
       jwt: undefined,
     },
     developmentToken,
-    store: readStore(env, problems),
+    database: readDatabase(env, defaultDatabaseUrl, problems),
     bodyLimitBytes: readBodyLimit(env, problems),
     server: readServerLimits(env, problems),
     loadShedding: readLoadSheddingLimits(env, problems),
@@ -76,18 +70,22 @@ export async function readConfig(env: Environment): Promise<{ config: Config } |
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
-/** What the commands that work on the store need of the configuration. */
+/** Reads the part of the configuration that the commands on the database need. */
 export function readDatabaseConfig(
   env: Environment,
-): { store: DatabaseConfig; bodyLimitBytes: number } | { problems: readonly string[] } {
+  defaultDatabaseUrl: string,
+): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } | Problems {
   const problems: string[] = [];
-  const config = { store: readStore(env, problems), bodyLimitBytes: readBodyLimit(env, problems) };
+  const config = {
+    database: readDatabase(env, defaultDatabaseUrl, problems),
+    bodyLimitBytes: readBodyLimit(env, problems),
+  };
   return problems.length > 0 ? { problems } : config;
 }
 
 function readHost(env: Environment, name: string, problems: string[]): string {
   const host = env[name] ?? '127.0.0.1';
-  // Node would listen on every interface, which nobody should get by leaving a value out.
+  // With an empty host, Node would listen on every interface.
   if (host.trim() === '') problems.push(`${name} must not be empty; 0.0.0.0 listens on every IPv4 interface`);
   return host;
 }
@@ -100,7 +98,7 @@ function readTrustProxy(env: Environment, problems: string[]): readonly string[]
   const entries = (env['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
-    // To the library, a number is an IPv4 address; whoever writes it means so many proxies.
+    // proxy-addr reads a number as an IPv4 address; users would mean a number of proxies.
     if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError();
     compileTrust(proxies);
   } catch {
@@ -111,8 +109,8 @@ function readTrustProxy(env: Environment, problems: string[]): readonly string[]
   return proxies;
 }
 
-function readStore(env: Environment, problems: string[]): DatabaseConfig {
-  const read = parseDatabaseUrl(env['DATABASE_URL'] ?? 'sqlite:./data/plants.db');
+function readDatabase(env: Environment, defaultUrl: string, problems: string[]): DatabaseConfig {
+  const read = parseDatabaseUrl(env['DATABASE_URL'] ?? defaultUrl);
   if ('problems' in read) problems.push(...read.problems);
   return {
     location: 'location' in read ? read.location : { engine: 'sqlite', path: '' },
@@ -155,7 +153,7 @@ function readServerLimits(env: Environment, problems: string[]): ServerLimits {
     headerLimitBytes: readInteger(env, 'HEADER_LIMIT_BYTES', { fallback: 16_384, min: 1_024, max: 2 ** 20 }, problems),
     headersTimeoutMs,
     requestTimeoutMs,
-    // Longer than the 60 seconds after which most proxies drop a connection, so that it is not this side that does.
+    // Most proxies close idle connections after 60 seconds, and should be the ones to do so.
     keepAliveTimeoutMs: readMilliseconds(env, 'KEEP_ALIVE_TIMEOUT_MS', 65_000, problems),
     connectionLimit: readInteger(env, 'CONNECTION_LIMIT', { fallback: 4_000, min: 1, max: 1_000_000 }, problems),
   };

@@ -5,13 +5,13 @@ const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
 const STDOUT = 1;
 
-/** What writes a text in a colour. */
+/** Functions that colour a text. */
 type Colours = Readonly<Record<'green' | 'yellow' | 'red', (text: string) => string>>;
 type Target = DestinationStream & { readonly flush: () => void };
 
 /**
- * Makes the log: a JSON object a line on standard output; or on a terminal, where development dependencies are installed,
- * something for people to read. Lines are written at the end of the turn of the event loop, and by `flush`.
+ * Creates the log on standard output: a JSON object on each line; on a terminal, if pino-pretty is installed, formatted
+ * text. Lines are written at the end of each turn of the event loop, and by `flush`.
  *
  * @param level one of pino's, or `silent`
  */
@@ -21,13 +21,13 @@ export async function createLog(level: string, isTerminal: boolean): Promise<Log
 }
 
 /**
- * What cannot be written for now, as the disk is full, say, or nobody reads the pipe, stops nothing else: it waits in a
- * backlog. What no longer fits in there is lost.
+ * Opens standard output without ever blocking on it. While the disk is full or the reader of the pipe is slow, lines wait in
+ * a backlog; lines beyond its size are lost.
  */
 function openStdout(): Target {
   let retry: NodeJS.Timeout | undefined;
   let lines = '';
-  // Node has made a pipe non-blocking. By default, a full one would be waited for, and everything else with it.
+  // Node makes pipes non-blocking. By default, pino would wait for a full pipe and block the event loop.
   const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
   target.on('error', () => {
     retry ??= setTimeout(() => {
@@ -37,7 +37,7 @@ function openStdout(): Target {
   });
   return { write, flush };
 
-  /** What is logged in one turn of the event loop is written at once: a system call for each line would cost as much. */
+  /** Collects the lines of one turn: a system call for each line would cost as much as the line. */
   function write(line: string): void {
     if (lines === '') setImmediate(flush);
     lines += line;
@@ -59,7 +59,7 @@ async function prettify(target: Target): Promise<Target> {
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
-    // What is logged without a message is a request.
+    // Only requests are logged without a message.
     messageFormat: (line, messageKey, _level, { colors }) =>
       typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest, colors),
     customColors: 'message:reset',
@@ -95,7 +95,7 @@ function describeRequest(
     (method ?? '').padEnd(7),
     (operationId ?? '').padEnd(20),
     (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),
-    // An issuer chooses what a `sub` is, which must not steer the terminal.
+    // The issuer chooses the `sub`: it must not control the terminal.
     (caller ?? '').replaceAll(/\p{C}/gu, '\ufffd'),
   ];
   return columns.join('  ').trimEnd();

@@ -1,126 +1,147 @@
 import { existsSync } from 'node:fs';
-import { MissingHandlers } from '../http/app.ts';
-import { readConfig } from './config.ts';
-import { contract } from '../../plants/contract.ts';
+import type { Logger } from 'pino';
 import { exampleCurl } from '../contract/example.ts';
-import { DocsUnavailable, openDocs } from '../docs/docs.ts';
-import { CannotListen } from '../server/listen.ts';
-import { createLog } from './log.ts';
-import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
-import { startServer } from '../server/server.ts';
-import { startService } from '../../service.ts';
-import { describeLocation } from '../database/open-database.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
+import { describeLocation } from '../database/open-database.ts';
+import { DocsUnavailable, openDocs } from '../docs/docs.ts';
+import { MissingHandlers } from '../http/app.ts';
+import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
+import { CannotListen } from '../server/listen.ts';
+import { startServer, type RunningServer } from '../server/server.ts';
+import { startService, type Application, type RunningService } from '../service.ts';
+import { readConfig, type Config } from './config.ts';
+import { createLog } from './log.ts';
 
-// Through npm, one Ctrl-C comes as two signals.
+// Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
-// How long the store may take to let go, once the requests had their time. It may wait for a database that hangs.
+// After the requests, the application has this long to close: its database may hang.
 const CLOSING_MS = 2_000;
 
-// Beside main.ts, which is nothing but the way here, the only module of the service that touches the process.
-process.on('exit', exitDespitePendingReads);
-try {
-  if (existsSync('.env')) process.loadEnvFile();
-} catch {
-  refuse('the file .env cannot be read');
+/**
+ * Runs an application as this process: configuration, log, service, signals and exit code. Only this module and main.ts
+ * use `process`. Configuration mistakes and other operator errors end the process with one line each.
+ */
+export async function run(application: Application): Promise<void> {
+  process.on('exit', exitDespitePendingReads);
+  const config = await loadConfig(application.defaultDatabaseUrl);
+  let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
+  // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    process.on(signal, (name: NodeJS.Signals) => {
+      stop(name);
+    });
+  }
+  process.on('SIGUSR2', () => undefined); // By default, it would end the process.
+  const log = await createLog(config.logLevel, process.stdout.isTTY);
+  process.prependListener('exit', () => {
+    log.flush();
+  });
+
+  const docs = await startStep(() => openDocs(config.docsPage, application.contract));
+  const service = await startStep(() => startService(application, config, log, docs));
+  let phase: string | undefined;
+  const ops = await startStep(() => startOps(service, config, () => phase));
+  const shutDown = createShutdown(service, ops, config, log);
+  stop = (signal) => {
+    if (phase === undefined && signal !== undefined) log.info({ signal }, 'stopping');
+    phase = 'stopping';
+    shutDown();
+  };
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught error');
+    process.exitCode = 1; // The state of the process is unknown.
+    if (phase === undefined) stop();
+  });
+
+  const { developmentToken } = config;
+  if (developmentToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+  else printBanner(application, config, service.url, ops.url, docs !== undefined);
+  // `npm run dev` keeps the address and the token when it restarts the service.
+  process.send?.({ url: service.url, developmentToken });
 }
-const read = await readConfig(process.env);
-if ('problems' in read) refuse(...read.problems);
-const { config } = read;
-const { developmentToken } = config;
 
-let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-let stoppingSince = Infinity;
-// SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, onSignal);
-process.on('SIGUSR2', () => undefined); // By default, it would end the process.
-const log = await createLog(config.logLevel, process.stdout.isTTY);
-process.prependListener('exit', () => {
-  log.flush();
-});
+async function loadConfig(defaultDatabaseUrl: string): Promise<Config> {
+  try {
+    if (existsSync('.env')) process.loadEnvFile();
+  } catch {
+    refuse('the file .env cannot be read');
+  }
+  const read = await readConfig(process.env, defaultDatabaseUrl);
+  return 'problems' in read ? refuse(...read.problems) : read.config;
+}
 
-const docs = await orRefuse(() => openDocs(config.docsPage, contract));
-const service = await orRefuse(() => startService(config, docs, log));
-const ops = await orRefuse(startOps);
-
-phase = 'serving';
-process.on('uncaughtException', (error) => {
-  // Nobody knows what state this has left things in.
-  log.fatal({ err: error }, 'uncaught error');
-  process.exitCode = 1;
-  shutDown();
-});
-if (developmentToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
-else printBanner(ops.url);
-// `npm run dev` keeps the address and the token when it restarts the service.
-process.send?.({ url: service.url, developmentToken });
-
-function startOps() {
-  const readinessProblem = async (): Promise<string | undefined> =>
-    phase === 'serving' ? service.readinessProblem() : phase;
+/** Starts the listener for probes and metrics. */
+function startOps(service: RunningService, { ops }: Config, phase: () => string | undefined): Promise<RunningServer> {
+  const readinessProblem = async (): Promise<string | undefined> => phase() ?? service.readinessProblem();
   return startServer(createOpsListener({ readinessProblem, metrics: service.metrics }), {
-    ...config.ops,
+    ...ops,
     limits: OPS_LIMITS,
-    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests.
+    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests in the log.
   });
 }
 
-function printBanner(opsUrl: string): void {
-  const docsLine = docs === undefined ? '' : `\nDocs page     ${service.url}/docs`;
+/** The first call stops the service gracefully; a later one, unless it is the same Ctrl-C, ends the process at once. */
+function createShutdown(
+  service: RunningService,
+  ops: RunningServer,
+  { shutdownGraceMs }: Config,
+  log: Logger,
+): () => void {
+  let startedAt: number | undefined;
+  return () => {
+    if (startedAt !== undefined) {
+      if (performance.now() - startedAt > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    startedAt = performance.now();
+    setTimeout(() => process.exit(1), shutdownGraceMs + CLOSING_MS).unref();
+    void service.stop(shutdownGraceMs).then(async (inTime) => {
+      await ops.stop(0);
+      log.info({ inTime }, 'stopped');
+      if (!inTime) process.exitCode = 1;
+      if (hasPendingReads()) process.exit();
+    });
+  };
+}
+
+function printBanner(
+  { contract }: Application,
+  { developmentToken = '', database }: Config,
+  url: string,
+  opsUrl: string,
+  hasDocs: boolean,
+): void {
+  const docsLine = hasDocs ? `\nDocs page     ${url}/docs` : '';
   console.log(`
-Plant store   ${service.url}${docsLine}
-Database      ${describeLocation(config.store.location)}
+${contract.document.info.title.padEnd(13)} ${url}${docsLine}
+Database      ${describeLocation(database.location)}
 Operations    ${opsUrl}   (/livez, /readyz, /metrics)
-Token         ${String(developmentToken)}   (made up for this run; set API_TOKENS to choose)
+Token         ${developmentToken}   (generated for this run; set API_TOKENS to choose your own)
 
 Try it:
 
-${exampleCurl(contract, service.url, String(developmentToken))}
+${exampleCurl(contract, url, developmentToken)}
 `);
 }
 
-function onSignal(signal: NodeJS.Signals): void {
-  if (phase === 'starting') process.exit(0);
-  if (phase === 'serving') {
-    log.info({ signal }, 'stopping');
-    shutDown();
-  } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
-    process.exit(1);
-  }
-}
-
-function shutDown(): void {
-  if (phase === 'stopping') return;
-  phase = 'stopping';
-  stoppingSince = performance.now();
-  setTimeout(() => process.exit(1), config.shutdownGraceMs + CLOSING_MS).unref();
-  void service.stop().then(async (inTime) => {
-    await ops.stop(0);
-    log.info({ inTime }, 'stopped');
-    if (!inTime) process.exitCode = 1;
-    if (isReading()) process.exit();
-  });
-}
-
-/** Checks for file system calls that have not returned: from a file server that is gone, they never do. */
-function isReading(): boolean {
+/** Checks for file system calls that have not returned. On a mount whose server is gone, they never do. */
+function hasPendingReads(): boolean {
   return process.getActiveResourcesInfo().includes('FSReqPromise');
 }
 
-/** exit() waits for the threads of such calls; replacing the program ends them. */
+/** Replaces the program when reads are pending: exit() would wait for their threads. */
 function exitDespitePendingReads(code: number): void {
-  if (isReading()) process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
+  if (!hasPendingReads()) return;
+  process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
 }
 
-/** Runs a step of the start. What fails for a reason that somebody can mend is told in a line. */
-async function orRefuse<Result>(start: () => Result | Promise<Result>): Promise<Result> {
+/** Runs a step of the start; prints an operator error as one line and exits. */
+async function startStep<Result>(step: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return await start();
+    return await step();
   } catch (error) {
-    const isForSomebodyToMend = [DatabaseUnavailable, MissingHandlers, DocsUnavailable, CannotListen].some(
-      (kind) => error instanceof kind,
-    );
-    if (isForSomebodyToMend) return refuse((error as Error).message);
+    const kinds = [DatabaseUnavailable, MissingHandlers, DocsUnavailable, CannotListen];
+    if (kinds.some((kind) => error instanceof kind)) return refuse((error as Error).message);
     throw error;
   }
 }

@@ -1,7 +1,6 @@
-import type { Handlers, Matched, Reply, Request, Unmatched } from '../contract/contract.ts';
-import type { PlantStore } from '../store/plant-store.ts';
+import type { Handlers, Matched, Reply, Request, Unmatched } from './contract.ts';
 
-export function createHandlers(_store: PlantStore) {
+export function createHandlers() {
   return { listBooks, addBook, getBook, removeBook } satisfies Handlers;
 }
 
