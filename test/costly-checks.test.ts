@@ -26,7 +26,7 @@ function list(count: number, item: (index: number) => string): string {
   return `[${Array.from({ length: count }, (_, index) => item(index)).join()}]`;
 }
 
-const TOO_LONG = /takes too long to check/;
+const TOO_LONG = /takes too long to validate/;
 const STRING = (rest: string): string => `{ type: string, ${rest} }`;
 const OPTIONS = Array.from({ length: 6_000 }, (_, index) => `option ${String(index)} of a long list`);
 const A_MIB = `"${'a'.repeat(MIB - 10)}"`;

@@ -29,7 +29,7 @@ describe('DOCS', () => {
       const response = await fetch(service.url + path);
       expect(response.status).toBe(status);
       const text = await response.text();
-      if (status === 404) expect(text).toBe('{"error":404,"message":"there is nothing at this path"}');
+      if (status === 404) expect(text).toBe('{"error":404,"message":"this path does not exist"}');
     }
   });
 
@@ -64,7 +64,7 @@ describe('DOCS', () => {
       documentOf(path, 'get', `${parameters}responses: { '204': { description: Nothing. } }`),
     );
     expect(openDocs('if possible', other)).toBeUndefined();
-    expect(() => openDocs('on', other)).toThrow(/^DOCS=on: the contract has \/docs/);
+    expect(() => openDocs('on', other)).toThrow(/^DOCS=on: the contract defines \/docs/);
   });
 });
 
@@ -97,7 +97,7 @@ describe('what is served', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
     const post = await fetch(`${url}/docs`, { method: 'POST', body: 'x' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    expect(await post.json()).toEqual({ error: 405, message: 'this path can be used with GET, HEAD only' });
+    expect(await post.json()).toEqual({ error: 405, message: 'this path allows only GET, HEAD' });
     for (const path of ['/docs/', '/Docs', '/docs/docs.ts', '/docs/../src/main.ts', '/docs/%2e%2e/package.json']) {
       expect((await fetch(url + path)).status).toBe(404);
     }

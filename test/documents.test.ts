@@ -116,7 +116,7 @@ ${paths}  /__proto__:
   const handlers = Object.fromEntries([...names, 'proto'].map((name) => [name, done]));
   const { app } = await createTestApp({ contract, handlers });
   for (const name of [...names, '__proto__']) expect((await request(app).get(`/${name}`)).status).toBe(204);
-  expectError(await request(app).get('/valueOf'), 404, /nothing/);
+  expectError(await request(app).get('/valueOf'), 404, /does not exist/);
   const bare = await createTestApp({ contract, handlers: {}, production: false });
   expectError(await request(bare.app).get('/toString'), 501, /toString is not implemented/);
 });
@@ -131,7 +131,7 @@ test('servers: every operation is under the path of each server, and nowhere els
   const { app } = await createTestApp({ contract, handlers: { op: done } });
   expect((await request(app).get('/v1/a')).status).toBe(204);
   expect((await request(app).get('/v2/a')).status).toBe(204);
-  expectError(await request(app).get('/a'), 404, /nothing/);
+  expectError(await request(app).get('/a'), 404, /does not exist/);
 });
 
 describe('security', () => {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { createJwtCheck } from '../src/engine/auth/jwt.ts';
-import { createKeySet, KeysUnavailable, type Pace } from '../src/engine/auth/key-set.ts';
+import { createJwtVerifier } from '../src/engine/auth/jwt.ts';
+import { createKeySet, KeysUnavailable, type KeySetTiming } from '../src/engine/auth/key-set.ts';
 import {
   AUDIENCE,
   createKey,
@@ -16,7 +16,7 @@ import {
 } from './support/issuer.ts';
 import { until } from './support/until.ts';
 
-const QUICK: Pace = { refreshMs: 60_000, pauseMs: 200, timeoutMs: 300 };
+const QUICK: KeySetTiming = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300 };
 
 describe('a JSON Web Token', () => {
   let rsa: IssuerKey, ec: IssuerKey, ed: IssuerKey;
@@ -30,7 +30,7 @@ describe('a JSON Web Token', () => {
   const start = async (...keys: readonly IssuerKey[]): Promise<void> => {
     issuer = await startIssuer(...keys);
     const settings = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) };
-    check = createJwtCheck(settings, createKeySet(settings.jwksUrl, pino({ level: 'silent' }), QUICK));
+    check = createJwtVerifier(settings, createKeySet(settings.jwksUrl, pino({ level: 'silent' }), QUICK));
   };
 
   test.each<[string, () => Promise<string>]>([
@@ -105,7 +105,7 @@ describe('a JSON Web Token', () => {
       expect(await check(await signToken(ec))).toBe('alice');
       issuer.publish(ed);
       expect(await check(await signToken(ec))).toBe('alice');
-      await sleep(QUICK.pauseMs);
+      await sleep(QUICK.cooldownMs);
       expect(await check(await signToken(ed))).toBe('alice');
       expect(await check(await signToken(ec))).toBeUndefined();
     });
@@ -114,9 +114,12 @@ describe('a JSON Web Token', () => {
       issuer = await startIssuer(ec);
       const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
         ...QUICK,
-        refreshMs: 100,
+        refreshIntervalMs: 100,
       });
-      check = createJwtCheck({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) }, keys);
+      check = createJwtVerifier(
+        { issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) },
+        keys,
+      );
       expect(await check(await signToken(ec))).toBe('alice');
       issuer.publish(ed);
       await until(async () => check(await signToken(ec)), undefined);
@@ -133,7 +136,7 @@ describe('a JSON Web Token', () => {
         expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
         await sleep(10);
       }
-      const pauses = Math.floor((performance.now() - startedAt) / QUICK.pauseMs);
+      const pauses = Math.floor((performance.now() - startedAt) / QUICK.cooldownMs);
       expect(issuer.requests()).toBeGreaterThan(1);
       expect(issuer.requests()).toBeLessThanOrEqual(2 + pauses);
     });
@@ -199,7 +202,7 @@ describe('a JSON Web Token', () => {
       await start(ec);
       expect(await check(await signToken(ec))).toBe('alice');
       fail();
-      await sleep(QUICK.pauseMs);
+      await sleep(QUICK.cooldownMs);
       expect(await check(await signToken(ed))).toBeUndefined();
       expect(await check(await signToken(ec))).toBe('alice');
     });
@@ -210,19 +213,19 @@ describe('a JSON Web Token', () => {
       const jwksUrl = new URL(issuer.env.JWT_JWKS_URL);
       const lines: string[] = [];
       const log = pino({}, { write: (line: string) => void lines.push(line) });
-      check = createJwtCheck({ issuer: ISSUER, audience: AUDIENCE, jwksUrl }, createKeySet(jwksUrl, log, QUICK));
+      check = createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl }, createKeySet(jwksUrl, log, QUICK));
       const token = await signToken(ec);
       await expect(check(token)).rejects.toThrow(KeysUnavailable);
       // What no key could make good is nobody all the same.
       expect(await check('no token')).toBeUndefined();
       expect(await check(new UnsecuredJWT(CLAIMS).encode())).toBeUndefined();
-      await sleep(3 * QUICK.pauseMs);
+      await sleep(3 * QUICK.cooldownMs);
       await expect(check(token)).rejects.toThrow(KeysUnavailable);
-      expect(lines.filter((line) => line.includes('the keys for JWTs cannot be fetched'))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('cannot fetch the JWKS'))).toHaveLength(1);
       if (what === 'down') return;
       issuer.publish(ec);
       await until(() => check(token).catch(() => undefined), 'alice');
-      expect(lines.join('')).toContain('the keys for JWTs can be fetched again');
+      expect(lines.join('')).toContain('fetched the JWKS again');
       expect(lines.join('')).not.toContain(token);
     });
   });

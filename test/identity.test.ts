@@ -157,27 +157,27 @@ describe('the start is refused', () => {
       'every problem',
       'good-token\nmy secret\nx:\nsecret1\nincomplete',
       [
-        'the token in line 2 has a character that no bearer token may have (RFC 6750, 2.1)',
+        'the token in line 2 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
         'the token in line 3 is empty',
         'the token in line 4 is shorter than 8 characters',
-        'the last line must end with a newline, without which the file may be incomplete; ' +
-          'kubectl create secret keeps it with --from-file, and has none with --from-literal',
+        'the last line must end with a newline, or the file may be incomplete; ' +
+          'use kubectl create secret with --from-file, since --from-literal adds no newline',
       ],
     ],
-    ['nothing', '', ['there is no token in the file']],
+    ['nothing', '', ['the file contains no token']],
     [
       'bytes',
       Buffer.from([0xff, 0x00, 0x01, 0x0a]),
-      ['the token in line 1 has a character that no bearer token may have (RFC 6750, 2.1)'],
+      ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
     ],
     ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
   ])('a tokens file with %s, beside the other problems', async (_what, content, problems) => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, content);
     const stderr = lines([
-      'API_TOKENS: token 1 of 3 has a name that is not 1 to 64 letters, digits and characters of -._@/+',
+      'API_TOKENS: token 1 of 3 must have a name of 1 to 64 letters, digits and characters of -._@/+',
       'API_TOKENS: token 2 of 3 is empty',
-      'API_TOKENS: token 3 of 3 has a character that no bearer token may have (RFC 6750, 2.1)',
+      'API_TOKENS: token 3 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
       ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
     ]);
     const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });

@@ -103,7 +103,9 @@ describe('security of an operation', () => {
   );
 
   test('a scheme that cannot be checked is refused at the start', () => {
-    const tokenVerifier = { byToken: () => 'anybody', byBearerToken: async () => 'anybody' };
-    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(/no checker .* key/);
+    const tokenVerifier = { verifyToken: () => 'anybody', verifyBearerToken: async () => 'anybody' };
+    expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(
+      /security scheme key is not supported/,
+    );
   });
 });

@@ -50,7 +50,7 @@ describe('the tokens file', () => {
     await service.said('the token in line 2 has a character');
     expect(await statusOf(service, 'c-token-1')).toBe(401);
     replace('# nothing\n');
-    await service.said('there is no token in the file');
+    await service.said('the file contains no token');
     rmSync(path);
     await service.said('the file cannot be read (ENOENT)');
     await run('mkfifo', [path]);
@@ -87,7 +87,7 @@ describe('the tokens file', () => {
     await service.said('the last line must end with a newline');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, '');
-    await service.said('there is no token in the file');
+    await service.said('the file contains no token');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, 'b:b\n');
     await service.said('is shorter than 8 characters');
@@ -128,7 +128,7 @@ describe('the tokens file', () => {
 
 // A FUSE file system of which nothing answers the requests: each read waits, as where an NFS server is gone.
 (canMountFuse() ? describe : describe.skip)('a tokens file on a file server that does not respond', () => {
-  const PROBLEM = 'API_TOKENS_FILE: reading the file takes more than 5 seconds; does the server that has it respond?';
+  const PROBLEM = 'API_TOKENS_FILE: reading the file takes more than 5 seconds; check that its file server responds';
 
   /** The command that starts the service, with such a file system at a path until its standard input ends. */
   function withDeadServer(folder: string): readonly string[] {

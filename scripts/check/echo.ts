@@ -13,19 +13,19 @@ import type { RequestInput } from './wire-request.ts';
  */
 export function findRounded(
   { parameters, body }: RequestInput,
-  answer: JsonTree,
+  json: JsonTree,
   isInt64At: (holder: object, key: string) => boolean,
 ): string | undefined {
   const sent = new Map<string, bigint[]>();
   for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
   if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
-  return search(answer.root, '', '');
+  return search(json.root, '', '');
 
   function search(holder: object, key: string, name: string): string | undefined {
     const value = (holder as Readonly<Record<string, unknown>>)[key];
     if (typeof value === 'number') {
       if (!isInt64At(holder, key)) return undefined;
-      const exact = integerOf(answer.literal(holder, key) ?? String(value));
+      const exact = integerOf(json.sourceDigits(holder, key) ?? String(value));
       const candidates = sent.get(name) ?? [];
       if (candidates.includes(exact ?? 0n)) return undefined;
       const rounded = candidates.find((integer) => Number(integer) === value);

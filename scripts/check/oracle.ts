@@ -45,9 +45,9 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
       _schema?: unknown,
       context?: DataContext,
     ): boolean {
-      const literal = context && this.json.literal(context.parentData, String(context.parentDataProperty));
+      const sourceDigits = context && this.json.sourceDigits(context.parentData, String(context.parentDataProperty));
       if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
-      const exact = integerOf(literal ?? String(data));
+      const exact = integerOf(sourceDigits ?? String(data));
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
     },
   });

@@ -1,7 +1,12 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { Int64Shape } from '../../src/engine/contract/int64.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
-import type { Operation, Parameter, RequestMediaType, ResponsePlan } from '../../src/engine/contract/operation.ts';
+import type {
+  Operation,
+  Parameter,
+  RequestMediaType,
+  DocumentedResponse,
+} from '../../src/engine/contract/operation.ts';
 import { mergeParameters } from '../../src/engine/contract/slice.ts';
 import {
   listOperations,
@@ -96,7 +101,7 @@ function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Fi
   });
 }
 
-function planResponse(document: Document, node: unknown): ResponsePlan {
+function planResponse(document: Document, node: unknown): DocumentedResponse {
   const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
   const required = Object.entries(headers).filter(([name, header]) => {
     const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };

@@ -3,7 +3,7 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import type { ContractDocument } from '../../src/engine/contract/slice.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
-import { BrokenContract, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
+import { InvalidResponse, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
 import { errorBody } from '../../src/engine/http/failure.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
@@ -91,7 +91,7 @@ function tryFailures(pointer: string, operation: Operation, validator: Operation
   );
   return [...byKey].flatMap(([key, { status, plan }]) => {
     try {
-      if (!plan.mediaTypes.includes('application/json')) throw new BrokenContract('another media type');
+      if (!plan.mediaTypes.includes('application/json')) throw new InvalidResponse('another media type');
       validator.response(status, 'application/json', errorBody(status, ''));
       return [];
     } catch {

@@ -27,9 +27,7 @@ import { application } from '../../src/service.ts';
 export const TOKEN = 'test-token';
 
 /** The default configuration. */
-const { server: LIMITS, ...DEFAULTS } = await defaultConfig();
-
-async function defaultConfig(): Promise<Config> {
+async function readDefaults(): Promise<Config> {
   const read = await readConfig({ PORT: '0', EVENT_LOOP_DELAY_LIMIT_MS: '60000' }, application.defaultDatabaseUrl);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   return read.config;
@@ -125,8 +123,9 @@ export type Overrides = Partial<ServiceConfig> & {
 export async function createTestApp(
   { contract = application.contract, handlers = {}, docs, ...config }: Overrides = {},
   url?: string,
-  loadShedding: LoadSheddingLimits = DEFAULTS.loadShedding,
+  loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp> {
+  const defaults = await readDefaults();
   const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => {
@@ -143,7 +142,7 @@ export async function createTestApp(
   const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
   const service = await createService(
     { ...application, contract, open },
-    { ...DEFAULTS, production: true, auth, loadShedding, ...config },
+    { ...defaults, production: true, auth, loadShedding: loadShedding ?? defaults.loadShedding, ...config },
     pino({ base: null }, { write }),
     docs,
   );
@@ -153,7 +152,7 @@ export async function createTestApp(
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
-    const server = await startServer(app, { ...DEFAULTS.listen, limits: { ...LIMITS, ...limits }, observer });
+    const server = await startServer(app, { ...defaults.listen, limits: { ...defaults.server, ...limits }, observer });
     cleanUp(async () => {
       await server.stop(0);
     });

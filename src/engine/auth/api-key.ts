@@ -2,16 +2,17 @@ import type { SecurityScheme } from '../contract/operation.ts';
 import type { Checker } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** A checker for a security scheme of type `apiKey`: the key is one of the tokens that let a client in. */
+/** Creates the checker for a security scheme of type `apiKey`, which accepts the configured tokens as keys. */
 export function createApiKeyChecker(
   schemeName: string,
-  { in: place, name = '' }: SecurityScheme,
-  { byToken }: TokenVerifier,
+  { in: location, name = '' }: SecurityScheme,
+  { verifyToken }: TokenVerifier,
 ): Checker {
   return (credentials) => {
-    const read = place === 'query' ? credentials.query : place === 'cookie' ? credentials.cookie : credentials.header;
+    const read =
+      location === 'query' ? credentials.query : location === 'cookie' ? credentials.cookie : credentials.header;
     const key = read(name);
-    const caller = key === undefined ? undefined : byToken(key);
+    const caller = key === undefined ? undefined : verifyToken(key);
     return caller === undefined ? { challenge: `ApiKey realm="${schemeName}"` } : { caller };
   };
 }

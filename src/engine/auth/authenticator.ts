@@ -1,25 +1,25 @@
 import type { Operation, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import { canCheck } from './checkable.ts';
-import type { Checker, Credentials, Verdict } from './credentials.ts';
+import { isSupportedScheme } from './checkable.ts';
+import type { Checker, Credentials, AuthenticationResult } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**
- * Checks the security requirements of one operation: one of them must be satisfied, if there are any. Where several
- * schemes are required together, the caller is the one of the first.
+ * Checks the security requirements of one operation; one of them must be satisfied. Where a requirement combines several
+ * schemes, the first one determines the caller.
  *
- * @returns a caller that is `undefined` when the operation is open and no credentials that it takes were sent; rejects
- *   with `KeysUnavailable` when it cannot be told now who the client is
+ * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
+ *   Rejects with `KeysUnavailable` when the credentials cannot be verified at the moment
  */
 export type Authenticate = (
   credentials: Credentials,
-) => Verdict<string | undefined> | Promise<Verdict<string | undefined>>;
+) => AuthenticationResult<string | undefined> | Promise<AuthenticationResult<string | undefined>>;
 
 /**
- * Makes what authenticates the requests to an operation, for the security schemes of the contract.
+ * Creates an authenticator for each operation from the security schemes of the contract.
  *
- * @throws {Error} when there is no checker for one of them: an operation must never be open because of that
+ * @throws {Error} when a scheme is not supported: ignoring it would make its operations public
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
@@ -27,7 +27,7 @@ export function createAuthenticator(
 ): (operation: Operation) => Authenticate {
   const checkers = new Map<string, Checker>();
   for (const [name, scheme] of Object.entries(schemes)) {
-    if (!canCheck(scheme)) throw new Error(`no checker for the security scheme ${name}`);
+    if (!isSupportedScheme(scheme)) throw new Error(`the security scheme ${name} is not supported`);
     const isApiKey = scheme.type === 'apiKey';
     checkers.set(
       name,
@@ -38,17 +38,17 @@ export function createAuthenticator(
   return ({ security }) => {
     const isOpen = security.length === 0 || security.some((names) => names.length === 0);
     const requirements = security.flatMap(([first, ...others]) =>
-      first === undefined ? [] : together(checkerOf(first), others.map(checkerOf)),
+      first === undefined ? [] : requireAll(checkerOf(first), others.map(checkerOf)),
     );
     const [only] = requirements;
     if (!isOpen && only !== undefined && requirements.length === 1) return only;
     return async (credentials) => {
-      let verdict: Verdict<string | undefined> = { caller: undefined };
+      let result: AuthenticationResult<string | undefined> = { caller: undefined };
       for (const check of requirements) {
-        verdict = await check(credentials);
-        if ('caller' in verdict) return verdict;
+        result = await check(credentials);
+        if ('caller' in result) return result;
       }
-      return isOpen ? { caller: undefined } : verdict;
+      return isOpen ? { caller: undefined } : result;
     };
   };
 
@@ -59,16 +59,16 @@ export function createAuthenticator(
   }
 }
 
-/** One checker for schemes that are required together. */
-function together(first: Checker, others: readonly Checker[]): Checker {
+/** Combines the checkers of schemes that are required together. */
+function requireAll(first: Checker, others: readonly Checker[]): Checker {
   if (others.length === 0) return first;
   return async (credentials) => {
-    const verdict = await first(credentials);
+    const result = await first(credentials);
     for (const check of others) {
-      if ('challenge' in verdict) break;
+      if ('challenge' in result) break;
       const other = await check(credentials);
       if ('challenge' in other) return other;
     }
-    return verdict;
+    return result;
   };
 }

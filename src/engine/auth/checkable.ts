@@ -1,7 +1,7 @@
 import type { SecurityScheme } from '../contract/operation.ts';
 
-/** Whether the service has a checker for a kind of security scheme. The generator refuses a document with any other. */
-export function canCheck({ type, scheme, in: place }: SecurityScheme): boolean {
-  if (type === 'apiKey') return place === 'header' || place === 'query' || place === 'cookie';
+/** Whether a security scheme has a checker. The generator rejects documents with other schemes. */
+export function isSupportedScheme({ type, scheme, in: location }: SecurityScheme): boolean {
+  if (type === 'apiKey') return location === 'header' || location === 'query' || location === 'cookie';
   return type === 'http' && scheme === 'bearer';
 }

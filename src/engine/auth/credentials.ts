@@ -1,4 +1,4 @@
-/** Where a request may carry credentials. */
+/** Reads credentials from the places of a request that may carry them. */
 export type Credentials = {
   /** The Authorization header; `undefined` also when there are several. */
   readonly authorization: string | undefined;
@@ -7,8 +7,8 @@ export type Credentials = {
   readonly cookie: (name: string) => string | undefined;
 };
 
-/** Who may come in, or else the challenge for WWW-Authenticate (RFC 9110, 11.6.1). */
-export type Verdict<Caller = string> = { readonly caller: Caller } | { readonly challenge: string };
+/** The authenticated caller, or the challenge for WWW-Authenticate (RFC 9110, 11.6.1). */
+export type AuthenticationResult<Caller = string> = { readonly caller: Caller } | { readonly challenge: string };
 
-/** Checks a request against one security scheme. Rejects with `KeysUnavailable` when that is not possible now. */
-export type Checker = (credentials: Credentials) => Verdict | Promise<Verdict>;
+/** Checks credentials against one security scheme. Rejects with `KeysUnavailable` when it cannot at the moment. */
+export type Checker = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;

@@ -3,36 +3,40 @@ import * as errors from 'jose/errors';
 import { createRemoteJWKSet } from 'jose/jwks/remote';
 import type { Logger } from 'pino';
 
-/** Nobody can be told by a JSON Web Token now: the keys have not been fetched yet. */
+/** The JWKS has not been fetched yet, so no JSON Web Token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** When keys are fetched. */
-export type Pace = {
-  /** Keys are fetched again this long after they were; one that has been withdrawn is good until then. */
-  readonly refreshMs: number;
-  /** The least time from the end of one attempt to the next, whatever clients send. */
-  readonly pauseMs: number;
-  /** An attempt that takes longer has failed. */
+/** When the keys are fetched. */
+export type KeySetTiming = {
+  /** The time from a successful fetch to the next one; a withdrawn key stays valid until then. */
+  readonly refreshIntervalMs: number;
+  /** The minimum time between two attempts; tokens with unknown keys cannot shorten it. */
+  readonly cooldownMs: number;
+  /** The time after which an attempt fails. */
   readonly timeoutMs: number;
 };
 
-const PACE: Pace = { refreshMs: 300_000, pauseMs: 5_000, timeoutMs: 3_000 };
+const TIMING: KeySetTiming = { refreshIntervalMs: 300_000, cooldownMs: 5_000, timeoutMs: 3_000 };
 
 /**
- * The public keys of an issuer (JSON Web Key Set, RFC 7517), fetched at once and then at their pace. Keys that are known
- * stay in use for as long as no others can be fetched; that, and why, is logged once.
+ * Fetches the public keys of an issuer (JSON Web Key Set, RFC 7517) at once and then periodically. While fetching fails,
+ * the previous keys stay in use; the error is logged once.
  *
- * @returns finds the key for a token; throws {@link KeysUnavailable} when no keys were ever fetched, and an error of
- *   jose when none of them is for that token
+ * @returns a function that finds the key for a token; it rejects with {@link KeysUnavailable} when no keys have been
+ *   fetched yet, and with an error of jose when none of the keys matches
  */
-export function createKeySet(url: URL, log: Logger, { refreshMs, pauseMs, timeoutMs }: Pace = PACE): JWTVerifyGetKey {
-  // By itself, jose fetches for every token while the endpoint is down, and drops the keys that it has when they are old.
+export function createKeySet(
+  url: URL,
+  log: Logger,
+  { refreshIntervalMs, cooldownMs, timeoutMs }: KeySetTiming = TIMING,
+): JWTVerifyGetKey {
+  // Left to itself, jose fetches for every token while the endpoint is down, and drops old keys.
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMs,
     cacheMaxAge: Infinity,
     cooldownDuration: Infinity,
   });
-  let known = false;
+  let hasKeys = false;
   let failing = false;
   let attempt: Promise<void> | undefined;
   let attemptedAt = 0;
@@ -40,32 +44,32 @@ export function createKeySet(url: URL, log: Logger, { refreshMs, pauseMs, timeou
   void fetchKeys();
 
   return async (header, token) => {
-    if (!known) await attempt;
-    if (!known) throw new KeysUnavailable();
+    if (!hasKeys) await attempt;
+    if (!hasKeys) throw new KeysUnavailable();
     try {
       return await keys(header, token);
     } catch (error) {
-      const isNew = error instanceof errors.JWKSNoMatchingKey;
-      if (!isNew || (attempt === undefined && performance.now() < attemptedAt + pauseMs)) throw error;
+      const isUnknownKey = error instanceof errors.JWKSNoMatchingKey;
+      if (!isUnknownKey || (attempt === undefined && performance.now() < attemptedAt + cooldownMs)) throw error;
       await fetchKeys();
       return keys(header, token);
     }
   };
 
-  /** Joins the attempt that is under way; never rejects. */
+  /** Fetches the keys, or joins the attempt in progress. Never rejects. */
   function fetchKeys(): Promise<void> {
-    attempt ??= keys.reload().then(worked, failed).finally(schedule);
+    attempt ??= keys.reload().then(onFetched, onFailed).finally(schedule);
     return attempt;
   }
 
-  function worked(): void {
-    if (failing) log.info('the keys for JWTs can be fetched again');
-    known = true;
+  function onFetched(): void {
+    if (failing) log.info('fetched the JWKS again');
+    hasKeys = true;
     failing = false;
   }
 
-  function failed(error: unknown): void {
-    if (!failing) log.error({ err: error }, 'the keys for JWTs cannot be fetched');
+  function onFailed(error: unknown): void {
+    if (!failing) log.error({ err: error }, 'cannot fetch the JWKS');
     failing = true;
   }
 
@@ -73,6 +77,6 @@ export function createKeySet(url: URL, log: Logger, { refreshMs, pauseMs, timeou
     attempt = undefined;
     attemptedAt = performance.now();
     clearTimeout(timer);
-    timer = setTimeout(() => void fetchKeys(), failing ? pauseMs : refreshMs).unref();
+    timer = setTimeout(() => void fetchKeys(), failing ? cooldownMs : refreshIntervalMs).unref();
   }
 }

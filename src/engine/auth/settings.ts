@@ -1,15 +1,15 @@
 import { readTokenEntry } from './token-entry.ts';
 import { readTokensFile, type TokensFile } from './tokens-file.ts';
-import type { KnownToken } from './tokens.ts';
+import type { HashedToken } from './tokens.ts';
 
-/** What lets a client in. */
+/** The configured tokens and JSON Web Tokens. */
 export type AuthSettings = {
-  readonly tokens: readonly KnownToken[];
+  readonly tokens: readonly HashedToken[];
   readonly tokensFile: TokensFile | undefined;
   readonly jwt: JwtSettings | undefined;
 };
 
-/** Whose JSON Web Tokens are taken. */
+/** The issuer and audience of accepted JSON Web Tokens, and the URL of the issuer's keys. */
 export type JwtSettings = { readonly issuer: string; readonly audience: string; readonly jwksUrl: URL };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,9 +18,10 @@ const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER', 'JWT_AUDIENCE'
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Reads what lets a client in. All of these values may be secrets, even broken ones: no problem repeats them.
+ * Reads the settings of authentication. Each value may be a secret, even when invalid, so no problem quotes it.
  *
- * @returns `undefined` when nothing is configured
+ * @param problems receives a message for each invalid variable
+ * @returns `undefined` when none of the variables is set
  */
 export async function readAuthSettings(env: Environment, problems: string[]): Promise<AuthSettings | undefined> {
   if (VARIABLES.every((name) => env[name] === undefined)) return undefined;
@@ -31,7 +32,7 @@ export async function readAuthSettings(env: Environment, problems: string[]): Pr
   };
 }
 
-function readTokens(text: string | undefined, problems: string[]): readonly KnownToken[] {
+function readTokens(text: string | undefined, problems: string[]): readonly HashedToken[] {
   return (text?.split(',') ?? []).flatMap((entry, index, { length }) => {
     const read = readTokenEntry(entry.trim(), `API_TOKENS:${String(index + 1)}`);
     if (!('problem' in read)) return read;
@@ -50,21 +51,21 @@ async function readFile(path: string | undefined, problems: string[]): Promise<T
 
 function readJwt(env: Environment, problems: string[]): JwtSettings | undefined {
   const names = VARIABLES.filter((name) => name.startsWith('JWT_'));
-  const given = names.filter((name) => env[name] !== undefined);
-  if (given.length === 0) return undefined;
+  const present = names.filter((name) => env[name] !== undefined);
+  if (present.length === 0) return undefined;
   for (const name of names) {
-    if (env[name] === undefined) problems.push(`${name} must be set when ${given.join(' and ')} is`);
+    if (env[name] === undefined) problems.push(`${name} must be set when ${present.join(' and ')} is`);
     else if (env[name].trim() === '') problems.push(`${name} must not be empty`);
   }
   const { JWT_ISSUER: issuer = '', JWT_AUDIENCE: audience = '', JWT_JWKS_URL: text = '' } = env;
   const jwksUrl = URL.parse(text);
-  if (text.trim() !== '' && !isKeyAddress(jwksUrl))
+  if (text.trim() !== '' && !isAllowedKeySetUrl(jwksUrl))
     problems.push('JWT_JWKS_URL must be an https URL without a password; http is for localhost only');
   return jwksUrl === null ? undefined : { issuer, audience, jwksUrl };
 }
 
-/** Over plain HTTP, anybody on the way could put in a key of their own. */
-function isKeyAddress(url: URL | null): boolean {
+/** Whether keys may be fetched from a URL: over plain HTTP, they could be replaced in transit. */
+function isAllowedKeySetUrl(url: URL | null): boolean {
   if (url === null) return false;
   const { protocol, hostname, username, password } = url;
   if (username !== '' || password !== '') return false;

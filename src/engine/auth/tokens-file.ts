@@ -1,29 +1,29 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { NotUsable, readSmallFile } from './small-file.ts';
+import { UnusableFile, readSmallFile } from './small-file.ts';
 import { readTokenEntry } from './token-entry.ts';
-import type { KnownToken } from './tokens.ts';
+import type { HashedToken } from './tokens.ts';
 
-/** The tokens of a file when it was read. */
-export type TokensFile = { readonly path: string; readonly tokens: readonly KnownToken[]; readonly version: string };
+/** The tokens of a file and the version in which they were read. */
+export type TokensFile = { readonly path: string; readonly tokens: readonly HashedToken[]; readonly version: string };
 
 type Contents =
-  | { readonly version: string; readonly tokens: readonly KnownToken[] }
+  | { readonly version: string; readonly tokens: readonly HashedToken[] }
   | { readonly version: string; readonly problems: readonly string[] };
 
 const POLL_MS = 1_000;
 const READ_TIMEOUT_MS = 5_000;
 const TIMED_OUT: Contents = {
   version: 'ETIMEDOUT',
-  problems: ['API_TOKENS_FILE: reading the file takes more than 5 seconds; does the server that has it respond?'],
+  problems: ['API_TOKENS_FILE: reading the file takes more than 5 seconds; check that its file server responds'],
 };
 
 /**
- * Reads a file of tokens, one a line; lines that are blank or start with `#` don't count. The last line must end with a
- * newline too: without it, the end of the file may not have been written yet, and the beginning of a token is no token.
+ * Reads a file with one token per line; blank lines and lines that start with `#` are ignored. The last line must end
+ * with a newline: without it, the file may be half written and its last token truncated.
  *
- * @returns the tokens, or every problem with the file, none of which repeats a part of it
+ * @returns the tokens, or every problem with the file; no problem quotes its contents
  */
 export async function readTokensFile(path: string): Promise<TokensFile | { readonly problems: readonly string[] }> {
   const contents = await createReader(path)();
@@ -31,16 +31,16 @@ export async function readTokensFile(path: string): Promise<TokensFile | { reado
 }
 
 /**
- * Reads the file every second and reports its tokens when they have changed. A change counts when it is read twice in a
- * row, as a file that is being written may end after any line for a moment. While the file is missing or cannot be used,
- * the previous tokens stay, and the reason is logged once.
+ * Reads the file every second and reports its tokens when they have changed. A change must be read twice in a row, since
+ * a file that is being written may end after any line. While the file is missing or invalid, the previous tokens stay in
+ * use, and the reason is logged once.
  *
- * The file is read, not watched: a mounted secret changes by a symbolic link to a folder above it, which no watcher of the
- * file sees, and the new version may have the time stamp of the previous one.
+ * The file is polled, not watched: a mounted secret changes through a symbolic link to a parent folder, which file
+ * watchers miss, and the new version may have the same timestamp.
  */
 export async function watchTokensFile(
   { path, version: firstVersion }: TokensFile,
-  change: (tokens: readonly KnownToken[]) => void,
+  onChange: (tokens: readonly HashedToken[]) => void,
   log: Logger,
 ): Promise<never> {
   const read = createReader(path);
@@ -56,18 +56,18 @@ export async function watchTokensFile(
     if ('problems' in contents) {
       log.error({ problems: contents.problems }, 'the tokens file cannot be used; keeping the previous tokens');
     } else {
-      change(contents.tokens);
-      log.info({ tokens: contents.tokens.length }, 'the tokens file was read again');
+      onChange(contents.tokens);
+      log.info({ tokens: contents.tokens.length }, 'reloaded the tokens file');
     }
   }
 }
 
-/** A reading may never end where a file server is gone, and holds a thread until then: no second one is begun. */
+/** Creates a reader with at most one read pending: with an unreachable file server, a read may block its thread forever. */
 function createReader(path: string): () => Promise<Contents> {
   let pending: Promise<Contents> | undefined;
   return () => {
     pending ??= readSmallFile(path)
-      .then(parse, unreadable)
+      .then(parse, toReadProblem)
       .finally(() => (pending = undefined));
     return Promise.race([pending, sleep(READ_TIMEOUT_MS, TIMED_OUT, { ref: false })]);
   };
@@ -75,7 +75,7 @@ function createReader(path: string): () => Promise<Contents> {
 
 function parse(bytes: Buffer): Contents {
   const version = hash('sha256', bytes);
-  const tokens: KnownToken[] = [];
+  const tokens: HashedToken[] = [];
   const problems: string[] = [];
   const lines = bytes.toString().split('\n');
   const afterLastNewline = lines.pop();
@@ -89,16 +89,16 @@ function parse(bytes: Buffer): Contents {
   });
   if (afterLastNewline !== '') {
     problems.push(
-      'API_TOKENS_FILE: the last line must end with a newline, without which the file may be incomplete; ' +
-        'kubectl create secret keeps it with --from-file, and has none with --from-literal',
+      'API_TOKENS_FILE: the last line must end with a newline, or the file may be incomplete; ' +
+        'use kubectl create secret with --from-file, since --from-literal adds no newline',
     );
   }
-  if (tokens.length === 0 && problems.length === 0) problems.push('API_TOKENS_FILE: there is no token in the file');
+  if (tokens.length === 0 && problems.length === 0) problems.push('API_TOKENS_FILE: the file contains no token');
   return problems.length > 0 ? { version, problems } : { version, tokens };
 }
 
-function unreadable(error: unknown): Contents {
-  if (error instanceof NotUsable) return { version: error.message, problems: [`API_TOKENS_FILE: ${error.message}`] };
-  const { code = 'unknown error' } = error as NodeJS.ErrnoException; // Whatever else it is, it has no code.
+function toReadProblem(error: unknown): Contents {
+  if (error instanceof UnusableFile) return { version: error.message, problems: [`API_TOKENS_FILE: ${error.message}`] };
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException; // Other errors have no code.
   return { version: code, problems: [`API_TOKENS_FILE: the file cannot be read (${code})`] };
 }

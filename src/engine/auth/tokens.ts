@@ -1,38 +1,38 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A token that lets a client in: its name, which is the caller's, and a digest. The token itself is not kept. */
-export type KnownToken = { readonly name: string; readonly digest: Buffer };
+/** The salted digest of a configured token, and its name, which identifies the caller. The token itself is not kept. */
+export type HashedToken = { readonly name: string; readonly digest: Buffer };
 
-/** No longer text is looked at: it is no token, and would only cost time. */
+/** Longer tokens are rejected without hashing. */
 export const MAX_TOKEN_CHARS = 8_192;
 
-// Made for each process. With it, nobody outside knows the digest of any text, so how long it takes to look for one
-// says nothing; and digests that get out of here cannot be compared with those of guessed tokens.
+// A secret salt per process. Clients cannot predict digests, so lookup time reveals nothing about the tokens, and leaked
+// digests cannot be compared with those of guessed tokens.
 const SALT = randomBytes(32).toString('hex');
 const NO_DIGEST = Buffer.alloc(64);
 
-/** Returns the salted SHA-256 of a token, with the name of the caller that has it. */
-export function hashToken(name: string, token: string): KnownToken {
+/** Hashes a token with salted SHA-256. */
+export function hashToken(name: string, token: string): HashedToken {
   return { name, digest: Buffer.from(digestOf(token), 'latin1') };
 }
 
 /**
- * Looks tokens up, in a time that depends neither on what they are nor on how many there are. Of two equal tokens, the
+ * Creates a lookup whose time depends neither on the contents of the tokens nor on their number. Of two equal tokens, the
  * first one counts.
  *
- * @returns the name of a token; `undefined` when it is not one of them
+ * @returns a function that returns the name of a token, `undefined` when the token is unknown
  */
-export function createTokenLookup(tokens: readonly KnownToken[]): (token: string) => string | undefined {
-  const known = new Map(tokens.toReversed().map((one) => [one.digest.toString('latin1'), one]));
+export function createTokenLookup(tokens: readonly HashedToken[]): (token: string) => string | undefined {
+  const byDigest = new Map(tokens.toReversed().map((token) => [token.digest.toString('latin1'), token]));
   return (token) => {
     if (token.length > MAX_TOKEN_CHARS) return undefined;
-    const sent = digestOf(token);
-    const found = known.get(sent);
-    return timingSafeEqual(Buffer.from(sent, 'latin1'), found?.digest ?? NO_DIGEST) ? found?.name : undefined;
+    const digest = digestOf(token);
+    const match = byDigest.get(digest);
+    return timingSafeEqual(Buffer.from(digest, 'latin1'), match?.digest ?? NO_DIGEST) ? match?.name : undefined;
   };
 }
 
-/** In hexadecimal: Node makes this string in a third of the time that it takes for 32 bytes. */
+/** Returns the salted digest in hexadecimal, which Node creates three times as fast as a buffer. */
 function digestOf(token: string): string {
   return hash('sha256', SALT + token);
 }

@@ -1,24 +1,26 @@
 import { isLiteralKeyword } from './keywords.ts';
 
-// What Ajv writes out as a few comparisons is faster than a function.
-const FEW = 100;
-const MARK = 'x-equal-';
+// Up to this many values, Ajv's inline comparisons are faster than a set.
+const MAX_INLINE_VALUES = 100;
+const PREFIX = 'x-equal-';
 
 /**
- * Marks, in place, each `const` and `enum` of a document that has objects or many values: Ajv goes through them one by
- * one, and calls `valueOf` and `toString` of an object, which may be members that a client has sent.
+ * Replaces, in place, each `const` and `enum` that has objects or many values with a keyword of
+ * {@link addEqualityKeywords}. Ajv compares the values one by one, and calls `valueOf` and `toString` of an object, which
+ * may be members sent by a client.
  */
-export function markEqualities(node: unknown, parentKey = ''): void {
+export function replaceEqualityKeywords(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
   const schema = node as Record<string, unknown>;
   for (const [key, member] of Object.entries(schema)) {
     const isEquality = (key === 'const' || key === 'enum') && isLiteralKeyword(key, parentKey);
     if (isEquality) {
       const values = valuesOf(key, member);
-      if (values.length <= FEW && values.every((value) => typeof value !== 'object' || value === null)) continue;
-      schema[MARK + key] = member;
+      const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+      if (values.length <= MAX_INLINE_VALUES && values.every(isScalar)) continue;
+      schema[PREFIX + key] = member;
       Reflect.deleteProperty(schema, key);
-    } else if (!isLiteralKeyword(key, parentKey)) markEqualities(member, key);
+    } else if (!isLiteralKeyword(key, parentKey)) replaceEqualityKeywords(member, key);
   }
 }
 
@@ -26,8 +28,11 @@ function valuesOf(keyword: string, schema: unknown): readonly unknown[] {
   return keyword === 'const' ? [schema] : (schema as readonly unknown[]); // The linter has checked its shape.
 }
 
-/** Replaces Ajv's `uniqueItems`, which compares items pair by pair, and adds the keywords of {@link markEqualities}. */
-export function addEqualities(ajv: Keywords): void {
+/**
+ * Replaces Ajv's `uniqueItems`, which compares each pair of items, with a linear check, and adds the keywords of
+ * {@link replaceEqualityKeywords}.
+ */
+export function addEqualityKeywords(ajv: KeywordRegistry): void {
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -48,7 +53,7 @@ export function addEqualities(ajv: Keywords): void {
   });
   const addMembership = (keyword: string, toProblem: (schema: unknown) => Omit<Problem, 'keyword'>): void => {
     ajv.addKeyword({
-      keyword: MARK + keyword,
+      keyword: PREFIX + keyword,
       before: 'not',
       errors: true,
       compile: (schema) => {
@@ -69,8 +74,8 @@ export function addEqualities(ajv: Keywords): void {
   }));
 }
 
-/** What of Ajv is needed here. */
-type Keywords = {
+/** The methods of Ajv used here. */
+type KeywordRegistry = {
   removeKeyword(keyword: string): unknown;
   addKeyword(definition: {
     keyword: string;
@@ -88,7 +93,7 @@ type Problem = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-/** A check that leaves its problems on itself, as Ajv expects. */
+/** A keyword's check. Ajv reads its errors from a property of the function. */
 type Check = { (value: unknown): boolean; errors?: Problem[] };
 
 function findDuplicates(items: readonly unknown[]): readonly [number, number] | undefined {
@@ -102,9 +107,9 @@ function findDuplicates(items: readonly unknown[]): readonly [number, number] | 
   return undefined;
 }
 
-/** A key for sets and maps: the same for two values exactly when JSON Schema calls them equal (2020-12 core, 4.2.2). */
+/** Returns a key for sets and maps. Two values have the same key if they are equal in JSON Schema (2020-12 core, 4.2.2). */
 function identityOf(value: unknown): unknown {
-  if (typeof value === 'string') return `"${value}`; // No array or object is written like that.
+  if (typeof value === 'string') return `"${value}`; // The canonical JSON of arrays and objects never starts like this.
   return typeof value === 'object' && value !== null ? canonicalJson(value) : value;
 }
 

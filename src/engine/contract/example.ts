@@ -2,7 +2,7 @@ import type { Contract } from './contract.ts';
 
 type BodyExamples = { readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> };
 
-/** A curl command for the first operation of the contract, with the document's own example of a request body. */
+/** Returns a curl command for the first operation of the contract, with the documented example of its request body. */
 export function exampleCurl({ operations, basePaths, document }: Contract, baseUrl: string, token: string): string {
   const operation = Object.values(operations)[0];
   if (operation === undefined) return `curl ${baseUrl}`;

@@ -1,17 +1,17 @@
-/** A problem that Ajv has found. */
+/** A problem found by Ajv. */
 export type Problem = { readonly instancePath: string; readonly message?: string };
 
-const MAX_PLACE_LENGTH = 200;
+const MAX_LOCATION_LENGTH = 200;
 
-/** Says what to mend, with the places named as in the document: "body/id must be integer". */
-export function explain(problems: readonly Problem[]): string {
-  return problems.map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`).join(', ');
+/** Formats problems for a client, with locations named as in the document: `body/id must be integer`. */
+export function formatProblems(problems: readonly Problem[]): string {
+  return problems.map(({ instancePath, message = '' }) => `${formatLocation(instancePath)} ${message}`).join(', ');
 }
 
-function placeOf(instancePath: string): string {
+function formatLocation(instancePath: string): string {
   if (instancePath === '') return 'request';
-  const isLong = instancePath.length > MAX_PLACE_LENGTH;
-  return `${instancePath.slice(1, MAX_PLACE_LENGTH)}${isLong ? '…' : ''}`
+  const isLong = instancePath.length > MAX_LOCATION_LENGTH;
+  return `${instancePath.slice(1, MAX_LOCATION_LENGTH)}${isLong ? '…' : ''}`
     .replace(/^params\b/, 'path')
     .replace(/^(header|cookie)s\b/, '$1');
 }

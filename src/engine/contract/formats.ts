@@ -1,9 +1,9 @@
-/** The formats whose check in ajv-formats takes more than linear time, with checks that give the same verdicts. */
+/** Linear-time replacements for formats whose check in ajv-formats takes longer. Their results are the same. */
 export const LINEAR_FORMATS = { url: isUrl };
 
 const SCHEME = /^(?:https?|ftp):\/\//iu;
 
-// The host and port of the regular expression in ajv-formats: an IPv4 address that is not private, or a name.
+// Host and port as in ajv-formats: a public IPv4 address, or a name.
 const LABEL = String.raw`(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+`;
 const ADDRESS =
   String.raw`(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})` +
@@ -13,8 +13,8 @@ const NAME = String.raw`(?:${LABEL})(?:\.${LABEL})*(?:\.(?:[a-z\u{00a1}-\u{ffff}
 const AUTHORITY = new RegExp(String.raw`^(?:${ADDRESS}|${NAME})(?::\d{2,5})?$`, 'iu');
 
 /**
- * Tells whether a text is a URL, as ajv-formats does. Its regular expression tries every end of the user information with
- * every host; here each part between at signs is looked at once.
+ * Whether a text is a URL, as defined by ajv-formats. Its regular expression combines every end of the userinfo with
+ * every host; this function checks each part between at signs once.
  */
 function isUrl(text: string): boolean {
   const scheme = SCHEME.exec(text)?.[0];
@@ -27,7 +27,7 @@ function isUrl(text: string): boolean {
   for (const [index, part] of parts.entries()) {
     const slash = part.indexOf('/');
     const hasUser = index === 0 || (start > 1 && (firstSpace === -1 || firstSpace >= start));
-    // What follows a host has no at sign in it before the first slash.
+    // Before the first slash, only the userinfo may contain an at sign.
     const hasEnd = slash === -1 ? index === parts.length - 1 : lastSpace < start + slash;
     if (hasUser && hasEnd && AUTHORITY.test(slash === -1 ? part : part.slice(0, slash))) return true;
     start += part.length + 1;
@@ -35,7 +35,7 @@ function isUrl(text: string): boolean {
   return false;
 }
 
-/** The last white space, looked for from the end: a regular expression would start again at every one. */
+/** Finds the last white space, from the end: a regular expression would restart at each match. */
 function findLastSpace(text: string): number {
   let index = text.length - 1;
   while (index >= 0 && !/\s/.test(text.charAt(index))) index -= 1;

@@ -9,25 +9,25 @@ export type OperationTypes = {
   readonly responses: object;
 };
 
-/** The request of an operation. It has been validated; int64s are bigints. */
+/** The validated request of an operation. int64s are bigints. */
 export type RequestOf<Op extends OperationTypes> = {
   readonly path: Values<Op['parameters']['path']>;
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
   readonly cookies: Values<Op['parameters']['cookie']>;
-  /** The name of the token or the `sub` of the JSON Web Token. `undefined` only for operations that are open to all. */
+  /** The name of the token or the `sub` of the JSON Web Token. `undefined` only for public operations. */
   readonly caller: string | undefined;
 } & RequestBody<Op>;
 
-/** A documented response of an operation: one of its statuses, with the headers and the body documented for it. */
+/** A documented response of an operation: a status with its headers and body. */
 export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses']>;
 
-/** The function behind an operation. What it throws becomes a 500 with a fixed text; the cause goes to the log only. */
+/** The handler of an operation. An error that it throws becomes a 500 with a fixed text; only the log has the cause. */
 export type HandlerOf<Op extends OperationTypes> = (request: RequestOf<Op>) => Promise<ReplyOf<Op>>;
 
 /**
- * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} names the missing and the superfluous ones:
- * TypeScript itself names at most four missing properties, and none beside a superfluous one.
+ * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers,
+ * since TypeScript names at most four missing properties, and none together with a superfluous one.
  */
 export type HandlersOf<Operations extends Record<keyof Operations, OperationTypes>> = {
   readonly [Id in keyof Operations]?: HandlerOf<Operations[Id]>;
@@ -35,11 +35,11 @@ export type HandlersOf<Operations extends Record<keyof Operations, OperationType
 
 /**
  * The differences between operations and handlers, by name. An interface that extends this type with an index signature
- * of {@link Matched} does not compile while there are any, with one error for each name.
+ * of {@link Matched} does not compile as long as there is a difference; the compiler reports one error per name.
  */
-export type UnmatchedOf<OperationId extends PropertyKey, Written> = {
-  readonly [Id in Exclude<OperationId, keyof Written>]: 'an operation without a handler';
-} & { readonly [Name in Exclude<keyof Written, OperationId>]: 'a handler without an operation' };
+export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
+  readonly [Id in Exclude<OperationId, keyof Handlers>]: 'an operation without a handler';
+} & { readonly [Name in Exclude<keyof Handlers, OperationId>]: 'a handler without an operation' };
 
 /** The opposite of {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
@@ -53,13 +53,16 @@ type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }
     : NoBody;
 type NoBody = { readonly contentType: undefined; readonly body: undefined };
 
-/** One pair of media type and body for each that is documented. The media type is as sent, perhaps with parameters. */
+/** A union of the documented media types and their bodies. The media type may have parameters. */
 type BodyIn<Content> = {
-  [MediaType in keyof Content]: { readonly contentType: Sent<MediaType>; readonly body: Body<MediaType, Content> };
+  [MediaType in keyof Content]: {
+    readonly contentType: WithParameters<MediaType>;
+    readonly body: Body<MediaType, Content>;
+  };
 }[keyof Content];
-type Sent<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
+type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** What a schema does not say about a body, its media type says. */
+/** The type of a body. Without a schema, it follows from the media type. */
 type Body<MediaType extends keyof Content, Content> = unknown extends Content[MediaType]
   ? MediaType extends `${string}json`
     ? unknown
@@ -75,12 +78,12 @@ type AnyReplyOf<Responses> = {
     HeadersOf<Responses[Status]>;
 }[keyof Responses];
 
-/** `default` stands for every failure that is not documented by its own status. */
-type StatusOf<Status, Documented> = Status extends number
+/** The statuses of a key of `responses`. `default` includes every failure status that is not documented itself. */
+type StatusOf<Status, DocumentedStatus> = Status extends number
   ? Status
   : Status extends keyof StatusRanges
-    ? Exclude<StatusRanges[Status], Documented>
-    : Exclude<FailureStatus, Documented>;
+    ? Exclude<StatusRanges[Status], DocumentedStatus>
+    : Exclude<FailureStatus, DocumentedStatus>;
 
 type BodyOut<Response> = Response extends { content: infer Content }
   ? [Content[keyof Content]] extends [never]
@@ -94,20 +97,20 @@ type BodyOut<Response> = Response extends { content: infer Content }
       }[keyof Content]
   : { readonly body?: undefined };
 
-/** A range (`image/*`) stands for the media types in it. */
+/** The media types of a range such as `image/*`. */
 type Concrete<MediaType> = MediaType extends `${infer Type}/*` ? `${Type}/${string}` : MediaType;
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 type HeadersOf<Response> = Response extends { headers: infer Headers }
-  ? object extends Named<Headers>
-    ? { readonly headers?: Named<Headers> }
-    : { readonly headers: Named<Headers> }
+  ? object extends Documented<Headers>
+    ? { readonly headers?: Documented<Headers> }
+    : { readonly headers: Documented<Headers> }
   : unknown;
 
-/** Without the index signature that openapi-typescript adds for headers that are not documented. */
-type Named<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
+/** Removes the index signature that openapi-typescript adds for undocumented headers. */
+type Documented<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
-/** The statuses that IANA has registered, by class. */
+/** The statuses registered with IANA, by class. */
 type StatusRanges = {
   '2XX': 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
   '3XX': 300 | 301 | 302 | 303 | 304 | 307 | 308;

@@ -1,8 +1,8 @@
 import type { JsonTree } from './json.ts';
 
 /**
- * Where the int64s of a JSON value are: its schema, with everything left out that leads to none. `$ref` names another
- * shape, so that recursive schemas stay finite.
+ * The locations of the int64s in a JSON value: its schema, reduced to the parts that lead to an int64. `$ref` names
+ * another shape, so recursive schemas are finite.
  */
 export type Int64Shape = {
   readonly int64?: true;
@@ -21,27 +21,27 @@ const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
 /**
- * Puts a `bigint` in the place of every int64 of a parsed JSON text, in place.
+ * Replaces every int64 of a parsed JSON text with a `bigint`, in place.
  *
- * The numbers must already be valid integers to a validator that sees doubles; what a double cannot tell (the last digits
- * beyond 2^53, the ends of the range) is decided here, on the digits that were sent.
+ * The validator has already checked the numbers as doubles. This function checks the digits that were sent, which differ
+ * from the double beyond 2^53 and at the ends of the range.
  *
- * @param place what to call the value in a problem: `body`
- * @returns the problems found, each with its place (`body/id`); the first ten; none when every int64 is exact and in range
+ * @param location names the value in problems: `body`
+ * @returns the first ten problems, each with its location (`body/id`); none when every int64 is an integer in range
  */
 export function reviveInt64s(
   json: JsonTree,
   shape: Int64Shape | undefined,
   named: Readonly<Record<string, Int64Shape>>,
-  place: string,
+  location: string,
 ): string[] {
   const problems: string[] = [];
-  const path: Key[] = [place];
+  const path: Key[] = [location];
   const visited = new Map<Int64Shape, Set<unknown>>();
   if (shape !== undefined) revive(json.root, '', shape, false);
   return problems;
 
-  /** @param isShared whether several parts of a schema may lead here: through a recursive one, exponentially often */
+  /** @param isShared whether several parts of a schema may reach this value, in recursive schemas exponentially often */
   function revive(holder: Holder, key: Key, at: Int64Shape, isShared: boolean): void {
     if (problems.length === MAX_PROBLEMS) return;
     const { $ref, allOf, properties, additionalProperties, items } = at;
@@ -54,7 +54,7 @@ export function reviveInt64s(
 
     const value = holder[key];
     if (typeof value === 'number') {
-      if (at.int64 === true) holder[key] = exact(value, json.literal(holder, String(key)));
+      if (at.int64 === true) holder[key] = exact(value, json.sourceDigits(holder, String(key)));
     } else if (Array.isArray(value)) {
       if (items === undefined) return;
       const list = value as unknown as Holder;
@@ -83,9 +83,9 @@ export function reviveInt64s(
     return false;
   }
 
-  function exact(double: number, literal: string | undefined): bigint | number {
-    const isExact = literal === undefined && Number.isInteger(double);
-    const value = isExact ? BigInt(double) : integerOf(literal ?? String(double));
+  function exact(double: number, sourceDigits: string | undefined): bigint | number {
+    const isExact = sourceDigits === undefined && Number.isInteger(double);
+    const value = isExact ? BigInt(double) : integerOf(sourceDigits ?? String(double));
     if (value === undefined) problems.push(`${path.join('/')} must be integer`);
     else if (value < MIN || value > MAX)
       problems.push(`${path.join('/')} must be between ${String(MIN)} and ${String(MAX)}`);
@@ -94,22 +94,23 @@ export function reviveInt64s(
   }
 }
 
-/** Whether a bigint fits into 64 bits. */
+/** Whether a bigint fits into a signed 64-bit integer. */
 export function isInt64(value: bigint): boolean {
   return MIN <= value && value <= MAX;
 }
 
 /**
- * The integer that a JSON number stands for, `undefined` when it has a fractional part. `1.0` and `1e2` are integers
- * (JSON Schema 2020-12, 6.1.1). What has more digits than any int64 comes back as 2^64, with its sign: it is out of
- * range whatever it is, and `1e999999999` must not be written out.
+ * Converts the digits of a JSON number to an integer. `1.0` and `1e2` are integers (JSON Schema 2020-12, 6.1.1).
+ *
+ * @returns `undefined` for a number with a fractional part; ±2^64 for any number with more digits than an int64, since
+ *   expanding `1e999999999` would exhaust memory
  */
-export function integerOf(literal: string): bigint | undefined {
+export function integerOf(sourceDigits: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(sourceDigits) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  // Not by /0+$/, which tries again from every zero there is.
+  // A loop, since /0+$/ restarts at each zero and takes quadratic time.
   let end = digits.length;
   while (digits.charAt(end - 1) === '0') end -= 1;
   const significant = digits.slice(0, end);

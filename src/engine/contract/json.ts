@@ -1,28 +1,29 @@
-import { createLiterals, endOfString, type Literals } from './literals.ts';
+import { createSourceDigits, endOfString, type SourceDigits } from './literals.ts';
 
-/** Values as JSON has them, and the digits of those numbers that a double may have changed. */
+/** A parsed JSON value, with the source digits of numbers that a double may have changed. */
 export type JsonTree = {
-  /** Holds the value under the empty name, as in ECMA-262's `JSON.parse`, so that the value itself can be replaced. */
+  /** Holds the value under the empty name, as in ECMA-262's `JSON.parse`, so that it can be replaced. */
   readonly root: { '': unknown };
-  readonly literal: Literals['literal'];
+  /** Returns the digits of a number, see {@link SourceDigits}. */
+  readonly sourceDigits: SourceDigits['get'];
 };
 
-// Whatever looks at a value after this goes down by recursion, and must come back.
+// Later steps are recursive and must not overflow the stack.
 const MAX_DEPTH = 500;
 
 /**
- * Parses a JSON text without losing the digits that a double cannot hold.
+ * Parses a JSON text, and keeps the digits that a double cannot represent.
  *
- * @param literals where to remember them, for a text that is a part of something larger
- * @throws {SyntaxError} when it is not JSON (RFC 8259), or nested too deeply
+ * @param digits receives the digits; shared by the texts of a larger structure
+ * @throws {SyntaxError} when the text is not JSON (RFC 8259), or nested too deeply
  */
-export function parseJson(text: string, literals = createLiterals()): JsonTree {
+export function parseJson(text: string, digits = createSourceDigits()): JsonTree {
   if (isTooDeep(text)) throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
   const value = JSON.parse(text) as unknown;
   const root = { '': value };
-  if (typeof value === 'object' && value !== null) literals.noteText(value, text);
-  else if (typeof value === 'number') literals.note(root, '', text.trim());
-  return { root, literal: literals.literal };
+  if (typeof value === 'object' && value !== null) digits.recordText(value, text);
+  else if (typeof value === 'number') digits.record(root, '', text.trim());
+  return { root, sourceDigits: digits.get };
 }
 
 function isTooDeep(text: string): boolean {
@@ -37,12 +38,12 @@ function isTooDeep(text: string): boolean {
   return depth > MAX_DEPTH;
 }
 
-/** Writes a value as JSON text: bigints with all their digits, lone surrogates and control characters escaped. */
+/** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */
 export function stringifyJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'bigint' ? (JSON as WithRawJson).rawJSON(String(member)) : member,
   );
 }
 
-// TypeScript 5.9 does not describe "JSON.parse source text access" (ECMAScript 2026) yet.
+// TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).
 type WithRawJson = typeof JSON & { readonly rawJSON: (text: string) => unknown };

@@ -9,7 +9,7 @@ const MAPS = new Set([
   'headers',
 ]);
 
-/** Whether a member of a document is data, whatever it looks like: below `properties`, even `default` is but a name. */
+/** Whether a member of a document is data rather than schemas. Below `properties`, `default` is the name of a property. */
 export function isLiteralKeyword(key: string, parentKey: string): boolean {
   return DATA.has(key) && !MAPS.has(parentKey);
 }

@@ -1,41 +1,42 @@
-/** Remembers the digits of numbers that a double may have changed. */
-export type Literals = {
-  readonly note: (holder: object, key: string, literal: string) => void;
-  /** Notes the numbers of a whole JSON text, once the first literal is asked for: most requests have none to ask. */
-  readonly noteText: (value: object, text: string) => void;
-  /** The digits that were sent, `undefined` where the double stands for the same integer or for none. */
-  readonly literal: (holder: object, key: string) => string | undefined;
+/** Records the digits of numbers that a double may have changed. */
+export type SourceDigits = {
+  /** Records the digits of one member of an object or array. */
+  readonly record: (holder: object, key: string, literal: string) => void;
+  /** Records the numbers of a whole JSON text, lazily: most requests need no digits. */
+  readonly recordText: (value: object, text: string) => void;
+  /** Returns the digits of a member; `undefined` when the double is the same integer, or is not an integer. */
+  readonly get: (holder: object, key: string) => string | undefined;
 };
 
 type Container = Readonly<Record<string, unknown>>;
 
-// A double has 15 decimal digits of its own, so fewer digits than this, without an exponent, stand for themselves.
-// Digits inside strings are found as well: they only cost the slower way.
+// A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
+// in strings, which only takes the slower path.
 const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
-const OWN_DIGITS = 15;
+const EXACT_DIGITS = 15;
 
-/** Starts with no digits remembered. */
-export function createLiterals(): Literals {
-  // Each object and array with a number that may have lost digits, with a copy that has strings in their place.
+/** Creates an empty record of digits. */
+export function createSourceDigits(): SourceDigits {
+  // For each object and array with inexact numbers, a copy with their digits as strings.
   let copies: Map<object, Record<string, unknown>> | undefined;
   let pending: (readonly [value: object, text: string])[] | undefined;
   return {
-    note(holder, key, literal) {
+    record(holder, key, literal) {
       if (!mayDiffer(literal)) return;
       copies ??= new Map();
       let copy = copies.get(holder);
       if (copy === undefined) copies.set(holder, (copy = Object.create(null) as Record<string, unknown>));
       copy[key] = literal;
     },
-    noteText(value, text) {
+    recordText(value, text) {
       if (MAY_LOSE_DIGITS.test(text)) (pending ??= []).push([value, text]);
     },
-    literal(holder, key) {
+    get(holder, key) {
       for (const [value, text] of pending ?? []) {
         const quoted = quoteNumbers(text);
         if (quoted === undefined) continue;
         copies ??= new Map();
-        pair(value as Container, JSON.parse(quoted) as Container, copies);
+        collectCopies(value as Container, JSON.parse(quoted) as Container, copies);
       }
       pending = undefined;
       const literal = copies?.get(holder)?.[key];
@@ -44,18 +45,19 @@ export function createLiterals(): Literals {
   };
 }
 
-/** Finds the copy of each object and array. The value may have been given members since, but has lost none. */
-function pair(value: Container, copy: Container, copies: Map<object, Container>): void {
-  let isNoted = false;
+/** Maps each object and array to its copy. The value may have gained members since it was parsed, but has lost none. */
+function collectCopies(value: Container, copy: Container, copies: Map<object, Container>): void {
+  let hasDigits = false;
   for (const key of Object.keys(copy)) {
     const member = copy[key];
-    if (typeof member === 'string') isNoted ||= typeof value[key] === 'number';
-    else if (typeof member === 'object' && member !== null) pair(value[key] as Container, member as Container, copies);
+    if (typeof member === 'string') hasDigits ||= typeof value[key] === 'number';
+    else if (typeof member === 'object' && member !== null)
+      collectCopies(value[key] as Container, member as Container, copies);
   }
-  if (isNoted) copies.set(value, copy);
+  if (hasDigits) copies.set(value, copy);
 }
 
-/** A valid JSON text with every number in quotes that a double may change; `undefined` when there is none. */
+/** Puts quotes around each number of a JSON text that a double may change. Returns `undefined` when there is none. */
 function quoteNumbers(text: string): string | undefined {
   let quoted = '';
   let copied = 0;
@@ -76,7 +78,7 @@ function quoteNumbers(text: string): string | undefined {
 
 const [QUOTE, MINUS, PLUS, DOT, BACKSLASH] = [0x22, 0x2d, 0x2b, 0x2e, 0x5c];
 
-/** The index of the quotation mark that ends a string. */
+/** Returns the index of the quotation mark that ends a string. */
 export function endOfString(text: string, start: number): number {
   let index = start + 1;
   for (let code; (code = text.charCodeAt(index)) !== QUOTE && index < text.length; index += 1) {
@@ -93,11 +95,11 @@ function isOfNumber(code: number): boolean {
   return isDigit(code) || code === DOT || code === MINUS || code === PLUS || code === 0x65 || code === 0x45; // e, E
 }
 
-/** Whether a literal may stand for another integer than its double. */
+/** Whether the double of a number literal may differ from its integer. */
 function mayDiffer(literal: string): boolean {
-  if (literal.length <= OWN_DIGITS && !/e/i.test(literal)) return false;
+  if (literal.length <= EXACT_DIGITS && !/e/i.test(literal)) return false;
   const double = Number(literal);
-  // Zero may be what is left of `1e-400`.
+  // `1e-400` underflows to zero.
   if (!Number.isInteger(double) || double === 0) return double === 0 || !Number.isFinite(double);
-  return literal.length > OWN_DIGITS || !Number.isSafeInteger(double);
+  return literal.length > EXACT_DIGITS || !Number.isSafeInteger(double);
 }

@@ -1,13 +1,13 @@
-/** What a body of a media type is to a handler: a JSON value, a string, the fields of a form, or bytes. */
+/** The kind of a body: a JSON value, a string, the fields of a form, or bytes. */
 export type BodyKind = 'json' | 'text' | 'form' | 'multipart' | 'binary';
 
-// Each request asks several times; a document has few.
+// A cache: a document has few media types, and each request looks up several.
 const kinds = new Map<string, BodyKind>();
 
-/** Tells the kind of a media type or media range of the document. */
+/** Returns the kind of a documented media type or media range. */
 export function kindOf(mediaType: string): BodyKind {
-  const known = kinds.get(mediaType);
-  if (known !== undefined) return known;
+  const cached = kinds.get(mediaType);
+  if (cached !== undefined) return cached;
   const kind = findKind(mediaType);
   kinds.set(mediaType, kind);
   return kind;
@@ -21,23 +21,23 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** The media type without its parameters, in lower case: that is what is compared (RFC 9110, 8.3.1). */
+/** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). */
 export function essenceOf(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 /**
- * Finds the documented media type that a Content-Type belongs to: itself before its range (`text/*`) before any.
+ * Finds the documented media type for a Content-Type: the same media type, else its range (`text/*`), else any.
  *
- * @returns as the document spells it; `undefined` when there is none
+ * @returns the media type as documented; `undefined` when none matches
  */
 export function matchMediaType(contentType: string, documented: readonly string[]): string | undefined {
   if (documented.includes(contentType)) return contentType;
   const essence = essenceOf(contentType);
   const [type = '', subtype] = essence.split('/');
   if (subtype === undefined || subtype === '') return undefined;
-  for (const wanted of [essence, `${type}/*`, '*/*']) {
-    const match = documented.find((mediaType) => essenceOf(mediaType) === wanted);
+  for (const candidate of [essence, `${type}/*`, '*/*']) {
+    const match = documented.find((mediaType) => essenceOf(mediaType) === candidate);
     if (match !== undefined) return match;
   }
   return undefined;

@@ -7,10 +7,10 @@ export type Operation = {
   readonly method: string;
   /** The path template of the document: `/things/{id}`. */
   readonly path: string;
-  /** One of these lists of security schemes must be satisfied, with every scheme in it; none listed: open to all. */
+  /** Alternative lists of security schemes: every scheme of one list must be satisfied. Empty for a public operation. */
   readonly security: readonly (readonly string[])[];
   readonly parameters: readonly Parameter[];
-  /** Where the int64s of the parameters are, in an object with the members `path`, `query`, `header` and `cookie`. */
+  /** The int64s of the parameters, in an object with the members `path`, `query`, `header` and `cookie`. */
   readonly parameterInt64s?: Int64Shape;
   readonly requestBody?: {
     readonly required: boolean;
@@ -18,7 +18,7 @@ export type Operation = {
     readonly content: Readonly<Record<string, RequestMediaType>>;
   };
   /** By status: `200`, `4XX`, `default`. */
-  readonly responses: Readonly<Record<string, ResponsePlan>>;
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
 };
 
 /** How the text of a parameter becomes a value (OpenAPI 3.1, 4.8.12). */
@@ -31,43 +31,46 @@ export type Parameter = {
   readonly type: TextType;
 };
 
-/** What a text may stand for. Lists and objects are there when the schema allows them. */
+/** The types that a text can be converted to. `items` and `properties` are present if the schema allows them. */
 export type TextType = {
   readonly scalars: readonly ('string' | 'number' | 'boolean' | 'null')[];
   readonly items?: TextType;
   readonly properties?: Readonly<Record<string, TextType>>;
-  /** What members may be that `properties` does not name. */
+  /** The type of members not in `properties`. */
   readonly additional?: TextType;
-  /** It is no text but bytes. */
+  /** The value is a file, not text. */
   readonly file?: true;
 };
 
 export type RequestMediaType = {
   readonly int64s?: Int64Shape;
-  /** For forms: what the text of each field may stand for. */
+  /** The types of the fields of a form. */
   readonly form?: TextType;
 };
 
-export type ResponsePlan = {
+export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
-  /** The headers that the answer must have, in lower case. */
+  /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
 };
 
 /**
- * Finds what the document says of a status: the status itself before its range before `default`.
+ * Finds the documented response for a status: the status itself, else its range, else `default`.
  *
- * @returns the key and the plan; `undefined` when the document does not have the status
+ * @returns the key and the response; `undefined` when the status is not documented
  */
-export function findResponse({ responses }: Operation, status: number): readonly [string, ResponsePlan] | undefined {
+export function findResponse(
+  { responses }: Operation,
+  status: number,
+): readonly [string, DocumentedResponse] | undefined {
   for (const key of [String(status), `${String(status).charAt(0)}XX`, 'default']) {
-    const plan = responses[key];
-    if (plan !== undefined) return [key, plan];
+    const response = responses[key];
+    if (response !== undefined) return [key, response];
   }
   return undefined;
 }
 
-/** The kind of a security scheme; `in` and `name` are those of an API key. */
+/** A security scheme; `in` and `name` belong to API keys. */
 export type SecurityScheme = {
   readonly type: string;
   readonly scheme?: string;

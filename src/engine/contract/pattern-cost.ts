@@ -1,4 +1,4 @@
-// One piece of a regular expression: an escape, a class, a group's start, a quantifier, or any other character.
+// A token of a regular expression: an escape, a class, the start of a group, a quantifier, or any other character.
 const TOKEN =
   /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/gu;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??$/;
@@ -6,19 +6,19 @@ const FIXED = /^\{(\d+)(?:,\1)?\}/;
 const AT_MOST_ONCE = /^(?:\?|\{0,1\}|\{1\})/;
 const BACKREFERENCE = /^\\(?:[1-9]|k<)/;
 
-/** How often a regular expression may try again: at most `2 ** choices * length ** degree` times. */
+/** An upper bound of matching steps: `2 ** choices * length ** degree`. */
 export type PatternCost = { readonly degree: number; readonly choices: number };
 
 type Group = { degree: number; choices: number; readonly atoms: string[]; isSimple: boolean };
 
 /**
- * Estimates the time that a regular expression takes in the worst case, generously: `degree` is infinite where it may be
- * exponential, as with a repetition of something that itself may be matched in several ways.
+ * Estimates an upper bound of the worst-case time of a regular expression. `degree` is infinite where the time may be
+ * exponential, as with a repetition of a group that can match in several ways.
  */
 export function costOfPattern(pattern: string): PatternCost {
   const open: Group[] = [];
   let group = newGroup();
-  let last: Group | undefined; // The group that has just been closed, for a quantifier that follows.
+  let last: Group | undefined; // The group that has just been closed; a quantifier may follow.
   let degree = 0;
   for (const [token] of pattern.matchAll(TOKEN)) {
     if (QUANTIFIER.test(token)) {
@@ -41,7 +41,7 @@ export function costOfPattern(pattern: string): PatternCost {
       group = open.pop() ?? newGroup();
     } else if (token === '|') {
       group.choices += 1;
-      if (open.length === 0) degree = 1; // An anchor is one of a branch only.
+      if (open.length === 0) degree = 1; // The anchor applies to the first branch only.
     } else {
       if (BACKREFERENCE.test(token)) group.degree = Infinity;
       group.atoms.push(token);
@@ -65,12 +65,12 @@ function addRepetition(group: Group, { degree, choices, ...rest }: Group, quanti
   const isPlain = degree === 0 && choices === 0;
   if (AT_MOST_ONCE.test(quantifier)) add(group, { ...rest, degree, choices: choices + 1 });
   else if (!isPlain || !FIXED.test(quantifier)) {
-    const isClear = isPlain || isSeparated({ ...rest, degree, choices });
-    add(group, { ...rest, degree: isClear ? 1 : Infinity, choices: 0 });
+    const isUnambiguous = isPlain || isSeparated({ ...rest, degree, choices });
+    add(group, { ...rest, degree: isUnambiguous ? 1 : Infinity, choices: 0 });
   }
 }
 
-/** Whether a group is like `-[a-z]+`: a character that nothing else in it matches tells where each repetition starts. */
+/** Whether a group starts with a separator that the rest of it cannot match, as in `-[a-z]+`. */
 function isSeparated({ degree, choices, atoms, isSimple }: Group): boolean {
   const [first = '', ...others] = atoms;
   const separator = /^\\[^\w]$/.test(first) ? first.slice(1) : first;

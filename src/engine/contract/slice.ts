@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The parts of an OpenAPI document that this module looks at. */
+/** The parts of an OpenAPI document used by the engine. */
 export type ContractDocument = {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
@@ -13,16 +13,16 @@ export type ContractDocument = {
 };
 
 /**
- * A document of its own for one operation: that operation and only the schemas it reaches, so that a validator made from
- * it costs the same however many operations the contract has. It says the same in the plainest words:
+ * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
+ * with the contract. The document is simplified:
  *
- * - everything but schemas is written out in place of a `$ref`;
- * - a parameter has a schema and no style, for its text has been read already; it may be empty;
- * - a request body has a media type of JSON ({@link sliceMediaType}), whatever it is sent as;
- * - a response has only its JSON and text bodies;
- * - there is no `discriminator`: it is a hint, and must not change what is valid.
+ * - `$ref`s are resolved, except those to schemas;
+ * - parameters have a schema but no style, since they are already parsed, and may be empty;
+ * - request bodies have a JSON media type ({@link sliceMediaType});
+ * - responses have only JSON and text bodies;
+ * - `discriminator` is removed: it is a hint and must not affect validity.
  *
- * @returns a deep copy, free to be changed
+ * @returns a deep copy, which may be modified
  */
 export function sliceDocument(document: ContractDocument, { path, method }: Operation): ContractDocument {
   const pathItem = document.paths?.[path] ?? {};
@@ -31,56 +31,56 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
     parameters = [],
     requestBody,
     responses = {},
-  } = inlined(pathItem[key]) as {
+  } = resolveRef(pathItem[key]) as {
     parameters?: readonly unknown[];
     requestBody?: unknown;
     responses?: Node;
   };
   const shared = (pathItem['parameters'] ?? []) as readonly unknown[];
   const operation = {
-    parameters: mergeParameters(shared.map(inlined), parameters.map(inlined)).map(plainParameter),
-    ...(requestBody !== undefined && { requestBody: plainRequestBody(inlined(requestBody)) }),
-    responses: mapValues(responses, (response) => plainResponse(inlined(response))),
+    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
+    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
+    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
   };
 
   const { openapi, info } = document;
-  const reached = new Map<string, unknown>();
-  reach(operation);
-  const schemas = Object.fromEntries(reached);
+  const schemasByName = new Map<string, unknown>();
+  collectSchemas(operation);
+  const schemas = Object.fromEntries(schemasByName);
   const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: { schemas } });
   removeDiscriminators(slice);
   return slice;
 
-  function reach(node: unknown): void {
+  function collectSchemas(node: unknown): void {
     if (typeof node !== 'object' || node === null) return;
     const name = /^#\/components\/schemas\/([^/]+)/.exec(String((node as Node)['$ref']))?.[1];
-    if (name !== undefined && !reached.has(name)) {
+    if (name !== undefined && !schemasByName.has(name)) {
       const schema = document.components?.['schemas']?.[name];
-      reached.set(name, schema);
-      reach(schema);
+      schemasByName.set(name, schema);
+      collectSchemas(schema);
     }
-    Object.values(node).forEach(reach);
+    Object.values(node).forEach(collectSchemas);
   }
 
-  function inlined(node: unknown): Node {
+  function resolveRef(node: unknown): Node {
     const reference = (node as Node)['$ref'];
     if (typeof reference !== 'string') return node as Node;
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
-    return inlined(document.components?.[kind]?.[name] ?? {});
+    return resolveRef(document.components?.[kind]?.[name] ?? {});
   }
 }
 
-/** The name that a media type has in a slice: the validator has ways of its own with all but JSON. */
+/** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
 export function sliceMediaType(mediaType: string): string {
   return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
 }
 
 /**
- * A parameter of the operation replaces the one of its path that has the same name and place. Three headers are left to
- * HTTP (OpenAPI 3.1, 4.8.12.1).
+ * Merges the parameters of a path and an operation. Those of the operation override those with the same name and
+ * location. Three headers are ignored (OpenAPI 3.1, 4.8.12.1).
  */
 export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
-  const identity = ({ name, in: place }: Node): string => `${String(place)} ${String(name)}`;
+  const identity = ({ name, in: location }: Node): string => `${String(location)} ${String(name)}`;
   const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
   return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
 }
@@ -88,30 +88,30 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 /** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
-function plainParameter({ name, in: place, required = false, schema, content }: Node): Node {
+function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
   const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);
   const own = schema ?? mediaType?.['schema'] ?? {};
-  return { name, in: place, required, schema: withSiblings(own), allowEmptyValue: true };
+  return { name, in: location, required, schema: wrapRef(own), allowEmptyValue: true };
 }
 
-function plainRequestBody({ required = false, content }: Node): Node {
+function simplifyRequestBody({ required = false, content }: Node): Node {
   const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, { schema = {} }]) => [
     sliceMediaType(mediaType),
-    // Bytes are nothing that a schema could look into.
-    { schema: kindOf(mediaType) === 'binary' ? {} : withSiblings(schema) },
+    // A schema cannot describe bytes.
+    { schema: kindOf(mediaType) === 'binary' ? {} : wrapRef(schema) },
   ]);
   return { required, content: Object.fromEntries(entries) as Node };
 }
 
-function plainResponse({ description, content = {} }: Node): Node {
+function simplifyResponse({ description, content = {} }: Node): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
     .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)))
-    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: withSiblings(schema) }]);
+    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: wrapRef(schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
 
-/** A schema in which nothing stands beside a `$ref`: at the top, the validator would see the `$ref` only. */
-function withSiblings(schema: unknown): unknown {
+/** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */
+function wrapRef(schema: unknown): unknown {
   const { $ref, allOf = [], ...rest } = schema as Node;
   if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
   return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };

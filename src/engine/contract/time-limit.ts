@@ -1,11 +1,11 @@
 import { threadCpuUsage } from 'node:process';
 import { createContext, Script } from 'node:vm';
 
-/** A function did not return in time. */
+/** A function exceeded its time limit. */
 export class TimeLimitExceeded extends Error {}
 
 let current: () => void = () => undefined;
-// A context of its own, for a script sees nothing but the global object of its context.
+// A script can access only the global object of its context.
 const context = createContext({
   run: () => {
     current();
@@ -13,22 +13,22 @@ const context = createContext({
 });
 const script = new Script('run()');
 
-// How much longer a call may take that has not had its share of a processor, on a busy or throttled machine.
-const PATIENCE = 3;
+// The second limit, as a multiple of the first, for a call that got too little processor time on a busy machine.
+const RETRY_FACTOR = 3;
 
 /**
- * Calls a synchronous function and stops it when it takes too long, even within a regular expression. Starting the
- * thread that watches costs some 0.1 ms. The function may be called twice, and must leave nothing behind that a later
- * call relies on: neither `catch` nor `finally` in it runs when it is stopped.
+ * Calls a synchronous function and interrupts it at the time limit, even within a regular expression. Starting the
+ * watchdog thread costs about 0.1 ms. The function may be called twice, and later calls must not depend on its state:
+ * when it is interrupted, neither `catch` nor `finally` runs.
  *
- * @throws {TimeLimitExceeded} when it has been stopped
+ * @throws {TimeLimitExceeded} when the function was interrupted
  */
 export function runWithin<T>(limitMs: number, call: () => T): T {
   const before = threadCpuUsage();
   const first = attempt(limitMs, call);
   if (first !== undefined) return first.value;
   const { user, system } = threadCpuUsage(before);
-  const second = (user + system) / 1_000 < limitMs / 2 ? attempt(PATIENCE * limitMs, call) : undefined;
+  const second = (user + system) / 1_000 < limitMs / 2 ? attempt(RETRY_FACTOR * limitMs, call) : undefined;
   if (second !== undefined) return second.value;
   throw new TimeLimitExceeded(`took longer than ${String(limitMs)} ms`);
 }
@@ -43,7 +43,7 @@ function attempt<T>(timeout: number, call: () => T): { readonly value: T } | und
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
   } finally {
-    current = () => undefined; // Keeps nothing of the request.
+    current = () => undefined; // Releases the request.
   }
   return result;
 }

@@ -10,14 +10,14 @@ const ui = SwaggerUIBundle({
   dom_id: '#page',
   deepLinking: true,
   tryItOutEnabled: true,
-  validatorUrl: null, // Or it would ask a server on the Internet.
+  validatorUrl: null, // By default, Swagger UI contacts a public server.
   plugins: [showDigits],
   onComplete() {
     document.title = ui.specSelectors.info().get('title');
   },
 });
 
-/** Swagger UI formats JSON through doubles; what they may not hold is shown as it came. */
+/** Shows responses with long numbers as text, since Swagger UI formats JSON through doubles. */
 function showDigits() {
   return {
     wrapComponents: {

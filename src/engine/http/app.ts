@@ -6,7 +6,7 @@ import { createAuthenticator } from '../auth/authenticator.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { LoadShedding } from './load-shedding.ts';
-import { answerFailure, send } from './response.ts';
+import { failureResponse, send } from './response.ts';
 import { unexpectedFailure } from './failure.ts';
 import type { Observer } from './observer.ts';
 import { createPipeline, type AnyHandler } from './pipeline.ts';
@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Express {
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     log.error({ err: error }, 'request failed');
-    send(req, res, answerFailure(unexpectedFailure()));
+    send(req, res, failureResponse(unexpectedFailure()));
   });
   return app;
 }

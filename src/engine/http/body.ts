@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import type { Operation, TextType } from '../contract/operation.ts';
-import { readBytes, tooLarge, type ReadLimits } from './bytes.ts';
+import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { decodeUtf8 } from './text-value.ts';
 
-/** A request body: how it was sent, and what it says. */
+/** A parsed request body. */
 export type RequestBody = JsonTree & {
   /** The media type of the contract. */
   readonly mediaType: string;
@@ -23,74 +23,74 @@ const NO_FIELDS: TextType = { scalars: [] };
 /**
  * Reads the body of a request to an operation.
  *
- * @param invite asks the client for the body, once nothing that is known of it speaks against it
- * @returns `undefined` when there is none and none is required
- * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 when it is something else
- * @throws what `limits.reserve` throws
+ * @param sendContinue sends 100 Continue; called once the headers are acceptable
+ * @returns `undefined` when an optional body is absent
+ * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 for other media types
+ * @throws the error of `limits.reserve`
  */
 export async function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
   limits: ReadLimits,
-  invite: () => void,
+  sendContinue: () => void,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
-  if (!announcesBody(req) && !mayBeEmpty(matchMediaType(contentType, documented))) return absent(requestBody);
+  if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented))) return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw tooLarge(limits.limitBytes);
-  invite();
+  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
+  sendContinue();
   const bytes = await readBytes(req, limits);
-  if (bytes.length === 0 && !mayBeEmpty(mediaType)) return absent(requestBody);
-  const sent = { mediaType, contentType, sizeBytes: bytes.length };
+  if (bytes.length === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
+  const common = { mediaType, contentType, sizeBytes: bytes.length };
   const form = requestBody.content[mediaType]?.form ?? NO_FIELDS;
 
   switch (kindOf(mediaType)) {
     case 'json':
-      return { ...sent, ...readJson(bytes) };
+      return { ...common, ...readJson(bytes) };
     case 'form':
-      return { ...sent, ...readUrlEncodedForm(decodeUtf8(bytes), form) };
+      return { ...common, ...readUrlEncodedForm(decodeUtf8(bytes), form) };
     case 'multipart':
-      return { ...sent, ...(await readMultipartForm(bytes, contentType, form)) };
+      return { ...common, ...(await readMultipartForm(bytes, contentType, form)) };
     case 'text':
-      return { ...sent, ...tree(decodeUtf8(bytes)) };
+      return { ...common, ...toTree(decodeUtf8(bytes)) };
     case 'binary':
-      return { ...sent, ...tree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
+      return { ...common, ...toTree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
   }
 }
 
 /**
- * Reads a JSON text, exactly as it was sent.
+ * Parses a JSON text without loss of digits.
  *
- * @param what what to call it in a message
+ * @param subject names the text in messages
  * @throws {Failure} 400 when it is malformed
  */
-export function readJson(bytes: Buffer, what = 'the request body'): JsonTree {
-  const text = decodeUtf8(bytes, what);
-  if (text.startsWith('\uFEFF')) throw new Failure(400, `${what} must not start with a byte order mark`);
+export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree {
+  const text = decodeUtf8(bytes, subject);
+  if (text.startsWith('\uFEFF')) throw new Failure(400, `${subject} must not start with a byte order mark`);
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Failure(400, `${what} is not valid JSON: ${(error as SyntaxError).message}`);
+    throw new Failure(400, `${subject} is not valid JSON: ${(error as SyntaxError).message}`);
   }
 }
 
-/** Nothing is a text, a form without fields and a file, where a request says that it sends one. It is not JSON. */
-function mayBeEmpty(mediaType: string | undefined): boolean {
+/** An empty body is valid for text, forms and binary, but is not JSON. */
+function allowsEmptyBody(mediaType: string | undefined): boolean {
   return mediaType !== undefined && ['text', 'form', 'binary'].includes(kindOf(mediaType));
 }
 
-function absent({ required }: NonNullable<Operation['requestBody']>): RequestBody | undefined {
+function missingBody({ required }: NonNullable<Operation['requestBody']>): RequestBody | undefined {
   if (required) throw new Failure(400, 'a request body is required');
   return undefined;
 }
 
-function tree(value: unknown): JsonTree {
-  return { root: { '': value }, literal: () => undefined };
+function toTree(value: unknown): JsonTree {
+  return { root: { '': value }, sourceDigits: () => undefined };
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

@@ -2,33 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from './failure.ts';
 
-/** How much of a body may be read. */
+/** Limits for reading a body. */
 export type ReadLimits = {
-  /** The size of one body. */
+  /** The maximum size of the body. */
   readonly limitBytes: number;
-  /** Reserves memory for a body of so many bytes; throws when there is none left. */
+  /** Reserves memory for a body of the given size; throws when too little is left. */
   readonly reserve: (bytes: number) => void;
 };
 
 const NO_BYTES = Buffer.alloc(0);
 const FIRST_CAPACITY_BYTES = 4_096;
-// Smaller bodies need no reservation: their number is bounded by that of the connections.
+// Smaller bodies need no reservation: the number of connections bounds their memory.
 const UNRESERVED_BYTES = 16_384;
 
 /**
- * Reads the bytes of a request body, whatever its Content-Length says.
+ * Reads the bytes of a request body, without trusting its Content-Length.
  *
- * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest of it stays unread
- * @throws what `reserve` throws
+ * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
+ * @throws the error of `reserve`
  */
 export async function readBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
   if (req.destroyed || !hasArrived(req)) return collectBytes(req, limits);
-  const bytes = (req.read() ?? NO_BYTES) as Buffer; // No encoding is set, so it is a buffer.
-  if (bytes.length > limits.limitBytes) throw tooLarge(limits.limitBytes);
+  const bytes = (req.read() ?? NO_BYTES) as Buffer; // Streams without an encoding return buffers.
+  if (bytes.length > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
   return bytes;
 }
 
-/** Most bodies come together with their headers. Node sets `complete` a moment after the last byte. */
+/** Whether the whole body is buffered, as with most requests. Node sets `complete` some time after the last byte. */
 function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
   return complete || String(readableLength) === headers['content-length'];
 }
@@ -41,15 +41,15 @@ async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadL
   let bytes = allocate(Math.min(Number(req.headers['content-length'] ?? FIRST_CAPACITY_BYTES), limitBytes));
   let length = 0;
   try {
-    for await (const piece of piecesOf(req)) {
-      const needed = length + piece.length;
-      if (needed > limitBytes) throw tooLarge(limitBytes);
+    for await (const chunk of readChunks(req)) {
+      const needed = length + chunk.length;
+      if (needed > limitBytes) throw bodyTooLarge(limitBytes);
       if (needed > bytes.length) {
         const larger = allocate(Math.min(limitBytes, Math.max(needed, bytes.length * 2)));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }
-      length += piece.copy(bytes, length);
+      length += chunk.copy(bytes, length);
     }
   } catch (error) {
     throw req.destroyed ? new Failure(400, 'the request body ended early') : error;
@@ -59,23 +59,23 @@ async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadL
 
 /** Reads the rest of a request and discards it. Never rejects. */
 export async function discard(req: IncomingMessage): Promise<void> {
-  const pieces = piecesOf(req);
+  const chunks = readChunks(req);
   try {
-    while ((await pieces.next()).done !== true);
+    while ((await chunks.next()).done !== true);
   } catch {
-    // The client has gone away.
+    // The client has disconnected.
   }
 }
 
-/** Reads a body without holding the event loop: a client may send each byte as a chunk of its own. */
-async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer, void> {
-  for await (const piece of req.iterator({ destroyOnReturn: false })) {
-    yield piece as Buffer; // No encoding is set.
+/** Reads the chunks of a body. Yields to the event loop after each, since a client may send single-byte chunks. */
+async function* readChunks(req: IncomingMessage): AsyncGenerator<Buffer, void> {
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    yield chunk as Buffer; // Streams without an encoding yield buffers.
     await setImmediate();
   }
 }
 
-/** The failure of a body that is larger than the limit. */
-export function tooLarge(limitBytes: number): Failure {
+/** Returns the 413 for a body larger than the limit. */
+export function bodyTooLarge(limitBytes: number): Failure {
   return new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
 }

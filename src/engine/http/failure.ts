@@ -1,12 +1,12 @@
-// What a client should wait at least; an outage that lasts is asked about at this pace.
+// The minimum time between two attempts of a client during an outage.
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request that ends here: the status, what to tell the client, and the headers that go with that status. */
+/** Ends a request with an error response: its status, message and headers. */
 export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param message goes to the client: for a 4xx, it says what to mend; for a 5xx, it is a fixed text */
+  /** @param message is sent to the client: for a 4xx, it says what to fix; for a 5xx, it is a fixed text */
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.status = status;
@@ -14,17 +14,17 @@ export class Failure extends Error {
   }
 }
 
-/** The body of every failure; the generator refuses a document that has another one for them. */
+/** Returns the body of a failure. The generator rejects documents whose failures have another body. */
 export function errorBody(status: number, message: string): { readonly error: number; readonly message: string } {
   return { error: status, message };
 }
 
-/** Whatever went wrong inside the service, the client is told this much. */
+/** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */
 export function unexpectedFailure(): Failure {
   return new Failure(500, 'The service failed to answer this request');
 }
 
-/** What the service needs cannot be used at the moment. RFC 9110, 15.6.4 and 10.2.3. */
+/** Returns the 503 for an overload or an unavailable dependency (RFC 9110, 15.6.4 and 10.2.3). */
 export function unavailableFailure(): Failure {
   return new Failure(503, 'The service cannot answer this request now; try again', {
     'retry-after': String(RETRY_AFTER_SECONDS),

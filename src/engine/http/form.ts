@@ -1,18 +1,18 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createLiterals, type Literals } from '../contract/literals.ts';
+import { createSourceDigits, type SourceDigits } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
-import { ANY_TEXT, decodeUtf8, memberType, set, setScalar } from './text-value.ts';
+import { ANY_TEXT, decodeUtf8, memberType, setOwn, setScalar } from './text-value.ts';
 
-/** The fields of a form as values; what was uploaded as a file comes apart, for the validator does not look into it. */
+/** The fields of a form as values. Files are separate, since the validator cannot check them. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
 
 /**
- * Reads a body of type `application/x-www-form-urlencoded`.
+ * Parses a body of type `application/x-www-form-urlencoded`.
  *
- * @throws {Failure} 400 when a field cannot stand for what the document says
+ * @throws {Failure} 400 when a field does not match its documented type
  */
 export function readUrlEncodedForm(text: string, type: TextType): FormTree {
   return buildForm(
@@ -22,10 +22,10 @@ export function readUrlEncodedForm(text: string, type: TextType): FormTree {
 }
 
 /**
- * Reads a body of type `multipart/form-data`.
+ * Parses a body of type `multipart/form-data`.
  *
- * @param contentType with its boundary
- * @throws {Failure} 400 when it is not well-formed, or a field cannot stand for what the document says
+ * @param contentType includes the boundary
+ * @throws {Failure} 400 when it is not well-formed, or a field does not match its documented type
  */
 export async function readMultipartForm(bytes: Buffer, contentType: string, fieldType: TextType): Promise<FormTree> {
   const parts = await readParts(bytes, contentType);
@@ -38,22 +38,22 @@ export async function readMultipartForm(bytes: Buffer, contentType: string, fiel
 
 function buildForm(entries: readonly (readonly [string, string | File])[], type: TextType): FormTree {
   const fields = {};
-  const literals = createLiterals();
+  const digits = createSourceDigits();
   const files = new Map<string, readonly File[]>();
 
-  for (const [name, { texts, uploaded }] of groupByName(entries)) {
+  for (const [name, { texts, uploads }] of groupByName(entries)) {
     const member = memberType(type, name);
     const isFile = (member.items ?? member).file === true;
     if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
-    if (member !== ANY_TEXT && !isFile && uploaded.length > 0) throw new Failure(400, `body/${name} must be a text`);
-    if (member.items === undefined && texts.length + uploaded.length > 1)
-      throw new Failure(400, `body/${name} must be given once`);
-    if (uploaded.length > 0) {
-      files.set(name, uploaded);
-      set(fields, name, member.items === undefined ? '' : uploaded.map(() => ''));
+    if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `body/${name} must be text`);
+    if (member.items === undefined && texts.length + uploads.length > 1)
+      throw new Failure(400, `body/${name} must not be repeated`);
+    if (uploads.length > 0) {
+      files.set(name, uploads);
+      setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));
     } else if (member.items !== undefined) {
       const list: unknown[] = [];
-      set(fields, name, list);
+      setOwn(fields, name, list);
       const { items } = member;
       texts.forEach((text, index) => {
         setField(list, String(index), text, items, `${name}/${String(index)}`);
@@ -63,38 +63,38 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   return {
     root: { '': fields },
     files,
-    literal: literals.literal,
+    sourceDigits: digits.get,
   };
 
-  /** Objects in a form are JSON texts (OpenAPI 3.1, 4.8.14.4). */
-  function setField(holder: object, key: string, text: string, member: TextType, place: string): void {
+  /** Sets a field to its value; objects are sent as JSON (OpenAPI 3.1, 4.8.14.4). */
+  function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
     if (member.properties !== undefined) {
-      const tree = tryJson(text, literals);
-      if (tree === undefined) throw new Failure(400, `body/${place} must be valid JSON`);
-      set(holder, key, tree.root['']);
+      const tree = tryJson(text, digits);
+      if (tree === undefined) throw new Failure(400, `body/${location} must be valid JSON`);
+      setOwn(holder, key, tree.root['']);
       return;
     }
-    const problem = setScalar(holder, key, text, member, literals);
-    if (problem !== undefined) throw new Failure(400, `body/${place} ${problem}`);
+    const problem = setScalar(holder, key, text, member, digits);
+    if (problem !== undefined) throw new Failure(400, `body/${location} ${problem}`);
   }
 }
 
-type Values = { readonly texts: string[]; readonly uploaded: File[] };
+type FieldValues = { readonly texts: string[]; readonly uploads: File[] };
 
-function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, Values> {
-  const groups = new Map<string, Values>();
+function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, FieldValues> {
+  const groups = new Map<string, FieldValues>();
   for (const [name, value] of entries) {
     let group = groups.get(name);
-    if (group === undefined) groups.set(name, (group = { texts: [], uploaded: [] }));
+    if (group === undefined) groups.set(name, (group = { texts: [], uploads: [] }));
     if (typeof value === 'string') group.texts.push(value);
-    else group.uploaded.push(value);
+    else group.uploads.push(value);
   }
   return groups;
 }
 
-function tryJson(text: string, literals: Literals): JsonTree | undefined {
+function tryJson(text: string, digits: SourceDigits): JsonTree | undefined {
   try {
-    return parseJson(text, literals);
+    return parseJson(text, digits);
   } catch {
     return undefined;
   }

@@ -1,51 +1,51 @@
 import type { Logger } from 'pino';
-import type { Refusal } from './observer.ts';
+import type { OverloadReason } from './observer.ts';
 
-/** Decides whether there is room for another request. */
+/** Refuses requests during an overload. */
 export type LoadShedding = {
-  /** Why a request that comes now has to be refused, if it has to. */
-  readonly refusal: () => Refusal | undefined;
-  /** Notes that the handling of a request begins. */
+  /** Returns the reason to refuse a new request, `undefined` when it can be accepted. */
+  readonly overloadReason: () => OverloadReason | undefined;
+  /** Counts a request as in flight. */
   readonly enter: () => void;
-  /** Notes that it is over. */
+  /** Removes a request from those in flight. */
   readonly leave: () => void;
   /**
    * Reserves memory for the body of a request, until `release`.
    *
-   * @throws {Overloaded} when the bodies of other requests take it
+   * @throws {Overloaded} when too little memory is left
    */
   readonly reserve: (bytes: number) => void;
   readonly release: (bytes: number) => void;
-  /** How many requests are being handled. */
+  /** Returns the number of requests in flight. */
   readonly inFlight: () => number;
 };
 
 export type LoadSheddingLimits = {
-  /** Requests that are handled at the same time. One whose body is still on its way is not handled yet. */
+  /** The maximum number of requests in flight: those in their handler, not those whose body is still arriving. */
   readonly inFlightLimit: number;
-  /** Memory for the bodies of all requests together, from their arrival to the response. */
+  /** The maximum memory for all request bodies, from their arrival to the response. */
   readonly bodyMemoryLimitBytes: number;
-  /** How late the event loop may be. */
+  /** The maximum delay of the event loop. */
   readonly eventLoopDelayLimitMs: number;
 };
 
-/** A request that has begun is refused, since a limit was reached. */
+/** A request must be refused after its header was accepted. */
 export class Overloaded extends Error {
-  readonly limit: Refusal;
+  readonly reason: OverloadReason;
 
-  constructor(limit: Refusal) {
-    super(`the limit ${limit} was reached`);
-    this.limit = limit;
+  constructor(reason: OverloadReason) {
+    super(`the limit ${reason} was reached`);
+    this.reason = reason;
   }
 }
 
 const SAMPLE_MS = 20;
-// An overload comes and goes many times a second; whoever reads the log is told once.
-const CALM_MS = 5_000;
+// Logged once per overload, which may flap many times a second.
+const RECOVERED_AFTER_MS = 5_000;
 
 /**
- * Past either limit, a request more would only make all of them wait longer: it is refused at once, which costs next to
- * nothing, and the ones that were accepted are answered in a time that is bounded.
+ * Creates load shedding. Beyond a limit, another request would only delay all of them, so it is refused at once, at
+ * little cost; the response time of accepted requests stays bounded.
  */
 export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): LoadShedding {
   let inFlight = 0;
@@ -55,13 +55,13 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
   let lastDelayMs = 0;
   let delayMs = 0;
   let isSampling = false;
-  let isBusy = false;
+  let hadRequests = false;
 
   return {
-    refusal() {
-      isBusy = true;
-      if (!isSampling) sampleSoon();
-      const reason = reasonNow();
+    overloadReason() {
+      hadRequests = true;
+      if (!isSampling) scheduleSample();
+      const reason = currentReason();
       if (reason !== undefined) noteOverload(reason);
       return reason;
     },
@@ -78,7 +78,7 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
     inFlight: () => inFlight,
   };
 
-  function noteOverload(reason: Refusal): void {
+  function noteOverload(reason: OverloadReason): void {
     if (refused === 0) {
       log.warn({ reason, inFlight, bodyBytes, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
     }
@@ -86,28 +86,28 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
     refusedAt = performance.now();
   }
 
-  function reasonNow(): Refusal | undefined {
+  function currentReason(): OverloadReason | undefined {
     if (inFlight >= limits.inFlightLimit) return 'in_flight';
     return delayMs > limits.eventLoopDelayLimitMs ? 'event_loop_delay' : undefined;
   }
 
-  function sampleSoon(): void {
+  function scheduleSample(): void {
     isSampling = true;
     setTimeout(sample, SAMPLE_MS, performance.now() + SAMPLE_MS).unref();
   }
 
-  /** Goes on for as long as requests come. */
+  /** Samples the event loop delay, and continues while requests arrive. */
   function sample(expectedAt: number): void {
     const now = performance.now();
-    // What held everything up once is over by now: only a queue that stays makes two in a row late.
-    delayMs = isBusy ? Math.min(lastDelayMs, now - expectedAt) : 0;
+    // A single pause delays one sample; only a lasting queue delays two in a row.
+    delayMs = hadRequests ? Math.min(lastDelayMs, now - expectedAt) : 0;
     lastDelayMs = now - expectedAt;
     isSampling = false;
-    if (refused > 0 && now - refusedAt > CALM_MS) {
+    if (refused > 0 && now - refusedAt > RECOVERED_AFTER_MS) {
       log.info({ refused }, 'no longer overloaded');
       refused = 0;
     }
-    if (isBusy || refused > 0) sampleSoon();
-    isBusy = false;
+    if (hadRequests || refused > 0) scheduleSample();
+    hadRequests = false;
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 
-/** What a request asks for on this server. The path of `OPTIONS *` is `*`. */
+/** The path and query of a request target. The path of `OPTIONS *` is `*`. */
 export type Target = { readonly path: string; readonly query: string };
 
 // RFC 9110, 7.2: uri-host [ ":" port ]; RFC 3986, 3.2.2. A name may be empty.
@@ -9,10 +9,10 @@ const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
 
 /**
- * Finds what is wrong with a message that the parser takes and RFC 9110 or 9112 do not. Whoever sent it and whoever
- * passed it on may disagree on where it ends, so its connection has to be closed.
+ * Checks a message for violations of RFC 9110 and 9112 that Node's parser accepts. Intermediaries may disagree on where
+ * such a message ends (request smuggling), so its connection must be closed.
  *
- * @returns 400, 417, 501 or 505; `undefined` when nothing is wrong
+ * @returns 400, 417, 501 or 505; `undefined` for a valid message
  */
 export function findViolation(req: IncomingMessage): Failure | undefined {
   return (
@@ -25,7 +25,7 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
 }
 
 /**
- * Reads a request target: a path, or a URL, whose path counts here (RFC 9112, 3.2).
+ * Parses a request target in origin-form or absolute-form (RFC 9112, 3.2).
  *
  * @throws {Failure} 400 when it is neither
  */
@@ -37,8 +37,8 @@ export function readTarget({ method, url = '' }: IncomingMessage): Target {
     throw new Failure(400, 'the request target must be a path or an http URL');
   }
   const origin = rest.startsWith('/') ? rest : `/${rest}`;
-  const at = origin.indexOf('?');
-  return at === -1 ? { path: origin, query: '' } : { path: origin.slice(0, at), query: origin.slice(at + 1) };
+  const mark = origin.indexOf('?');
+  return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
 }
 
 function findVersionViolation({ httpVersionMajor }: IncomingMessage): Failure | undefined {
@@ -53,7 +53,7 @@ function findHostViolation(req: IncomingMessage): Failure | undefined {
   return new Failure(400, 'send exactly one valid Host header field');
 }
 
-/** RFC 9112, 6.1. The parser has seen to it that chunked comes last, and that there is no Content-Length. */
+/** RFC 9112, 6.1. The parser has already checked that chunked comes last and that Content-Length is absent. */
 function findFramingViolation(req: IncomingMessage): Failure | undefined {
   const values = valuesOf(req, 'transfer-encoding');
   if (values.length === 0) return undefined;
@@ -61,12 +61,12 @@ function findFramingViolation(req: IncomingMessage): Failure | undefined {
   const codings = membersOf(values);
   if (codings.length === 1 && codings[0] === 'chunked') return undefined;
   if (codings.includes('') || codings.indexOf('chunked') !== codings.length - 1) {
-    return new Failure(400, 'chunked must be there once, as the last transfer coding');
+    return new Failure(400, 'chunked must be the last transfer coding, and must not be repeated');
   }
-  return new Failure(501, 'the only transfer coding that can be used is chunked');
+  return new Failure(501, 'the only supported transfer coding is chunked');
 }
 
-/** RFC 9110, 5.3: only one is allowed. Node would ignore all but the first. */
+/** RFC 9110, 5.3: only one is allowed. Node ignores all but the first. */
 function findContentTypeViolation(req: IncomingMessage): Failure | undefined {
   if (valuesOf(req, 'content-type').length < 2) return undefined;
   return new Failure(400, 'send only one Content-Type header field');
@@ -76,14 +76,14 @@ function findContentTypeViolation(req: IncomingMessage): Failure | undefined {
 function findExpectation(req: IncomingMessage): Failure | undefined {
   if (isHttp10(req) || membersOf(valuesOf(req, 'expect')).every((member) => member === '100-continue'))
     return undefined;
-  return new Failure(417, 'the only expectation that can be met is 100-continue');
+  return new Failure(417, 'the only supported expectation is 100-continue');
 }
 
 function isHttp10({ httpVersionMinor }: IncomingMessage): boolean {
   return httpVersionMinor === 0;
 }
 
-/** The values of the header fields of a name, one by one: Node's `headers` keep the first Host only. */
+/** Returns the value of each header field of a name; Node's `headers` keep only the first Host. */
 function valuesOf({ headers, rawHeaders }: IncomingMessage, name: string): string[] {
   if (!(name in headers)) return [];
   const values: string[] = [];

@@ -4,7 +4,7 @@ import { Failure } from './failure.ts';
 /** One part of a multipart body. */
 export type Part = {
   readonly name: string;
-  /** Present when it was sent as a file. */
+  /** Present when the part is a file. */
   readonly filename: string | undefined;
   readonly contentType: string;
   readonly bytes: Buffer;
@@ -16,8 +16,8 @@ const MAX_PARTS = 1_000;
 /**
  * Parses a `multipart/form-data` body (RFC 7578).
  *
- * @param contentType with its boundary
- * @throws {Failure} 400 when it is not well-formed, or has too many parts
+ * @param contentType includes the boundary
+ * @throws {Failure} 400 when the body is not well-formed, or has too many parts
  */
 export async function readParts(bytes: Buffer, contentType: string): Promise<Part[]> {
   try {
@@ -33,19 +33,19 @@ async function parse(bytes: Buffer, contentType: string): Promise<Part[]> {
   await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({
       headers: { 'content-type': contentType },
-      // busboy replaces invalid UTF-8 in fields silently; it leaves files alone.
+      // busboy silently replaces invalid UTF-8 in fields, but not in files.
       isPartAFile: () => true,
-      // Without backpressure, busboy parses within end(): an exception that it throws later would be uncaught.
+      // Without backpressure, busboy parses within end(). Its exceptions would otherwise be uncaught.
       fileHwm: bytes.length + 1,
       highWaterMark: bytes.length + 1,
       limits: { parts: MAX_PARTS },
     });
     parser.on('finish', resolve).on('error', reject);
     parser.on('partsLimit', () => {
-      throw new Failure(400, `the request body must not have more than ${String(MAX_PARTS)} parts`); // Ends the parsing.
+      throw new Failure(400, `the request body must not have more than ${String(MAX_PARTS)} parts`); // Stops parsing.
     });
     parser.on('file', (name: string | undefined, stream, filename: string | undefined, _transferEncoding, type) => {
-      // Needed for a rejected part, too: when the body ends early, busboy emits an error on its stream.
+      // Rejected parts need a listener too: busboy emits an error on their stream when the body ends early.
       stream.on('error', reject);
       if (name === undefined || name.includes('\uFFFD')) {
         reject(new Error('a part has no name, or its name is not UTF-8'));

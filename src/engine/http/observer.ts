@@ -1,19 +1,19 @@
-/** Is told what becomes of requests, for the log and the metrics. */
+/** Receives request outcomes for logging and metrics. */
 export type Observer = {
-  /** Every request once it is answered, but those below. */
+  /** Reports a request after its response; not called for refused requests. */
   readonly answered: (request: AnsweredRequest) => void;
-  /** A request, or a connection, that was refused at once, as there are too many. */
-  readonly refused: (reason: Refusal) => void;
+  /** Reports a request or connection refused because of overload. */
+  readonly refused: (reason: OverloadReason) => void;
 };
 
-/** What became of a request: nothing of its body, its query or its credentials. */
+/** The outcome of a request, without its body, query and credentials. */
 export type AnsweredRequest = {
   readonly requestId: string;
   readonly operationId?: string | undefined;
   readonly method?: string | undefined;
-  /** What was sent; `undefined` when the client was gone by then. */
+  /** The status sent; `undefined` when the client had disconnected. */
   readonly status: number | undefined;
-  /** From the end of its header to its answer; `undefined` when it never became a request. */
+  /** From the end of the header to the response; `undefined` for a message that never became a request. */
   readonly durationMs?: number;
   readonly caller?: string | undefined;
   readonly clientAddress: string | undefined;
@@ -21,4 +21,5 @@ export type AnsweredRequest = {
   readonly parentId?: string | undefined;
 };
 
-export type Refusal = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';
+/** The limit that an overload reached. */
+export type OverloadReason = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';

@@ -1,40 +1,40 @@
 import { Failure } from './failure.ts';
 
-/** A name and its value, as queries, forms and cookies have them. */
+/** A name-value pair of a query, a form or a Cookie header. */
 export type Pair = {
   readonly name: string;
-  /** The value with its percent-encoding undone. */
+  /** Returns the value, percent-decoded. */
   readonly decoded: () => string;
-  /** The parts of the value between delimiters, each with its percent-encoding undone. */
+  /** Splits the value at each delimiter, and percent-decodes the parts. */
   readonly split: (delimiter: RegExp) => string[];
 };
 
 /**
- * Takes `a=1&b=2` apart. A plus sign is a space, except in cookies.
+ * Parses pairs such as `a=1&b=2`. A plus sign is a space, except in cookies.
  *
- * @throws {Failure} 400 when a percent-encoding is broken or does not stand for UTF-8
+ * @throws {Failure} 400 when a percent-encoding is malformed or not UTF-8
  */
 export function parsePairs(text: string, separator: '&' | ';'): Pair[] {
   const pairs: Pair[] = [];
   if (text === '') return pairs;
   const decode = separator === '&' ? decodeForm : decodePercent;
-  for (const sent of text.split(separator)) {
-    const part = separator === ';' ? sent.trim() : sent;
-    if (part !== '') pairs.push(new EncodedPair(part, decode));
+  for (const part of text.split(separator)) {
+    const trimmed = separator === ';' ? part.trim() : part;
+    if (trimmed !== '') pairs.push(new EncodedPair(trimmed, decode));
   }
   return pairs;
 }
 
-/** A class, for a body may have hundreds of thousands of them: objects with functions of their own take twice as long. */
+/** A pair that decodes on demand. A class, since a body may have 100,000 pairs and closures take twice as long. */
 class EncodedPair implements Pair {
   readonly name: string;
   readonly #value: string;
   readonly #decode: (text: string) => string;
 
   constructor(part: string, decode: (text: string) => string) {
-    const at = part.indexOf('=');
-    this.name = decode(at === -1 ? part : part.slice(0, at));
-    this.#value = at === -1 ? '' : part.slice(at + 1);
+    const equals = part.indexOf('=');
+    this.name = decode(equals === -1 ? part : part.slice(0, equals));
+    this.#value = equals === -1 ? '' : part.slice(equals + 1);
     this.#decode = decode;
   }
 
@@ -56,6 +56,6 @@ function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Failure(400, 'a percent-encoding is broken, or does not stand for UTF-8');
+    throw new Failure(400, 'percent-encodings must be well-formed UTF-8');
   }
 }

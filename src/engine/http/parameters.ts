@@ -1,134 +1,134 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createLiterals, type Literals } from '../contract/literals.ts';
+import { createSourceDigits, type SourceDigits } from '../contract/literals.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
-import { ANY_TEXT, memberType, set, setScalar } from './text-value.ts';
+import { ANY_TEXT, memberType, setOwn, setScalar } from './text-value.ts';
 
-/** What a request says outside its body. */
+/** The parts of a request that carry parameters. */
 export type ParameterSource = {
-  /** Decoded. */
+  /** The path parameters, percent-decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
-  /** As it was sent, without the question mark. */
+  /** The raw query, without the question mark. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
-/** The parameters of a request as values, by place and name. */
+/** The parameters of a request as values, by location and name. */
 export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
-/** The texts of one parameter, taken apart by its style. */
+/** The texts of one parameter, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
 const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
 
 /**
- * Reads the parameters of a request: style, percent-encoding and type. (Only path parameters come decoded, so in a list
- * there, a comma cannot be part of an item.)
+ * Parses the parameters of a request according to their style, percent-encoding and type. Path parameters are already
+ * decoded, so items of a list there cannot contain a comma.
  *
- * @param credentials query parameters that are none of the operation's: API keys
- * @throws {Failure} 400 when a text cannot stand for what the document says, or a query parameter is none of it
+ * @param credentials query parameters that are API keys, not parameters of the operation
+ * @throws {Failure} 400 when a text does not match its documented type, or a query parameter is not documented
  */
 export function readParameters(
   { parameters }: Operation,
   source: ParameterSource,
   credentials: ReadonlySet<string>,
-): { values: ParameterValues; literal: JsonTree['literal'] } {
+): { values: ParameterValues; sourceDigits: JsonTree['sourceDigits'] } {
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
-  const literals = createLiterals();
+  const digits = createSourceDigits();
   let query = parsePairs(source.query, '&');
-  const cookies = parameters.some(({ in: place }) => place === 'cookie') ? parsePairs(cookieOf(source), ';') : [];
+  const cookies = parameters.some(({ in: location }) => location === 'cookie') ? parsePairs(cookieOf(source), ';') : [];
 
   for (const parameter of parameters) {
-    const { name, in: place } = parameter;
+    const { name, in: location } = parameter;
     let texts: Texts | undefined;
-    if (place === 'query') {
-      const { taken = [], left = [] } = Object.groupBy(query, (pair) => (belongs(pair, parameter) ? 'taken' : 'left'));
-      query = left;
-      texts = takeFromPairs(taken, parameter);
-    } else if (place === 'cookie') {
-      texts = takeFromPairs(
+    if (location === 'query') {
+      const { own = [], rest = [] } = Object.groupBy(query, (pair) => (belongsTo(pair, parameter) ? 'own' : 'rest'));
+      query = rest;
+      texts = splitPairs(own, parameter);
+    } else if (location === 'cookie') {
+      texts = splitPairs(
         cookies.filter((pair) => pair.name === name),
         parameter,
       );
     } else {
-      const text = place === 'path' ? source.path[name] : own(source.headers, name.toLowerCase());
-      texts = text === undefined ? undefined : takeFromText(String(text), parameter);
+      const text = location === 'path' ? source.path[name] : headerOf(source, name.toLowerCase());
+      texts = text === undefined ? undefined : splitText(String(text), parameter);
     }
-    if (texts !== undefined) assign(values[place], parameter, texts);
+    if (texts !== undefined) assign(values[location], parameter, texts);
   }
   for (const { name } of query) {
-    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not in the contract`);
+    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not documented`);
   }
-  return { values, literal: literals.literal };
+  return { values, sourceDigits: digits.get };
 
   function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
-    const { name, in: place, type, style } = parameter;
+    const { name, in: location, type, style } = parameter;
     const check = (problem: string | undefined, member = ''): void => {
-      if (problem !== undefined) throw new Failure(400, `${place} parameter ${name}${member} ${problem}`);
+      if (problem !== undefined) throw new Failure(400, `${location} parameter ${name}${member} ${problem}`);
     };
     if (typeof texts === 'string' && style === 'json') {
-      const value = parseJsonParameter(texts, literals, check);
-      set(holder, name, value);
-      if (typeof value === 'number') literals.note(holder, name, texts.trim());
+      const value = parseJsonParameter(texts, digits, check);
+      setOwn(holder, name, value);
+      if (typeof value === 'number') digits.record(holder, name, texts.trim());
     } else if (typeof texts === 'string') {
-      check(setScalar(holder, name, texts, type, literals));
+      check(setScalar(holder, name, texts, type, digits));
     } else if (Array.isArray(texts)) {
       const list: unknown[] = [];
       const items = type.items ?? ANY_TEXT;
       texts.forEach((text: string, index) => {
-        check(setScalar(list, String(index), text, items, literals), `/${String(index)}`);
+        check(setScalar(list, String(index), text, items, digits), `/${String(index)}`);
       });
-      set(holder, name, list);
+      setOwn(holder, name, list);
     } else {
       const object = {};
       for (const [key, text] of texts as ReadonlyMap<string, string>) {
-        check(setScalar(object, key, text, memberType(type, key), literals), `/${key}`);
+        check(setScalar(object, key, text, memberType(type, key), digits), `/${key}`);
       }
-      set(holder, name, object);
+      setOwn(holder, name, object);
     }
   }
 }
 
-/** Headers are an object that inherits `constructor` and its like. */
-function own(headers: ParameterSource['headers'], name: string): string | string[] | undefined {
+/** Returns a header; the object with the headers also inherits members such as `constructor`. */
+function headerOf({ headers }: ParameterSource, name: string): string | string[] | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
-/** Whether a part of the query belongs to a parameter. */
-function belongs({ name }: Pair, parameter: Parameter): boolean {
+/** Whether a pair of the query belongs to a parameter. */
+function belongsTo({ name }: Pair, parameter: Parameter): boolean {
   if (parameter.style === 'deepObject') return name.startsWith(`${parameter.name}[`) && name.endsWith(']');
   if (isExplodedObject(parameter)) return Object.hasOwn(parameter.type.properties ?? {}, name);
   return name === parameter.name;
 }
 
-function takeFromPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
-  const { name, in: place, style, explode, type } = parameter;
+function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
+  const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
   if (style === 'deepObject')
     return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), pair.decoded()]));
   if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, pair.decoded()]));
-  if (type.items !== undefined && explode && place === 'query') return pairs.map((pair) => pair.decoded());
+  if (type.items !== undefined && explode && location === 'query') return pairs.map((pair) => pair.decoded());
   const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
-    throw new Failure(400, `${place} parameter ${name} must be given once`);
+    throw new Failure(400, `${location} parameter ${name} must not be repeated`);
   }
   if (isScalar(type) || style === 'json') return pair.decoded();
-  // Split first, decode then: a delimiter that was percent-encoded is part of a value.
+  // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.split(DELIMITERS[style] ?? /,/);
-  return type.items === undefined ? alternate(texts) : texts;
+  return type.items === undefined ? toMembers(texts) : texts;
 }
 
-function takeFromText(text: string, { in: place, style, explode, type }: Parameter): Texts {
+function splitText(text: string, { in: location, style, explode, type }: Parameter): Texts {
   if (isScalar(type) || style === 'json') return text;
-  const texts = text.split(',').map((part) => (place === 'header' ? part.trim() : part));
+  const texts = text.split(',').map((part) => (location === 'header' ? part.trim() : part));
   if (type.items !== undefined) return text === '' ? [] : texts;
-  if (!explode) return alternate(texts);
+  if (!explode) return toMembers(texts);
   return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
 }
 
-/** `a,1,b,2` -> a: 1, b: 2 */
-function alternate(texts: readonly string[]): ReadonlyMap<string, string> {
+/** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
+function toMembers(texts: readonly string[]): ReadonlyMap<string, string> {
   return new Map(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])));
 }
 
@@ -136,19 +136,21 @@ function isScalar({ items, properties }: TextType): boolean {
   return items === undefined && properties === undefined;
 }
 
-function isExplodedObject({ in: place, style, explode, type }: Parameter): boolean {
-  return place === 'query' && style === 'form' && explode && type.items === undefined && type.properties !== undefined;
+function isExplodedObject({ in: location, style, explode, type }: Parameter): boolean {
+  return (
+    location === 'query' && style === 'form' && explode && type.items === undefined && type.properties !== undefined
+  );
 }
 
 function cookieOf({ headers }: ParameterSource): string {
   return String(headers['cookie'] ?? '');
 }
 
-function parseJsonParameter(text: string, literals: Literals, refuse: (message: string) => void): unknown {
+function parseJsonParameter(text: string, digits: SourceDigits, reject: (message: string) => void): unknown {
   try {
-    return parseJson(text, literals).root[''];
+    return parseJson(text, digits).root[''];
   } catch (error) {
-    refuse(`is not valid JSON: ${(error as SyntaxError).message}`);
+    reject(`is not valid JSON: ${(error as SyntaxError).message}`);
     throw error;
   }
 }

@@ -1,25 +1,25 @@
 /**
- * One segment of a path template with its parameters: `{id}:cancel` is the literals `''` and `:cancel` around one
- * parameter. There is one literal more than there are parameters.
+ * A segment of a path template that has parameters. The literals surround the parameters, so there is one more of them:
+ * `{id}:cancel` has the literals `''` and `:cancel`.
  */
 export type SegmentTemplate = { readonly literals: readonly string[] };
 
 const PARAMETER = /\{[^{}]*\}/;
 
-/** Parses a segment of a path template; `undefined` for one without parameters. */
+/** Parses a segment of a path template. Returns `undefined` when it has no parameters. */
 export function parseSegment(segment: string): SegmentTemplate | undefined {
   const literals = segment.split(PARAMETER);
   return literals.length === 1 ? undefined : { literals: literals.map(normalizePath) };
 }
 
-/** The names of the parameters of a path template, in order. */
+/** Returns the names of the parameters of a path template, in order. */
 export function parameterNames(template: string): string[] {
   return [...template.matchAll(new RegExp(PARAMETER, 'g'))].map(([match]) => match.slice(1, -1));
 }
 
 /**
- * Matches a segment in linear time. Each parameter takes as few characters as its following literal allows, but at least
- * one; the last one takes the rest.
+ * Matches a segment in linear time. Each parameter matches at least one character, up to the first occurrence of the
+ * next literal; the last parameter matches the rest.
  *
  * @param segment normalized by {@link normalizePath}
  * @returns the texts of the parameters, still percent-encoded; `undefined` when the segment does not match
@@ -37,16 +37,16 @@ export function matchSegment({ literals }: SegmentTemplate, segment: string): st
     values.push(segment.slice(start, next));
     start = next + literal.length;
   }
-  // Also when the literals overlap: `{a}-` does not match `-`.
+  // Parameters must not be empty: `{a}-` does not match `-`.
   if (end <= start) return undefined;
   return [...values, segment.slice(start, end)];
 }
 
-// encodeURIComponent leaves these alone. Some clients encode them nevertheless.
+// encodeURIComponent does not encode these characters, but some clients do.
 const UNRESERVED = /[\w\-.!~*'()]/;
 const ENCODED_OR_ILLEGAL = /%[\da-f]{2}|[^\w\-.!~*'();/?:@&=+$,#[\]%]/giu;
 
-/** Writes equivalent paths alike: only what must be percent-encoded is, in upper case (RFC 3986, 6.2.2). */
+/** Normalizes percent-encoding: only where it is required, and in upper case (RFC 3986, 6.2.2). */
 export function normalizePath(path: string): string {
   return path.replaceAll(ENCODED_OR_ILLEGAL, (match) => {
     if (!match.startsWith('%')) return encodeURIComponent(match.toWellFormed());

@@ -7,11 +7,11 @@ import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
-import { answerFailure, answerReply, send, type Answer, type AnyReply } from './response.ts';
+import { failureResponse, toResponse, send, type Response, type AnyReply } from './response.ts';
 import { readBody } from './body.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { findViolation, readTarget } from './message.ts';
-import type { Observer, Refusal } from './observer.ts';
+import type { Observer, OverloadReason } from './observer.ts';
 import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';
@@ -39,9 +39,9 @@ export type PipelineOptions = {
 type Served = {
   readonly operation: Operation | undefined;
   readonly caller: string | undefined;
-  readonly answer: Answer;
+  readonly answer: Response;
   /** The limit that was reached: the request is counted, not logged. */
-  readonly refusal?: Refusal;
+  readonly refusal?: OverloadReason;
 };
 /** The parts of an operation that are compiled with its first request. */
 type Plan = {
@@ -51,7 +51,7 @@ type Plan = {
 };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
-const REFUSED = { operation: undefined, caller: undefined, answer: answerFailure(unavailableFailure()) };
+const REFUSED = { operation: undefined, caller: undefined, answer: failureResponse(unavailableFailure()) };
 
 /**
  * Creates the path of a request: shed load, check the message, route, authenticate, read the body, validate, handle, respond.
@@ -92,7 +92,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function refuse(): Served | undefined {
-    const refusal = loadShedding.refusal();
+    const refusal = loadShedding.overloadReason();
     return refusal && { ...REFUSED, refusal };
   }
 
@@ -124,14 +124,14 @@ export function createPipeline(options: PipelineOptions) {
       const refused = refuse(); // Other requests may have arrived before this body.
       if (refused !== undefined) return refused;
       const reply = await handle(operation, { ...valid, caller });
-      return { operation, caller, answer: await answerReply(operation, validator, reply) };
+      return { operation, caller, answer: await toResponse(operation, validator, reply) };
     } catch (error) {
-      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.limit };
+      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.reason };
       const failure = error instanceof Failure ? error : unexpectedFailure();
       if (failure !== error) {
         log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');
       }
-      return { operation, caller, answer: answerFailure(failure) };
+      return { operation, caller, answer: failureResponse(failure) };
     } finally {
       loadShedding.release(reservedBytes);
     }
@@ -167,12 +167,12 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
+  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Response): void {
     try {
       send(req, res, answer);
     } catch (error) {
       log.error({ requestId: requestIdOf(req), err: error }, 'the answer could not be sent');
-      send(req, res, answerFailure(unexpectedFailure()));
+      send(req, res, failureResponse(unexpectedFailure()));
     }
   }
 

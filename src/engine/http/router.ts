@@ -3,34 +3,35 @@ import type { Operation } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { matchSegment, normalizePath, parameterNames, parseSegment, type SegmentTemplate } from './path-template.ts';
 
-/** An operation, with the path parameters of the request, percent-decoded. */
+/** An operation and the path parameters of the request, percent-decoded. */
 export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
 
-/** The target of a request: an operation, or the methods of its path (OPTIONS). */
-export type Routed = Route | { readonly allow: string };
+/** The result of routing: an operation, or the methods of the path for OPTIONS. */
+export type RoutingResult = Route | { readonly allow: string };
 
 /**
- * Finds the operation for a method and a path (without a query). Paths are compared exactly: neither case nor a
- * trailing slash is forgiven. HEAD is served from GET, and OPTIONS by the methods of the path, where the document has
- * no such operation; of the path `*`, by those of all paths.
+ * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
+ * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path; for the path `*`, those of all
+ * paths.
  *
- * @throws {Failure} 404 when the contract does not have the path, 405 when it has it with other methods
+ * @throws {Failure} 404 when the path is not documented, 405 when it is documented with other methods only
  */
-export type Router = (method: string, path: string) => Routed;
+export type Router = (method: string, path: string) => RoutingResult;
 
-/** The segments that may follow a part of a path, and the operations of that part by method. */
+/** A node of the routing tree: its child nodes by path segment, and its operations by method. */
 type Node = {
   readonly literals: Map<string, Node>;
-  /** Those with most literal text first. */
+  /** The longest literal text first. */
   readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
   readonly operations: Map<string, { readonly operation: Operation; readonly names: readonly string[] }>;
 };
 
 const NO_PARAMETERS = {};
+const NOT_FOUND = 'this path does not exist';
 
 /**
- * Makes the router from the generated table; it is the only route table there is. A lookup takes time linear in the
- * length of the path, whatever the templates.
+ * Creates the router from the generated operations, which are the only route table. Lookup time is linear in the length
+ * of the path.
  *
  * @throws {Error} when two operations have the same method and path
  */
@@ -48,15 +49,15 @@ export function createRouter({ operations, basePaths }: Pick<Contract, 'operatio
   return (method, path) => {
     if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]) };
     // A request target has no fragment (RFC 9112, 3.2).
-    if (path.includes('#')) throw new Failure(404, 'there is nothing at this path');
+    if (path.includes('#')) throw new Failure(404, NOT_FOUND);
     const segments = normalizePath(path).split('/');
     const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
     if (route !== undefined) return route;
     const documented = [...methods].filter((other) => find(other, segments) !== undefined);
-    if (documented.length === 0) throw new Failure(404, 'there is nothing at this path');
+    if (documented.length === 0) throw new Failure(404, NOT_FOUND);
     const allow = allowOf(documented);
     if (method === 'OPTIONS') return { allow };
-    throw new Failure(405, `this path can be used with ${allow} only`, { allow });
+    throw new Failure(405, `this path allows only ${allow}`, { allow });
   };
 }
 
@@ -68,7 +69,7 @@ function insert(root: Node, basePath: string, operation: Operation): void {
   const { method, path } = operation;
   let node = root;
   for (const segment of (basePath + path).split('/').slice(1)) node = childOf(node, segment);
-  if (node.operations.has(method)) throw new Error(`${method} ${basePath}${path} is in the contract twice`);
+  if (node.operations.has(method)) throw new Error(`${method} ${basePath}${path} is documented twice`);
   node.operations.set(method, { operation, names: parameterNames(path) });
 }
 
@@ -81,15 +82,15 @@ function childOf(node: Node, segment: string): Node {
     return child;
   }
   const source = template.literals.join('{}');
-  const known = node.templates.find((other) => other.source === source);
-  if (known !== undefined) return known.node;
+  const existing = node.templates.find((other) => other.source === source);
+  if (existing !== undefined) return existing.node;
   const child = createNode();
   node.templates.push({ source, template, node: child });
-  node.templates.sort((one, other) => other.source.length - one.source.length);
+  node.templates.sort((a, b) => b.source.length - a.source.length);
   return child;
 }
 
-/** Visits each node once at most: literal segments are tried before those with parameters. */
+/** Searches the tree, literal segments before templates. Visits each node at most once. */
 function search(
   node: Node,
   method: string,
@@ -119,7 +120,7 @@ function routeOf({ operations }: Node, method: string, values: readonly string[]
     const decoded = values.map((value) => decodeURIComponent(value));
     return { operation, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
   } catch {
-    return undefined; // Percent-encoded bytes that are not UTF-8: no client can mean this path.
+    return undefined; // Percent-encoded bytes that are not UTF-8 match no path.
   }
 }
 

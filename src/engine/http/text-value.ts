@@ -1,42 +1,42 @@
-import type { Literals } from '../contract/literals.ts';
+import type { SourceDigits } from '../contract/literals.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Puts the value that a text stands for into an object: the first of number, boolean, null and string that the schema
- * allows and the text can be. A text that can be none of them sets nothing.
+ * Converts a text to the first of number, boolean, null and string that the schema and the text allow, and sets it as a
+ * member of an object. Sets nothing when no type fits.
  *
- * @returns what is wrong with the text, `undefined` when nothing is
+ * @returns the problem, `undefined` on success
  */
 export function setScalar(
   holder: object,
   key: string,
   text: string,
   { scalars }: TextType,
-  literals: Literals,
+  digits: SourceDigits,
 ): string | undefined {
   if (scalars.includes('number') && JSON_NUMBER.test(text)) {
-    set(holder, key, Number(text));
-    literals.note(holder, key, text);
-  } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) set(holder, key, text === 'true');
-  else if (scalars.includes('null') && text === 'null') set(holder, key, null);
-  else if (scalars.includes('string')) set(holder, key, text);
+    setOwn(holder, key, Number(text));
+    digits.record(holder, key, text);
+  } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) setOwn(holder, key, text === 'true');
+  else if (scalars.includes('null') && text === 'null') setOwn(holder, key, null);
+  else if (scalars.includes('string')) setOwn(holder, key, text);
   else return `must be ${scalars.join(' or ')}`;
   return undefined;
 }
 
-/** What a member of an object may be: what the schema says of it, or any text. */
+/** Returns the type of a member of an object; text when the schema has no type for it. */
 export function memberType({ properties = {}, additional }: TextType, name: string): TextType {
   return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additional ?? ANY_TEXT;
 }
 
-/** What has no schema stays a string. */
+/** The type of a text without a schema. */
 export const ANY_TEXT: TextType = { scalars: ['string'] };
 
-/** Sets an own property whatever its name: plain assignment would take `__proto__` for the prototype. */
-export function set(holder: object, key: string, value: unknown): void {
+/** Sets an own property; assignment to `__proto__` would set the prototype instead. */
+export function setOwn(holder: object, key: string, value: unknown): void {
   if (key !== '__proto__') (holder as Record<string, unknown>)[key] = value;
   else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -44,15 +44,15 @@ export function set(holder: object, key: string, value: unknown): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes what a client sent as text.
+ * Decodes UTF-8.
  *
- * @param what what to call it in a message
- * @throws {Failure} 400 when it is not UTF-8, for replacing what is wrong would store what nobody sent
+ * @param subject names the bytes in messages
+ * @throws {Failure} 400 when they are not UTF-8: replacement characters would change the data
  */
-export function decodeUtf8(bytes: Buffer, what = 'the request body'): string {
+export function decodeUtf8(bytes: Buffer, subject = 'the request body'): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Failure(400, `${what} must be encoded in UTF-8`);
+    throw new Failure(400, `${subject} must be encoded in UTF-8`);
   }
 }

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Where a request belongs in a trace that its client takes part in (W3C Trace Context). */
+/** The trace and parent of a request (W3C Trace Context). */
 export type TraceContext = { readonly traceId: string; readonly parentId: string };
 
 const REQUEST_ID = /^[\w.~:/+=@-]{1,128}$/;
-// Version 00 is 55 characters long; a later one may go on after another dash; `ff` is none.
+// Version 00 has exactly 55 characters; later versions may append fields after a dash; `ff` is invalid.
 const TRACEPARENT =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:$|-)/;
 
-const REQUEST_ID_OF = Symbol('request id');
-/** The request remembers it: a property costs nothing, an entry in a WeakMap half a microsecond and more when it goes. */
-type Remembering = IncomingMessage & { [REQUEST_ID_OF]?: string | undefined };
+const REQUEST_ID_KEY = Symbol('request id');
+/** A request with its cached id. A property is free; an entry in a WeakMap costs over half a microsecond. */
+type RequestWithId = IncomingMessage & { [REQUEST_ID_KEY]?: string | undefined };
 
-/** What a request is called in the log and in its answer: its X-Request-Id, if that is fit for it, or a new UUID. */
-export function requestIdOf(req: Remembering): string {
-  return (req[REQUEST_ID_OF] ??= chooseRequestId(req));
+/** Returns the id of a request for the log and the response: its valid X-Request-Id, or a new UUID. */
+export function requestIdOf(req: RequestWithId): string {
+  return (req[REQUEST_ID_KEY] ??= chooseRequestId(req));
 }
 
 function chooseRequestId({ headers }: IncomingMessage): string {
@@ -23,7 +23,7 @@ function chooseRequestId({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
 }
 
-/** Reads `traceparent`; a malformed one is none. */
+/** Parses the `traceparent` header. Returns `undefined` when it is absent or malformed. */
 export function readTraceContext({ headers }: IncomingMessage): TraceContext | undefined {
   const { traceparent } = headers;
   if (typeof traceparent !== 'string') return undefined;

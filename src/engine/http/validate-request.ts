@@ -5,9 +5,9 @@ import { InvalidRequest, type OperationValidator } from '../contract/validator.t
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
-import { set } from './text-value.ts';
+import { setOwn } from './text-value.ts';
 
-/** What a request says, whatever its operation. Everything in it has been validated; int64s are bigints. */
+/** A validated request of any operation. int64s are bigints. */
 export type ValidRequest = {
   readonly path: object;
   readonly query: object;
@@ -18,20 +18,20 @@ export type ValidRequest = {
 };
 
 /**
- * Checks what a request says against the document, fills in defaults, and puts exact integers and files in their places.
+ * Validates a request against the document, fills in defaults, and inserts exact integers and files.
  *
- * @throws {Failure} 400 when it does not conform
+ * @throws {Failure} 400 when the request does not conform
  */
 export function validateRequest(
   operation: Operation,
   validator: OperationValidator,
-  { values, literal }: ReturnType<typeof readParameters>,
+  { values, sourceDigits }: ReturnType<typeof readParameters>,
   body: RequestBody | undefined,
   int64Shapes: Readonly<Record<string, Int64Shape>>,
 ): ValidRequest {
-  // Header names have no case; the validator looks for them in lower case, handlers for the spelling of the document.
+  // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values.header)) set(headers, name.toLowerCase(), value);
+  for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
   try {
     validator.request({
       path: values.path,
@@ -46,17 +46,17 @@ export function validateRequest(
     if (!(error instanceof InvalidRequest)) throw error;
     throw new Failure(400, error.message);
   }
-  for (const { name, in: place } of operation.parameters) {
-    if (place === 'header' && Object.hasOwn(headers, name.toLowerCase()))
-      set(values.header, name, headers[name.toLowerCase()]);
+  for (const { name, in: location } of operation.parameters) {
+    if (location === 'header' && Object.hasOwn(headers, name.toLowerCase()))
+      setOwn(values.header, name, headers[name.toLowerCase()]);
   }
 
-  const parameters = { root: { '': values }, literal };
+  const parameters = { root: { '': values }, sourceDigits };
   const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
   if (body !== undefined) {
     const shape = operation.requestBody?.content[body.mediaType]?.int64s;
     problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
-    for (const [name, files] of body.files ?? []) placeFiles(body.root[''] as object, name, files);
+    for (const [name, files] of body.files ?? []) insertFiles(body.root[''] as object, name, files);
   }
   if (problems.length > 0) throw new Failure(400, problems.join(', '));
 
@@ -64,8 +64,8 @@ export function validateRequest(
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
 }
 
-/** The fields of a form are an object; where files belong, it has an empty text, or a list of them. */
-function placeFiles(fields: object, name: string, files: readonly File[]): void {
+/** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */
+function insertFiles(fields: object, name: string, files: readonly File[]): void {
   const isList = Array.isArray((fields as Readonly<Record<string, unknown>>)[name]);
-  set(fields, name, isList ? files : files[0]);
+  setOwn(fields, name, isList ? files : files[0]);
 }

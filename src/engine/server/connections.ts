@@ -1,105 +1,118 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The open connections, and the answers that are pending on each of them. */
+/** Tracks the open connections and the pending responses of each. */
 export type Connections = {
   /**
-   * Takes a new connection in. Where there are as many as there may be, the one that has gone longest without a request
-   * is closed for it; one whose request is being answered never is.
+   * Adds a new connection. At the limit, closes the connection that has gone longest without a response: an idle one, or
+   * else one whose request is incomplete.
    *
-   * @returns whether there is room
+   * @returns `false` when the limit is reached and no connection can be closed
    */
-  readonly open: (socket: Socket) => boolean;
+  readonly add: (socket: Socket) => boolean;
   /**
-   * Notes that a request is pending an answer.
+   * Registers the response to a request as pending.
    *
-   * @returns whether it is; not after an answer that closes the connection (RFC 9112, 9.6)
+   * @returns `false` after a response that closes the connection: later requests get none (RFC 9112, 9.6)
    */
-  readonly begin: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** The last answer that is pending on a connection. */
+  readonly register: (req: IncomingMessage, res: ServerResponse) => boolean;
+  /** Returns the last pending response of a connection. */
   readonly lastPending: (socket: Socket) => ServerResponse | undefined;
-  /** Calls back once nothing is pending on a connection that is still there. */
-  readonly whenAnswered: (socket: Socket, callback: () => void) => void;
+  /** Calls back once an open connection has no pending response. */
+  readonly whenIdle: (socket: Socket, callback: () => void) => void;
   readonly count: () => number;
-  /** Whether a response is pending for a request that has arrived. */
+  /** Whether any complete request has a pending response. */
   readonly isBusy: () => boolean;
-  /** Lets the last answer that is pending on each connection close it, also of those that come from now on. */
+  /** Sends `Connection: close` with the last pending response of each connection, and with later ones. */
   readonly drain: () => void;
-  /** Closes the connections on which nothing is pending. */
-  readonly closeIdle: () => void;
+  /**
+   * Closes the connections without a pending response, and those whose request is incomplete and has made no progress
+   * for `stallMs`, as seen by repeated calls.
+   */
+  readonly closeIdle: (stallMs: number) => void;
   readonly closeAll: () => void;
 };
 
 type Connection = {
-  /** In the order of their requests. */
+  /** In the order of the requests. */
   readonly pending: ServerResponse[];
-  /** When the last answer was complete, or the connection was opened. */
-  quietSince: number;
+  /** When the last response was complete, or the connection was opened. */
+  idleSince: number;
+  /** The received bytes and the time at which `closeIdle` saw them change. */
+  progress: { readonly bytesRead: number; readonly seenAt: number } | undefined;
 };
 
-/** Starts without a connection. */
+/** Creates an empty connection registry. */
 export function createConnections(limit: number): Connections {
   const connections = new Map<Socket, Connection>();
-  const waiting = new Map<Socket, () => void>();
-  let closing = false;
+  const idleCallbacks = new Map<Socket, () => void>();
+  let draining = false;
 
   return {
-    open(socket) {
+    add(socket) {
       if (connections.size >= limit) {
-        const idlest = find(({ pending }) => pending.length === 0) ?? find(isStillSending);
+        const idlest = findIdlest(({ pending }) => pending.length === 0) ?? findIdlest(isReceiving);
         if (idlest === undefined) return false;
-        drop(idlest);
+        remove(idlest);
         idlest.destroy();
       }
-      connections.set(socket, { pending: [], quietSince: performance.now() });
+      connections.set(socket, { pending: [], idleSince: performance.now(), progress: undefined });
       socket.once('close', () => {
-        drop(socket);
+        remove(socket);
       });
       return true;
     },
 
-    begin(req, res) {
+    register(req, res) {
       const { socket } = req;
       const connection = connections.get(socket);
       const previous = lastOf(connection);
-      if (connection === undefined || (previous !== undefined && isFinal(previous))) return false;
-      if (closing && previous !== undefined) previous.shouldKeepAlive = true;
-      if (closing) res.shouldKeepAlive = false;
+      if (connection === undefined || (previous !== undefined && closesConnection(previous))) return false;
+      if (draining && previous !== undefined) previous.shouldKeepAlive = true;
+      if (draining) res.shouldKeepAlive = false;
       const { pending } = connection;
       pending.push(res);
       res.once('close', () => {
         pending.splice(pending.indexOf(res), 1);
         if (pending.length > 0 || !connections.has(socket)) return;
-        connection.quietSince = performance.now();
-        waiting.get(socket)?.();
-        waiting.delete(socket);
+        connection.idleSince = performance.now();
+        idleCallbacks.get(socket)?.();
+        idleCallbacks.delete(socket);
       });
       return true;
     },
 
     lastPending: (socket) => lastOf(connections.get(socket)),
 
-    whenAnswered(socket, callback) {
+    whenIdle(socket, callback) {
       const connection = connections.get(socket);
       if (connection === undefined) return;
       if (connection.pending.length === 0) callback();
-      else waiting.set(socket, callback);
+      else idleCallbacks.set(socket, callback);
     },
 
     count: () => connections.size,
 
-    isBusy: () => connections.values().some((connection) => !isStillSending(connection)),
+    isBusy: () => connections.values().some((connection) => !isReceiving(connection)),
 
     drain() {
-      closing = true;
+      draining = true;
       for (const connection of connections.values()) {
         const last = lastOf(connection);
         if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
       }
     },
 
-    closeIdle() {
-      for (const [socket, { pending }] of connections) if (pending.length === 0) socket.destroy();
+    closeIdle(stallMs) {
+      const now = performance.now();
+      for (const [socket, connection] of connections) {
+        const { progress, pending } = connection;
+        if (progress?.bytesRead !== socket.bytesRead) {
+          connection.progress = { bytesRead: socket.bytesRead, seenAt: now };
+        }
+        const isStalled = now - (connection.progress?.seenAt ?? now) >= stallMs;
+        if (pending.length === 0 || (isReceiving(connection) && isStalled)) socket.destroy();
+      }
     },
 
     closeAll() {
@@ -107,18 +120,18 @@ export function createConnections(limit: number): Connections {
     },
   };
 
-  /** Of those that match, the one that has been without an answer for longest. */
-  function find(matches: (connection: Connection) => boolean): Socket | undefined {
+  /** Finds the matching connection that has gone longest without a response. */
+  function findIdlest(matches: (connection: Connection) => boolean): Socket | undefined {
     let idlest: readonly [Socket, Connection] | undefined;
     for (const entry of connections) {
-      if (matches(entry[1]) && (idlest === undefined || entry[1].quietSince < idlest[1].quietSince)) idlest = entry;
+      if (matches(entry[1]) && (idlest === undefined || entry[1].idleSince < idlest[1].idleSince)) idlest = entry;
     }
     return idlest?.[0];
   }
 
-  function drop(socket: Socket): void {
+  function remove(socket: Socket): void {
     connections.delete(socket);
-    waiting.delete(socket);
+    idleCallbacks.delete(socket);
   }
 }
 
@@ -126,12 +139,12 @@ function lastOf(connection: Connection | undefined): ServerResponse | undefined 
   return connection?.pending.at(-1);
 }
 
-/** Whether an answer tells the client that the connection ends with it. */
-function isFinal(res: ServerResponse): boolean {
+/** Whether a response has been sent with `Connection: close`. */
+function closesConnection(res: ServerResponse): boolean {
   return res.headersSent && !res.shouldKeepAlive;
 }
 
-/** Whether the client has not sent the whole of any request that is pending an answer. */
-function isStillSending({ pending }: Connection): boolean {
+/** Whether no request with a pending response has arrived completely. */
+function isReceiving({ pending }: Connection): boolean {
   return pending.every(({ req }) => !req.complete);
 }

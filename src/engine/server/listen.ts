@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** A server cannot listen where it should; the message says why, in one line. */
+/** A server cannot listen on its address; the message gives the reason in one line. */
 export class CannotListen extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -11,16 +11,16 @@ const REASONS: Readonly<Record<string, string>> = {
 /** An address to listen on. */
 export type ListenOptions = {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Whether other processes of this user may listen there too; the kernel distributes connections among them. */
+  /** Sets SO_REUSEPORT: the kernel distributes connections among processes of the same user on the same port. */
   readonly reusePort?: boolean;
 };
 
 /**
- * Makes a server listen.
+ * Starts listening.
  *
- * @returns where it can be reached: `http://127.0.0.1:3000`
+ * @returns the base URL of the server: `http://127.0.0.1:3000`
  * @throws {CannotListen}
  */
 export async function listen(server: Server, { host, port, reusePort = false }: ListenOptions): Promise<string> {
@@ -34,6 +34,6 @@ export async function listen(server: Server, { host, port, reusePort = false }: 
       resolve();
     });
   });
-  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only a pipe has another form.
+  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only pipes have another type.
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${String(boundPort)}`;
 }

@@ -7,9 +7,9 @@ import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import { listen, type ListenOptions } from './listen.ts';
 import type { Observer } from '../http/observer.ts';
-import { reject, rejectionOf, sendAlone } from './rejection.ts';
+import { rejectConnection, toConnectionFailure, writeFailure } from './rejection.ts';
 
-/** A listener, with the prototypes that an application of Express gives each request and response. */
+/** A request listener, and the prototypes that Express gives its requests and responses. */
 export type Application = RequestListener & { request?: object; response?: object };
 
 export type ServerOptions = ListenOptions & {
@@ -17,46 +17,47 @@ export type ServerOptions = ListenOptions & {
   readonly observer: Observer;
 };
 
-/** What one connection, and all of them together, may cost. */
+/** Limits of each connection, and of their number. */
 export type ServerLimits = {
-  /** The request line and the header fields of a request. */
+  /** The size of the request line and the header fields. */
   readonly headerLimitBytes: number;
-  /** How long the header of a request may take to arrive; at most `requestTimeoutMs`. */
+  /** The time for the header of a request to arrive; at most `requestTimeoutMs`. */
   readonly headersTimeoutMs: number;
-  /** How long a whole request may take to arrive, and how long a client may take nothing of its answers. */
+  /** The time for a whole request to arrive, and the time without progress in sending a response. */
   readonly requestTimeoutMs: number;
-  /** How long a connection stays open after its last answer. */
+  /** How long a connection stays open after its last response. */
   readonly keepAliveTimeoutMs: number;
-  /** Connections at the same time. */
+  /** The number of concurrent connections. */
   readonly connectionLimit: number;
 };
 
-/** A listening service. */
+/** A listening server. */
 export type RunningServer = {
-  /** Where it can be reached: `http://127.0.0.1:3000`. */
+  /** The base URL: `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   readonly connectionCount: () => number;
   /**
-   * Takes in the connections that were made before, stops listening, lets the requests that are under way finish, and
-   * closes every connection; after `graceMs` without asking.
+   * Accepts the connections in the queue, stops listening, drains every connection, and closes it. After `graceMs`,
+   * closes the remaining connections at once.
    *
-   * @returns whether every request was answered in time
+   * @returns whether every request got its response in time
    */
   readonly stop: (graceMs: number) => Promise<boolean>;
 };
 
-// How long a connection without a request stays open after the stop: a request that crosses the stop on its way is
-// answered instead of reset (RFC 9112, 9.6).
-const CROSSING_MS = 1_500;
+// How long idle connections stay open after the stop: a request already in transit is answered instead of reset
+// (RFC 9112, 9.6).
+const IDLE_GRACE_MS = 1_500;
 const SWEEP_MS = 100;
-// How long connections are taken in for after the stop, if more and more of them come.
-const TAKING_IN_MS = 2_000;
-// How exact the time-outs of requests are.
-const CHECK_MS = 500;
+// How long connections are accepted after the stop if new ones keep arriving.
+const ACCEPT_QUEUE_TIMEOUT_MS = 2_000;
+// The precision of the request timeouts.
+const TIMEOUT_CHECK_MS = 500;
 
 /**
- * Serves HTTP. Whatever is not a whole request is answered here, with the Error body, and its connection is closed.
+ * Starts an HTTP server. Messages that never become a request are answered here with a failure, and their connection is
+ * closed.
  *
  * @throws {CannotListen}
  */
@@ -67,35 +68,35 @@ export async function startServer(
   const connections = createConnections(limits.connectionLimit);
   const server = createHttpServer(app, limits);
   const serve: RequestListener = (req, res) => {
-    // Of what follows a request to upgrade, the parser drops what came together with it.
+    // After an Upgrade header, llhttp discards buffered data, so further requests could be lost.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    if (connections.begin(req, res)) app(req, res);
+    if (connections.register(req, res)) app(req, res);
     else void discard(req);
   };
-  // The application decides on expectations, and is the one to ask for the body.
+  // The application checks Expect and sends 100 Continue.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.prependListener('connection', (socket) => {
-    if (connections.open(socket)) return;
+    if (connections.add(socket)) return;
     observer.refused('connections');
-    sendAlone(socket, unavailableFailure(), randomUUID());
+    writeFailure(socket, unavailableFailure(), randomUUID());
   });
 
   const rejected = new WeakSet<Duplex>();
   const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
-    // Only a server that was handed other streams has others.
+    // Node's types allow any Duplex; this server creates only sockets.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) reject(connections, socket, failure, observer);
+    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, observer);
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {
-    rejectOnce(socket, rejectionOf(error));
+    rejectOnce(socket, toConnectionFailure(error));
   });
   server.on('connect', (_req, socket) => {
-    socket.on('error', () => undefined).resume(); // Node has stopped looking after it.
-    rejectOnce(socket, new Failure(501, 'this is no proxy: CONNECT cannot be used'));
+    socket.on('error', () => undefined).resume(); // Node has detached its listeners.
+    rejectOnce(socket, new Failure(501, 'CONNECT is not supported'));
   });
   server.on('timeout', (socket: Socket) => {
-    // Not while it is the service that takes its time.
+    // A connection that waits for the service must stay open.
     if (connections.lastPending(socket) === undefined || socket.writableLength > 0) socket.destroy();
   });
 
@@ -110,22 +111,22 @@ export async function startServer(
           inTime = !connections.isBusy();
           connections.closeAll();
         }, graceMs);
-        afterAcceptQueue(server, Math.min(TAKING_IN_MS, graceMs), () => {
-          connections.drain(); // Sooner, whoever is answered would come back on a new connection.
-          let sweeping: NodeJS.Timeout | undefined;
-          // Once all that has arrived is read.
-          const sweep = (): void => void setImmediate(connections.closeIdle);
-          const sweeper = setTimeout(
+        afterAcceptQueue(server, Math.min(ACCEPT_QUEUE_TIMEOUT_MS, graceMs), () => {
+          connections.drain(); // Not earlier: clients would reconnect while the server still listens.
+          let sweepInterval: NodeJS.Timeout | undefined;
+          // After all received data has been read.
+          const sweep = (): void => void setImmediate(connections.closeIdle, IDLE_GRACE_MS);
+          const sweepDelay = setTimeout(
             () => {
               sweep();
-              sweeping = setInterval(sweep, SWEEP_MS);
+              sweepInterval = setInterval(sweep, SWEEP_MS);
             },
-            Math.min(CROSSING_MS, graceMs),
+            Math.min(IDLE_GRACE_MS, graceMs),
           );
-          // http.Server's own close() would close idle connections at once, with the requests that are on their way.
+          // http.Server's own close() would close idle connections at once and lose requests in transit.
           NetServer.prototype.close.call(server, () => {
-            clearTimeout(sweeper);
-            clearInterval(sweeping);
+            clearTimeout(sweepDelay);
+            clearInterval(sweepInterval);
             clearTimeout(deadline);
             resolve(inTime);
           });
@@ -135,47 +136,50 @@ export async function startServer(
 }
 
 /**
- * Calls back when no connection is waiting to be taken in, of which Node takes in one in each turn of the event loop.
- * For their clients they are open, and there may be requests on them: to stop listening would reset them all.
+ * Calls back when the accept queue is empty, or after `timeoutMs`. To stop listening resets connections in the queue,
+ * which their clients see as open. Node accepts one connection per iteration of the event loop.
  */
-function afterAcceptQueue(server: Server, limitMs: number, callback: () => void): void {
-  const limit = performance.now() + limitMs;
-  let cameInTurn = true;
+function afterAcceptQueue(server: Server, timeoutMs: number, callback: () => void): void {
+  const deadline = performance.now() + timeoutMs;
+  let accepted = true;
   const onConnection = (): void => {
-    cameInTurn = true;
+    accepted = true;
   };
-  const turn = (): void => {
-    if (cameInTurn && performance.now() < limit) {
-      cameInTurn = false;
-      setImmediate(turn);
+  const check = (): void => {
+    if (accepted && performance.now() < deadline) {
+      accepted = false;
+      setImmediate(check);
     } else {
       server.off('connection', onConnection);
       callback();
     }
   };
   server.on('connection', onConnection);
-  setImmediate(turn); // The turn that is under way may have looked for connections before they came.
+  setImmediate(check); // The current iteration may already have polled for connections.
 }
 
 function createHttpServer(app: Application, limits: ServerLimits): Server {
   const server = createServer({
-    ...classesOf(app),
+    ...createMessageClasses(app),
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: CHECK_MS,
-    requireHostHeader: false, // Node's answer has no body; the pipeline looks at Host.
-    insecureHTTPParser: false, // Also with NODE_OPTIONS=--insecure-http-parser.
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    requireHostHeader: false, // Node's own 400 has no body; the pipeline checks Host.
+    insecureHTTPParser: false, // Overrides NODE_OPTIONS=--insecure-http-parser.
   });
-  server.maxHeadersCount = 0; // Beyond its default of 2,000, Node would drop fields. Their size is limited.
-  server.timeout = limits.requestTimeoutMs + 2 * CHECK_MS; // After the time-outs above, which get an answer.
-  // A client that has sent all it has to say may close its side and still get its answers. Node has no option for it.
+  server.maxHeadersCount = 0; // By default, Node drops fields beyond 2,000; the header size is limited instead.
+  server.timeout = limits.requestTimeoutMs + 2 * TIMEOUT_CHECK_MS; // After the timeouts above, which send a response.
+  // A client may half-close its connection and still receive its responses. Node has no documented option for this.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** Objects that change their prototype are slow ever after. These have that of the application from the start. */
-function classesOf(app: Application) {
+/**
+ * Creates the classes of requests and responses with the application's prototypes. Express would change the prototype of
+ * each object, which deoptimises it.
+ */
+function createMessageClasses(app: Application) {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   if (app.request !== undefined && app.response !== undefined) {
