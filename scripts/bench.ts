@@ -13,7 +13,7 @@ import { compareStarts } from './bench/start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './bench/under-load.ts';
 import { refuse } from './command.ts';
 
-// `npm run bench` measures the service against others that do the same job: Markdown on standard output.
+// `npm run bench` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
   none: compareWithoutStore,
   sqlite: compareOnSqlite,
@@ -26,24 +26,24 @@ const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds
 const { modes, rounds, seconds, json, svg } = readArguments();
 const data = fileURLToPath(new URL('../data', import.meta.url));
 mkdirSync(data, { recursive: true });
-// Not in the folder for temporary files, which may be in memory, where a commit costs nothing.
+// Not in the folder for temporary files, which may be in memory, where commits are free.
 const folder = mkdtempSync(join(data, 'bench-'));
 const logFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bench-'));
 process.once('exit', () => {
-  for (const made of [folder, logFolder]) rmSync(made, { recursive: true, force: true });
+  for (const created of [folder, logFolder]) rmSync(created, { recursive: true, force: true });
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const cores = divideCores();
 const bench = { folder, logFolder, cores, rounds, seconds };
-const pinned =
+const pinning =
   cores === undefined
     ? 'server and load share all cores'
     : `server on core ${cores.server}, load on core ${cores.load}`;
 const machine = `${String(cpus().length)} × ${cpus()[0]?.model ?? 'unknown'}`;
-const about = { machine, platform: process.platform, node: process.version, pinned, rounds, seconds };
+const environment = { machine, platform: process.platform, node: process.version, pinned: pinning, rounds, seconds };
 console.log(
-  `Node ${process.version} on ${machine} (${process.platform}); ${pinned}. Medians of ${String(rounds)} rounds of ${String(seconds)} s.`,
+  `Node ${process.version} on ${machine} (${process.platform}); ${pinning}. Medians of ${String(rounds)} rounds of ${String(seconds)} s.`,
 );
 const tables: Table[] = [];
 for (const mode of modes) {
@@ -51,7 +51,7 @@ for (const mode of modes) {
   for (const table of measured) console.log(`\n${toMarkdown(table)}`);
   tables.push(...measured);
 }
-if (json !== undefined) writeFileSync(json, toJson(about, tables));
+if (json !== undefined) writeFileSync(json, toJson(environment, tables));
 if (svg !== undefined) writeFileSync(svg, toSvg(tables));
 
 function readArguments() {
@@ -67,7 +67,7 @@ function readArguments() {
     });
     return {
       modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
-        (name) => MODES[name] ?? refuse(`there is no mode ${name}`, USAGE),
+        (name) => MODES[name] ?? refuse(`unknown mode ${name}`, USAGE),
       ),
       rounds: readPositive('--rounds', values.rounds, 'integer'),
       seconds: readPositive('--seconds', values.seconds, 'number'),

@@ -4,9 +4,9 @@ import type { DatabaseConfig } from '../src/engine/service.ts';
 import { application } from '../src/service.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
-// What the commands that work on the store have in common: their configuration, and how they end when they cannot go on.
+// Shared by the commands that use the store: configuration and error handling.
 
-/** Reads the environment and `.env`; ends the process, with a line for every problem, when there is a mistake. */
+/** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
 export function readConfiguration(): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } {
   try {
     if (existsSync('.env')) process.loadEnvFile();
@@ -17,17 +17,17 @@ export function readConfiguration(): { readonly database: DatabaseConfig; readon
   return 'problems' in read ? refuse(...read.problems) : read;
 }
 
-/** Does something with a store; ends the process with one line when it cannot be used. */
-export async function orRefuse<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs an action on a store; exits with one line when the database is unavailable. */
+export async function orRefuse<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
-    return await work();
+    return await action();
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return refuse(error.message);
     throw error;
   }
 }
 
-/** Says why the command cannot go on, a line each, and ends the process. */
+/** Prints problems on standard error, one line each, and exits with code 1. */
 export function refuse(...problems: readonly string[]): never {
   for (const problem of problems) console.error(problem);
   process.exit(1);

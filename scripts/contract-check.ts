@@ -6,20 +6,20 @@ import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 import { formatProblem, loadContract, type OpenApiDocument } from './contract/load.ts';
 
-// `npm run contract` checks the running service against its document. Exit 0 when every check passes, 1 when one fails,
-// 2 when that could not be found out.
+// `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
+// fails, and 2 when the checks cannot run.
 const USAGE = `npm run contract -- [options]
-  --url URL         check the server there instead of starting this service on a temporary store
-  --token TOKEN     what that server accepts: a bearer token, an API key, or user:password
+  --url URL         check this server instead of starting the service on a temporary store
+  --token TOKEN     credentials for that server: a bearer token, an API key, or user:password
   --document FILE   an OpenAPI document, instead of the generated one
   --operation ID    check this operation only
   --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
-  --seed N          repeat a run`;
+  --seed N          seed of the generator, to repeat a run`;
 const PROGRESS_MS = 100;
 const START_URL = 'http://127.0.0.1:3000';
-const HINT = 'to send a request again: npm start, and set TOKEN to the token it prints';
-const INTERRUPTED = 130; // As a shell calls it.
-const LARGEST_SEED = 2 ** 31 - 1;
+const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
+const INTERRUPTED = 130; // The exit code of shells after SIGINT.
+const MAX_SEED = 2 ** 31 - 1;
 
 process.exitCode = await main();
 
@@ -34,14 +34,14 @@ async function main(): Promise<number> {
     if (service !== undefined) {
       process.once('SIGINT', () => {
         interruption.abort();
-        void service.stop(); // Without a server, the checks end.
+        void service.stop(); // The checks end when the server is unreachable.
       });
     }
     const server = { baseUrl: service?.url ?? options.url ?? '', token: service?.token ?? options.token };
     const result = await checkContract({ ...options, ...server, document, onProgress: createProgressLine() });
     clearLine();
     if (interruption.signal.aborted) return INTERRUPTED;
-    // The service of this run is about to stop: its requests can be sent again to one that npm start starts.
+    // The temporary service is about to stop, so curl lines refer to one that npm start runs.
     console.log(formatResult(result, service === undefined ? server : { ...server, baseUrl: START_URL }));
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
     return result.failures.length > 0 ? 1 : 0;
@@ -62,7 +62,7 @@ function readOptions() {
     return {
       ...values,
       runs: readInteger('runs', values.runs, DEFAULT_RUNS),
-      seed: readInteger('seed', values.seed, Math.floor(Math.random() * LARGEST_SEED)),
+      seed: readInteger('seed', values.seed, Math.floor(Math.random() * MAX_SEED)),
     };
   } catch (error) {
     if (error instanceof CannotCheck) throw error;
@@ -73,8 +73,8 @@ function readOptions() {
 function readInteger(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value <= LARGEST_SEED) return value;
-  throw new CannotCheck(`--${name} must be an integer from 0 to ${String(LARGEST_SEED)}, not "${text}"`);
+  if (/^\d+$/.test(text) && value <= MAX_SEED) return value;
+  throw new CannotCheck(`--${name} must be an integer from 0 to ${String(MAX_SEED)}, not "${text}"`);
 }
 
 async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
@@ -84,7 +84,7 @@ async function readDocument(path: string | undefined): Promise<OpenApiDocument> 
   return document;
 }
 
-/** Only a terminal shows a line that is written over. */
+/** Returns a function that prints the progress on a terminal; `undefined` when standard error is not a terminal. */
 function createProgressLine(): Parameters<typeof checkContract>[0]['onProgress'] {
   if (!process.stderr.isTTY) return undefined;
   let lastAt = 0;

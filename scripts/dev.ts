@@ -3,35 +3,35 @@ import { generate } from './contract/generate.ts';
 import { folderOf, foldersBelow, watchFolders } from './dev/folders.ts';
 import { createService } from './dev/service.ts';
 
-// `npm run dev` serves the document as it is being written: a change of it is generated and served, a change of src/ is
-// served. The generator stays loaded, which is most of its time; a document that it refuses changes nothing.
-const SETTLE_MS = 30; // One save is several changes: truncate, write, rename.
+// `npm run dev` regenerates after each change of the document, and restarts the service after each change of the document
+// or of src/. The generator runs in this process, because most of its time is loading. A rejected document is ignored.
+const SETTLE_MS = 30; // One save causes several events: truncate, write, rename.
 const SOURCE = resolve('src');
 
 const service = createService();
 const watched = watchFolders(notice);
 const changed = new Set<'contract' | 'code'>(['contract', 'code']);
 let sources: readonly string[] = [resolve('openapi.yaml')];
-let served: string | undefined;
-let settling: NodeJS.Timeout | undefined;
+let servedFiles: string | undefined;
+let settleTimer: NodeJS.Timeout | undefined;
 let stopping = false;
 let work = update();
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 function notice(path: string): void {
   if (sources.some((source) => source === path || source.startsWith(path + sep))) changed.add('contract');
-  // What has no extension may be a folder, with files in it.
+  // A path without an extension may be a folder with source files.
   else if ((path + sep).startsWith(SOURCE + sep) && ['.ts', ''].includes(extname(path))) changed.add('code');
   else return;
-  clearTimeout(settling);
-  settling = setTimeout(() => {
+  clearTimeout(settleTimer);
+  settleTimer = setTimeout(() => {
     work = work.then(update);
   }, SETTLE_MS);
 }
 
 async function update(): Promise<void> {
   try {
-    watch(); // Before anything is read: what changes after that is noticed.
+    watch(); // Before reading, so that no later change is missed.
     const newCode = changed.delete('code');
     const newContract = changed.delete('contract') && (await regenerate());
     if ((newCode || newContract) && !stopping) await service.restart();
@@ -40,16 +40,19 @@ async function update(): Promise<void> {
   }
 }
 
-/** @returns whether there is something new to serve */
+/** Runs the generator; returns whether the generated files differ from those being served. */
 async function regenerate(): Promise<boolean> {
   const generated = await generate();
   sources = generated.sources;
   if (!stopping) watch();
-  // What was served counts, not what was on disk: `npm run generate` may have written it first.
-  const text = JSON.stringify(generated.files);
-  if (generated.files === undefined) console.error('the last good one is served until the next change');
-  if (generated.files === undefined || text === served) return false;
-  served = text;
+  if (generated.files === undefined) {
+    console.error('still serving the last valid document');
+    return false;
+  }
+  // Compares with the served files, not with those on disk, which `npm run generate` may have updated already.
+  const files = JSON.stringify(generated.files);
+  if (files === servedFiles) return false;
+  servedFiles = files;
   return true;
 }
 
@@ -59,7 +62,7 @@ function watch(): void {
 
 function stop(): void {
   stopping = true;
-  clearTimeout(settling);
+  clearTimeout(settleTimer);
   void work.then(async () => {
     watched.close();
     await service.stop();

@@ -4,8 +4,8 @@ import type { Paths } from '../src/plants/contract.ts';
 import { stringifyJson } from '../src/engine/contract/json.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 
-// `npm run example` calls a service the way a client in TypeScript does, with the types of the document: the one at --url
-// with --token, or one of its own on a temporary store.
+// `npm run example` is a TypeScript client with the types of the document. It calls the service at --url with --token, or
+// starts one on a temporary store.
 const text = { type: 'string' } as const;
 const { url, token = '' } = parseArgs({ options: { url: text, token: text } }).values;
 const service = url === undefined ? await startTemporaryService() : { url, token, stop: async () => undefined };
@@ -16,7 +16,7 @@ try {
 }
 
 async function example(baseUrl: string, token: string): Promise<void> {
-  // An int64 is a bigint, which JSON.stringify does not know.
+  // An int64 is a bigint, which JSON.stringify does not support.
   const client = createClient<Paths>({ baseUrl, bodySerializer: stringifyJson });
   const headers = { Authorization: `Bearer ${token}` };
 
@@ -30,6 +30,6 @@ async function example(baseUrl: string, token: string): Promise<void> {
   const nameless = await client.POST('/plants', { headers, body: { id: 1n } });
   console.log(nameless.response.status, nameless.error?.message);
 
-  const stranger = await client.POST('/plants', { body: plant });
-  console.log(stranger.response.status, stranger.error?.message);
+  const unauthorized = await client.POST('/plants', { body: plant });
+  console.log(unauthorized.response.status, unauthorized.error?.message);
 }

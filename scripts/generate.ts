@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { generate } from './contract/generate.ts';
 
-// `npm run generate` writes generated/ from openapi.yaml; with `--check` it only tells which files are stale.
+// `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files.
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const { files, stale } = await generate(values);
 process.exitCode = files === undefined || (values.check && stale.length > 0) ? 1 : 0;

@@ -51,7 +51,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
 }, 120_000);
 
 test.each([
-  [['nothing'], 'there is no mode nothing'],
+  [['nothing'], 'unknown mode nothing'],
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
 ])('npm run bench -- %j tells what is wrong', async (args, message) => {

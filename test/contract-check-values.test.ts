@@ -27,7 +27,7 @@ function open(value: unknown, { openapi = '3.1.0', direction = 'request', others
       numRuns: 50,
       seed: 1,
     });
-  return { oracle, schema, sample, allows: (text: string) => oracle.complaint(schema, parseJson(text)) === undefined };
+  return { oracle, schema, sample, allows: (text: string) => oracle.violation(schema, parseJson(text)) === undefined };
 }
 
 const self = { $ref: '#/components/schemas/Value' };

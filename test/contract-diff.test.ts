@@ -702,11 +702,11 @@ components:
 
   describe('2 and one line when the comparison cannot be made:', () => {
     test.each<readonly [string, readonly string[], RegExp]>([
-      ['no base', [], /say what to compare with: --base <git revision or file>/],
+      ['no base', [], /--base <git revision or file> is required/],
       ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
       ['a base that is nowhere', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
       ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
-      ['a revision without a document', ['--base', 'HEAD'], /there is no openapi\.yaml in the git revision HEAD/],
+      ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
       [
         'a revision with an invalid one',
         ['--base', 'broken'],

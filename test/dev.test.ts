@@ -65,7 +65,7 @@ describe('npm run dev', () => {
 
   test('reports an invalid document with its place and goes on with the last good one', async () => {
     save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
-    await dev.said('the last good one is served');
+    await dev.said('still serving the last valid document');
     expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
     expect(await createPlant()).toEqual({ name: 'Fern' });
     expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
@@ -87,7 +87,7 @@ describe('npm run dev', () => {
   test('follows the files that the document refers to, from before they are there', async () => {
     const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
     save(contract.replace('  schemas:\n    Plant:', plant));
-    await dev.said('openapi.yaml was refused');
+    await dev.said('openapi.yaml was rejected');
     mkdirSync(join(project.folder, 'schemas'));
     project.write(
       'schemas/plant.yaml',
@@ -103,7 +103,7 @@ describe('npm run dev', () => {
   test('reports a service that does not start, and starts it after the next change', async () => {
     const source = project.read(HANDLERS);
     project.write(HANDLERS, `${source}\nthrow new Error('half written');`);
-    await dev.said('the service ended with exit code 1');
+    await dev.said('the service exited with code 1');
     expect(dev.output()).toContain('half written');
     project.write(HANDLERS, source);
     expect(await createPlant()).toEqual({ name: 'Fern' });

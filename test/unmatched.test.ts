@@ -76,7 +76,7 @@ test.each([
   ['returned by another function', (source: string) => source.replace('createHandlers', 'makeHandlers')],
 ])('handlers that are %s are left to the type check, which is told', async (_what, edit) => {
   project.write(HANDLERS, edit(project.read(HANDLERS)));
-  const line = `${HANDLERS} has no plain list of handlers to compare with: npm run typecheck names what is left`;
+  const line = `cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`;
   expect(await generate()).toEqual({ code: 0, stdout: `generated/ is up to date\n${line}\n`, stderr: '' });
 });
 

@@ -5,7 +5,7 @@ const BARS_AT = 280;
 const BARS_WIDTH = 460;
 const LINE = 24;
 
-// A picture in a page is told by the browser which colours the reader prefers.
+// Browsers apply the colour scheme of the reader to embedded images.
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600 }
@@ -17,7 +17,7 @@ const STYLE = `
     .service { fill: #3fb950 }
   }`;
 
-/** Draws one group of bars for each table that has something for the chart, as SVG. */
+/** Draws an SVG with a group of bars for each table that names a metric for the chart. */
 export function toSvg(tables: readonly Table[]): string {
   let y = 0;
   const groups = tables.flatMap((table) => {

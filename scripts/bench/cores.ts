@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A core for the server and one for the load, so that neither takes time from the other. */
+/** Separate cores for the server and the load generator. */
 export type Cores = {
   readonly server: string;
   readonly load: string;
-  /** For a database server: the rest, or all if there is none. */
+  /** The cores of a database server: the remaining ones, or all when none remain. */
   readonly database: string;
 };
 
 /**
- * Puts this process, which makes the load, on a core of its own.
+ * Pins this process, which generates the load, to its own core.
  *
- * @returns `undefined` where that cannot be done: without Linux, `taskset` or a second core
+ * @returns `undefined` without Linux, `taskset` or a second core
  */
 export function divideCores(): Cores | undefined {
   try {
@@ -30,7 +30,7 @@ export function divideCores(): Cores | undefined {
   }
 }
 
-/** The command that runs another one on some cores. */
+/** Prefixes a command so that it is pinned to cores. */
 export function onCores(
   cores: string | undefined,
   command: readonly [string, ...string[]],

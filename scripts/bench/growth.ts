@@ -7,7 +7,7 @@ import { startTimed } from './start.ts';
 const OPERATIONS = [1, 10, 100, 1_000];
 const CONNECTIONS = 64;
 
-/** What a contract with more operations costs those who read it: at the start, and at each request for its last one. */
+/** Compares the startup time and the cost of a request to the last operation as the contract grows. */
 export async function compareGrowth(bench: Bench): Promise<readonly Table[]> {
   const cases = (['service', 'fastify-openapi-glue', 'stock'] as const).flatMap((server) =>
     OPERATIONS.map((operations) => ({ server, operations, contract: writeContract(bench.folder, operations) })),
@@ -16,7 +16,7 @@ export async function compareGrowth(bench: Bench): Promise<readonly Table[]> {
     bench.rounds,
     cases.map(({ server, contract }) => async () => {
       const [running, startMs] = await startTimed(bench, { server, contract, keeping: 'none' });
-      await load(running, CONNECTIONS, bench.seconds / 2); // It has to become warm.
+      await load(running, CONNECTIONS, bench.seconds / 2); // Warms up.
       const { cpuMicros } = await load(running, CONNECTIONS, bench.seconds);
       await running.stop();
       return { startMs, ...(cpuMicros !== undefined && { cpuMicros }) };

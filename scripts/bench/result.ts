@@ -1,4 +1,4 @@
-/** What is measured, and how it is shown. */
+/** The metrics with their presentation. */
 export const METRICS = {
   requestsPerSecond: { label: 'requests/s', digits: 0, better: 'higher' },
   p50Ms: { label: 'p50 ms', digits: 2, better: 'lower' },
@@ -9,52 +9,52 @@ export const METRICS = {
 } as const;
 export type Metric = keyof typeof METRICS;
 
-/** What one round has shown; what cannot be known on this machine is left out. */
+/** The measurements of one round; metrics that this machine does not support are absent. */
 export type Sample = Readonly<Partial<Record<Metric, number>>>;
 
-/** A server in the rounds of a table. */
+/** The results of one server. */
 export type Row = { readonly name: string; readonly rounds: readonly Sample[] };
 
-/** Servers that were measured in turns. */
+/** The results of servers that were measured alternately. */
 export type Table = {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** Each row in relation to another one, round by round. */
+  /** The ratio of each row to another one, calculated for each round. */
   readonly ratio: {
     readonly title: string;
     readonly metrics: readonly Metric[];
     readonly of: (row: Row) => readonly [dividend: Row, divisor: Row];
   };
-  /** What the chart shows of it, if anything. */
+  /** The metric that the chart shows. */
   readonly chart?: Metric;
 };
 
 export type Spread = { readonly min: number; readonly median: number; readonly max: number };
 
-/** What the rounds come to; `undefined` where nothing was measured. */
+/** Returns minimum, median and maximum; `undefined` without a measurement. */
 export function spread(values: readonly (number | undefined)[]): Spread | undefined {
-  const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
-  const [min, median, max] = [known[0], known[Math.floor(known.length / 2)], known.at(-1)];
+  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+  const [min, median, max] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
   return min === undefined || median === undefined || max === undefined ? undefined : { min, median, max };
 }
 
-/** The median of a metric over the rounds of a server. */
+/** Returns the median of a metric over the rounds of a server. */
 export function medianOf({ rounds }: Row, metric: Metric): number | undefined {
   return spread(rounds.map((round) => round[metric]))?.median;
 }
 
-/** A metric of a row in relation to the one it is compared with. */
+/** Returns the ratio of a metric between a row and the one it is compared with. */
 export function ratioOf({ ratio }: Table, row: Row, metric: Metric): Spread | undefined {
   const [dividend, divisor] = ratio.of(row);
   return spread(
     dividend.rounds.map((round, index) => {
-      const [above, below] = [round[metric], divisor.rounds[index]?.[metric]];
-      return above === undefined || below === undefined ? undefined : above / below;
+      const [numerator, denominator] = [round[metric], divisor.rounds[index]?.[metric]];
+      return numerator === undefined || denominator === undefined ? undefined : numerator / denominator;
     }),
   );
 }
 
-/** The service, which comes first, in relation to each row. */
+/** Returns the ratio of the service, which is the first row, to each row. */
 export function serviceAgainst(rows: readonly Row[], metrics: readonly Metric[]): Table['ratio'] {
   return { title: 'service ÷ this', metrics, of: (row) => [rows[0] ?? row, row] };
 }

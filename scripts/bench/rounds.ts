@@ -4,10 +4,10 @@ import { TOKEN, type RunningServer } from './servers.ts';
 import { verifyLog } from './verify.ts';
 
 /**
- * Measures some things in turns, so that whatever else the machine does, it does to all of them. Every other round goes
- * backwards, and the first one, a warm-up, does not count.
+ * Measures several subjects alternately, so that other load on the machine affects all of them. Every second round has
+ * the reverse order. The first round is a warm-up and is discarded.
  *
- * @returns the samples of each of them
+ * @returns the samples of each subject
  */
 export async function takeTurns(
   rounds: number,
@@ -25,7 +25,7 @@ export async function takeTurns(
   return samples;
 }
 
-/** Puts a server under load, and sees to it that it logs every request. */
+/** Measures a server under load, and verifies that it logs every request. */
 export async function load(server: RunningServer, connections: number, seconds: number): Promise<Sample> {
   const before = server.usage();
   const request = createRequest(new URL(server.target).pathname);

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { onCores, type Cores } from './cores.ts';
 
-/** A server in a process of its own. */
+/** A server in a child process. */
 export type ServerProcess = {
   readonly url: string;
-  /** What it has used so far, with its children and all threads; `undefined` without Linux. */
+  /** Returns the CPU time and memory of the process with its children; `undefined` without Linux. */
   readonly usage: () => Usage | undefined;
-  /** How many lines of its log are about requests. */
+  /** Returns the number of log lines about requests. */
   readonly countLogLines: () => number;
-  /** Forgets its log. What it logs meanwhile may be lost. */
+  /** Truncates the log. Lines that are written at the same time may be lost. */
   readonly emptyLog: () => void;
   readonly stop: () => Promise<void>;
 };
 
-// Only these have a status: `"status":200` or, with Fastify, `"res":{"statusCode":200}`.
+// Only log lines of requests have a status: `"status":200` or, with Fastify, `"res":{"statusCode":200}`.
 const LINE_OF_REQUEST = /"status(?:Code)?":/g;
 
 export type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number };
@@ -23,16 +23,16 @@ export type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number
 export type ServerStart = {
   /** A module that sends `{ url }` to its parent once it listens. */
   readonly module: string;
-  /** Options of Node. */
+  /** Command line options of Node. */
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where it runs, and where its log goes. */
+  /** The working directory. */
   readonly folder: string;
   readonly logFile: string;
   readonly cores: Cores | undefined;
 };
 
-// What the kernel counts the time of processes in.
+// The unit of CPU time in /proc.
 const TICK_MICROS = 10_000;
 
 const running = new Set<ChildProcess>();
@@ -40,13 +40,17 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** @throws {Error} when it ends before it listens; it has said why on standard error */
+/**
+ * Starts a server and waits until it listens.
+ *
+ * @throws {Error} when it exits before; the cause is on standard error
+ */
 export async function startProcess({ module, options, ...start }: ServerStart): Promise<ServerProcess> {
   const { env, folder, logFile, cores } = start;
   const log = openSync(logFile, 'a');
   const [program, ...args] = onCores(cores?.server, [process.execPath, ...options, module]);
   const child = spawn(program, args, {
-    cwd: folder, // There is no .env.
+    cwd: folder, // It has no .env file.
     env: { ...process.env, ...env },
     stdio: ['ignore', log, 'inherit', 'ipc'],
   });
@@ -54,8 +58,8 @@ export async function startProcess({ module, options, ...start }: ServerStart): 
   running.add(child);
   const ended = once(child, 'exit');
   const url = await Promise.race([
-    once(child, 'message').then(([message]) => (message as { url: string }).url), // As the module has to.
-    ended.then(() => Promise.reject(new Error(`${module} has not started`))),
+    once(child, 'message').then(([message]) => (message as { url: string }).url), // Every server module sends this.
+    ended.then(() => Promise.reject(new Error(`${module} did not start`))),
   ]);
   const { pid = 0 } = child;
   return {
@@ -75,8 +79,8 @@ export async function startProcess({ module, options, ...start }: ServerStart): 
 
 function usageOf(pid: number): Usage {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-  // From the third field on: the second one, a name in parentheses, may contain anything. Fields 14 to 17 are the time
-  // in user and in kernel mode, of the process and of its children that have ended.
+  // Skips two fields, because the second one, a name in parentheses, may contain spaces. Fields 14 to 17 are the user and
+  // system time of the process and of its terminated children.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'latin1'))?.[1];

@@ -7,15 +7,15 @@ import { startProcess, type ServerProcess } from './server-process.ts';
 import type { Keeping } from './store.ts';
 import { verify } from './verify.ts';
 
-/** What stays the same throughout a run of the bench. */
+/** The settings of a benchmark run. */
 export type Bench = {
-  /** For databases. On a disk, or a commit would cost nothing. */
+  /** The folder for databases, on a disk: in memory, commits are free. */
   readonly folder: string;
-  /** For the logs, in memory where that is possible: on the disk they would be in the way of the commits. */
+  /** The folder for logs, in memory where possible, so that they do not compete with commits for the disk. */
   readonly logFolder: string;
   readonly cores: Cores | undefined;
   readonly rounds: number;
-  /** How long a server is under load in a round. */
+  /** The duration of the load in each round. */
   readonly seconds: number;
 };
 
@@ -27,23 +27,23 @@ const MODULES = {
   stock: 'servers/stock.ts',
 };
 export type ServerName = keyof typeof MODULES;
-/** What the service is measured against. */
+/** The servers that the service is compared with. */
 export const PEERS = ['node:http', 'fastify', 'fastify-openapi-glue', 'stock'] as const;
 
-/** A server to be measured. */
+/** The configuration of a server. */
 export type Setup = {
   readonly server: ServerName;
   readonly contract: WrittenContract;
   readonly keeping: Keeping;
-  /** Where plants are kept; by default in a new SQLite database. */
+  /** The database for plants; by default a new SQLite database. */
   readonly databaseUrl?: string | undefined;
 };
 
-/** A server that listens. */
+/** A listening server. */
 export type RunningServer = ServerProcess & {
-  /** What it is called in the report. */
+  /** The name in the report. */
   readonly name: string;
-  /** The URL of the operation that is measured. */
+  /** The URL of the measured operation. */
   readonly target: string;
   readonly databaseUrl: string | undefined;
 };
@@ -52,12 +52,12 @@ export const TOKEN = 'bench-token';
 
 let started = 0;
 
-/** The options of Node in `exec node --option src/main.ts`. */
+/** Returns the options of Node in a command such as `exec node --option src/main.ts`. */
 function optionsOf(command: string): readonly string[] {
   return command.split(' ').filter((word) => word.startsWith('--'));
 }
 
-/** Starts a server. With a store, the service is its own src/main.ts, as in production. */
+/** Starts a server. With a store, the service is started by src/main.ts as in production. */
 export async function startServer(bench: Bench, setup: Setup): Promise<RunningServer> {
   started += 1;
   const { server, contract, keeping } = setup;
@@ -69,7 +69,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
     options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],
     env: {
       ...contract.env,
-      // What src/main.ts sees to by itself.
+      // src/main.ts enables the compile cache itself.
       ...(server === 'service' && !isMain && { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') }),
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -92,7 +92,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   };
 }
 
-/** Starts servers and verifies each of them. */
+/** Starts several servers and verifies each of them. */
 export async function startVerified(bench: Bench, setups: readonly Setup[]): Promise<readonly RunningServer[]> {
   const servers: RunningServer[] = [];
   for (const setup of setups) {

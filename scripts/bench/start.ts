@@ -4,7 +4,7 @@ import { takeTurns } from './rounds.ts';
 import { PEERS, startServer, TOKEN, type Bench, type RunningServer, type Setup } from './servers.ts';
 import { verify, verifyLog } from './verify.ts';
 
-/** From the start of the process to the first plant that is stored, on a new SQLite database. */
+/** Compares the time from process start to the first stored plant, with a new SQLite database. */
 export async function compareStarts(bench: Bench): Promise<readonly Table[]> {
   const contract = writeContract(bench.folder, 1);
   const names = ['service', ...PEERS] as const;
@@ -22,7 +22,7 @@ export async function compareStarts(bench: Bench): Promise<readonly Table[]> {
   return [{ title: 'Cold start', rows, ratio, chart: 'startMs' }];
 }
 
-/** Starts a server, and tells how long it was until its first 200; it has been verified then. */
+/** Starts and verifies a server; returns it with the time until its first 200. */
 export async function startTimed(
   bench: Bench,
   setup: Setup,
@@ -35,7 +35,7 @@ export async function startTimed(
     body: '{"id":1,"name":"Fern"}',
   });
   const startMs = performance.now() - startedAt;
-  if (status !== 200) throw new Error(`${server.name} has answered its first request ${String(status)}`);
+  if (status !== 200) throw new Error(`${server.name}: the first request got status ${String(status)}`);
   await verifyLog(server, 1);
   await verify(server, TOKEN);
   return [server, startMs];

@@ -4,21 +4,21 @@ import { serviceAgainst, type Metric, type Table } from './result.ts';
 import { load, takeTurns } from './rounds.ts';
 import { PEERS, startVerified, type Bench, type Setup } from './servers.ts';
 
-/** The service and its peers under load, without a store: what HTTP, authentication, validation and log cost. */
+/** Compares the cost of HTTP, authentication, validation and logging under load, without a store. */
 export async function compareWithoutStore(bench: Bench): Promise<readonly Table[]> {
   const setups = (['service', ...PEERS] as const).map((server) => ({ server, keeping: 'none' }) as const);
   return compare(bench, 'No store', setups, ['cpuMicros', 'requestsPerSecond', 'peakMegabytes'], 'cpuMicros');
 }
 
-/** The same with SQLite, each server on a database of its own: with the store of the service, and without. */
+/** Compares servers under load on separate SQLite databases. Peers run with the store of the service and with autocommit. */
 export async function compareOnSqlite(bench: Bench): Promise<readonly Table[]> {
   return compareStores(bench, 'SQLite');
 }
 
-/** The same on PostgreSQL, all servers on the database of `DATABASE_URL`, or on one that is started for it. */
+/** Compares servers under load on the PostgreSQL database of `DATABASE_URL`, or on a temporary one. */
 export async function compareOnPostgres(bench: Bench): Promise<readonly Table[]> {
-  const given = process.env['DATABASE_URL'];
-  if (given?.startsWith('postgres') === true) return compareStores(bench, 'PostgreSQL', given);
+  const databaseUrl = process.env['DATABASE_URL'];
+  if (databaseUrl?.startsWith('postgres') === true) return compareStores(bench, 'PostgreSQL', databaseUrl);
   const postgres = await startPostgres(bench.cores);
   try {
     return await compareStores(bench, 'PostgreSQL', postgres.url);
@@ -49,7 +49,7 @@ async function compare(
     bench,
     setups.map((setup) => ({ ...setup, contract })),
   );
-  const under = async (connections: number) => {
+  const measureWith = async (connections: number) => {
     console.error(`${title}: ${String(connections)} connections`);
     const samples = await takeTurns(
       bench.rounds,
@@ -57,8 +57,8 @@ async function compare(
     );
     return servers.map(({ name }, index) => ({ name, rounds: samples[index] ?? [] }));
   };
-  const many = await under(64);
-  const one = await under(1);
+  const many = await measureWith(64);
+  const one = await measureWith(1);
   for (const server of servers) await server.stop();
   return [
     { title: `${title}, 64 connections`, rows: many, ratio: serviceAgainst(many, metrics), chart },

@@ -3,27 +3,27 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
 import { openPlantReader } from '../../src/plants/plant-tables.ts';
 
-/** A server to be verified. */
+/** The parts of a server that verification needs. */
 type Subject = {
   readonly name: string;
   readonly target: string;
-  /** Where it keeps plants, if it does. */
+  /** The database for plants; `undefined` for a server without a store. */
   readonly databaseUrl: string | undefined;
   readonly countLogLines: () => number;
   readonly emptyLog: () => void;
 };
 
 /**
- * Makes sure that a server does the job: it creates and keeps a plant, refuses what the contract refuses, and logs one
- * line for each request.
+ * Verifies that a server stores a plant, rejects invalid requests as the contract demands, and logs one line for each
+ * request.
  *
- * @throws {Error} when it does not
+ * @throws {Error} when one of these fails
  */
 export async function verify(subject: Subject, token: string): Promise<void> {
   const { name, target, databaseUrl } = subject;
-  const expect = (what: string, got: unknown, wanted: unknown): void => {
-    if (isDeepStrictEqual(got, wanted)) return;
-    throw new Error(`${name}: ${what} is ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
+  const expect = (subjectName: string, actual: unknown, expected: unknown): void => {
+    if (isDeepStrictEqual(actual, expected)) return;
+    throw new Error(`${name}: ${subjectName} is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
   };
   const post = async (body: string, authorization: string | undefined) => {
     const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) };
@@ -32,13 +32,13 @@ export async function verify(subject: Subject, token: string): Promise<void> {
   };
 
   const plant = { name: 'Fern', tag: 'indoor' };
-  // In a database that others use too, the id tells which plant it is.
+  // The database may have other plants, so a random id identifies this one.
   const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
   const created = await post(JSON.stringify({ id, ...plant }), `Bearer ${token}`);
-  expect('the answer', created, { status: 200, body: plant });
-  if (databaseUrl !== undefined) expect('what is stored', await findPlant(databaseUrl, id), plant);
+  expect('the response', created, { status: 200, body: plant });
+  if (databaseUrl !== undefined) expect('the stored plant', await findPlant(databaseUrl, id), plant);
 
-  const refused = [
+  const invalid = [
     [400, '{"id":1}', `Bearer ${token}`],
     [400, '{"id":"1","name":"Fern"}', `Bearer ${token}`],
     [400, '{"id":1.5,"name":"Fern"}', `Bearer ${token}`],
@@ -47,26 +47,26 @@ export async function verify(subject: Subject, token: string): Promise<void> {
     [401, JSON.stringify({ id, ...plant }), 'Bearer wrong'],
     [401, JSON.stringify({ id, ...plant }), undefined],
   ] as const;
-  for (const [status, body, authorization] of refused) {
-    const answer = await post(body, authorization);
-    expect(`the status of the answer to ${body}`, answer.status, status);
-    const { error, message } = answer.body;
-    expect(`the error of the answer to ${body}`, [error, typeof message], [status, 'string']);
+  for (const [status, body, authorization] of invalid) {
+    const response = await post(body, authorization);
+    expect(`the status for ${body}`, response.status, status);
+    const { error, message } = response.body;
+    expect(`the Error body for ${body}`, [error, typeof message], [status, 'string']);
   }
-  await verifyLog(subject, refused.length + 1);
+  await verifyLog(subject, invalid.length + 1);
 }
 
 /**
- * Makes sure that a server has logged so many requests since the last time, each with one line.
+ * Verifies that a server has logged one line for each request, and truncates its log.
  *
- * @throws {Error} when it has not
+ * @throws {Error} when the number of lines differs
  */
 export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requests: number): Promise<void> {
-  // The line for a request comes after its answer.
+  // A request is logged after its response was sent.
   for (let attempt = 1; countLogLines() < requests && attempt < 1_000; attempt += 1) await setTimeout(10);
   const lines = countLogLines();
   if (lines !== requests) {
-    throw new Error(`${name} has logged ${String(lines)} lines for ${String(requests)} requests`);
+    throw new Error(`${name} logged ${String(lines)} lines for ${String(requests)} requests`);
   }
   emptyLog();
 }

@@ -1,19 +1,19 @@
 import type { Schema } from './dialect.ts';
 
-/** One operation of the document, as far as a client knows it. */
+/** One operation of the document, as clients see it. */
 export type ApiOperation = {
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
-  /** With the base path of the server: `/v1/plants/{id}`. */
+  /** The path template, including the base path of the server: `/v1/plants/{id}`. */
   readonly path: string;
-  /** Every method that the document has for this path, in upper case. */
+  /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
   /** By status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
-  /** One of these must be satisfied, with every scheme in it. None listed, or an empty one: open to all. */
+  /** Alternative lists of schemes that are required together. Without any, or with an empty one, access is public. */
   readonly security: readonly (readonly SecurityScheme[])[];
 };
 
@@ -24,7 +24,7 @@ export type Parameter = {
   readonly style: string;
   readonly explode: boolean;
   readonly allowEmptyValue: boolean;
-  /** Whether the value is sent as JSON text (`content` in place of `schema`). */
+  /** Whether the value is sent as JSON text (`content` instead of `schema`). */
   readonly isJson: boolean;
   readonly schema: Schema | undefined;
 };

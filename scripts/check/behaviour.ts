@@ -1,59 +1,60 @@
-import { documented, headerOf, type Check, type Evidence } from './conformance.ts';
+import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 
-// A refusal of the client or of the method, which says nothing about the data.
+// Rejections of the client or of the method, regardless of the data.
 const NOT_ABOUT_DATA = [401, 403, 405];
 const ABOUT_DATA = [400, 415, 422];
 
-/** Invalid data is refused, with a documented 4xx. */
-export const negativeDataRejection: Check = (evidence) => mustRefuse(evidence, 'invalid data');
+/** Checks that invalid data is rejected with a documented 4xx. */
+export const negativeDataRejection: Check = (exchange) => mustReject(exchange, 'invalid data');
 
-/** A request without a required header is refused, with a documented 4xx. */
-export const missingRequiredHeader: Check = (evidence) => mustRefuse(evidence, 'a request without a required header');
+/** Checks that a request without a required header is rejected with a documented 4xx. */
+export const missingRequiredHeader: Check = (exchange) => mustReject(exchange, 'a request without a required header');
 
 /**
- * Valid data is accepted, with a documented 2xx, or a 3xx that is documented by its own status.
+ * Checks that valid data is accepted with a documented 2xx, or with a 3xx that is documented by its own status.
  *
- * With path parameters, a documented 4xx that does not blame the data will do: which things exist in the service cannot
- * be known from the document, so an id that fits its schema may well be answered 404.
+ * Operations with path parameters may also respond with a documented 4xx such as 404: the document does not say which
+ * resources exist.
  */
-export const positiveDataAcceptance: Check = ({ operation, answer: { status } }) => {
-  if (status >= 500) return undefined; // not_a_server_error says so.
-  const answered = `valid data was answered ${String(status)}`;
-  if (documented(operation, status) === undefined) return `${answered}, which is not documented`;
+export const positiveDataAcceptance: Check = ({ operation, response: { status } }) => {
+  if (status >= 500) return undefined; // Reported by not_a_server_error.
+  const outcome = `valid data got status ${String(status)}`;
+  if (documentedResponse(operation, status) === undefined) return `${outcome}, which is not documented`;
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 300 && status < 400) return operation.responses[status] === undefined ? answered : undefined;
-  const mayBeUnknown = operation.parameters.some(({ in: location }) => location === 'path');
-  const blamesNothing = ![...NOT_ABOUT_DATA, ...ABOUT_DATA].includes(status);
-  return mayBeUnknown && blamesNothing ? undefined : answered;
+  if (status >= 300 && status < 400) return operation.responses[status] === undefined ? outcome : undefined;
+  const mayBeAbsent = operation.parameters.some(({ in: location }) => location === 'path');
+  const isAboutResource = ![...NOT_ABOUT_DATA, ...ABOUT_DATA].includes(status);
+  return mayBeAbsent && isAboutResource ? undefined : outcome;
 };
 
-/** A method that the document does not have for a path is answered 405, with the methods it has (RFC 9110, 15.5.6). */
-export const unsupportedMethod: Check = ({ operation, sent, answer }) => {
-  const { method } = sent.request;
-  if (answer.status !== 405)
-    return `${method} is not documented, and was answered ${String(answer.status)} instead of 405`;
-  const allow = headerOf(answer, 'allow');
-  if (allow === undefined) return '405 came without the header Allow';
+/** Checks that an undocumented method gets 405 with the documented methods in `Allow` (RFC 9110, 15.5.6). */
+export const unsupportedMethod: Check = ({ operation, testCase, response }) => {
+  const { method } = testCase.request;
+  if (response.status !== 405)
+    return `the undocumented method ${method} got status ${String(response.status)} instead of 405`;
+  const allow = headerOf(response, 'allow');
+  if (allow === undefined) return 'the 405 response has no Allow header';
   const allowed = allow.split(',').map((name) => name.trim());
-  const left = operation.pathMethods.filter((name) => !allowed.includes(name));
-  if (left.length > 0) return `Allow is "${allow}", without ${left.join(', ')}`;
-  return allowed.includes(method) ? `Allow has ${method}, which was refused` : undefined;
+  const missing = operation.pathMethods.filter((name) => !allowed.includes(name));
+  if (missing.length > 0) return `Allow is "${allow}", without ${missing.join(', ')}`;
+  return allowed.includes(method) ? `Allow lists ${method}, which got 405` : undefined;
 };
 
-/** Without valid credentials a protected operation answers 401, with a challenge (RFC 9110, 15.5.2). */
-export const ignoredAuth: Check = ({ operation, sent, answer }) => {
-  if (answer.status !== 401) return `with ${sent.what}, the answer is ${String(answer.status)} instead of 401`;
+/** Checks that a protected operation responds 401 with a challenge to invalid credentials (RFC 9110, 15.5.2). */
+export const ignoredAuth: Check = ({ operation, testCase, response }) => {
+  if (response.status !== 401)
+    return `with ${testCase.description}, the status is ${String(response.status)} instead of 401`;
   const needsChallenge = operation.security.flat().some(isInAuthorization);
-  return needsChallenge && headerOf(answer, 'www-authenticate') === undefined
-    ? '401 came without the header WWW-Authenticate'
+  return needsChallenge && headerOf(response, 'www-authenticate') === undefined
+    ? 'the 401 response has no WWW-Authenticate header'
     : undefined;
 };
 
-function mustRefuse({ operation, sent, answer: { status } }: Evidence, what: string): string | undefined {
-  if (status >= 500) return undefined; // not_a_server_error says so.
-  const detail = sent.what === sent.kind ? '' : ` (${sent.what})`;
-  const answered = `${what}${detail} was answered ${String(status)}`;
-  if (status < 400 || NOT_ABOUT_DATA.includes(status)) return answered;
-  return documented(operation, status) === undefined ? `${answered}, which is not documented` : undefined;
+function mustReject({ operation, testCase, response: { status } }: Exchange, subject: string): string | undefined {
+  if (status >= 500) return undefined; // Reported by not_a_server_error.
+  const detail = testCase.description === testCase.kind ? '' : ` (${testCase.description})`;
+  const outcome = `${subject}${detail} got status ${String(status)}`;
+  if (status < 400 || NOT_ABOUT_DATA.includes(status)) return outcome;
+  return documentedResponse(operation, status) === undefined ? `${outcome}, which is not documented` : undefined;
 }

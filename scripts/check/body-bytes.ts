@@ -2,13 +2,13 @@ import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from './json-value.ts';
 
-/** How the values of a media type become bytes. */
+/** The encoding of values as bytes. */
 export type Encoding = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 
-/** A request body, and what it is sent as. */
+/** An encoded request body with its Content-Type. */
 export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };
 
-/** How bodies of a media type are written; `undefined` when there is no telling what is valid. */
+/** Returns the encoding of a media type; `undefined` when valid bodies cannot be generated for it. */
 export function encodingOf({ mediaType }: BodyContent): Encoding | undefined {
   const [type = '', parameters] = mediaType.split(';', 2);
   const name = type.trim();
@@ -20,7 +20,7 @@ export function encodingOf({ mediaType }: BodyContent): Encoding | undefined {
   return 'binary';
 }
 
-/** Whether a documented media type, perhaps with wildcards, covers another. */
+/** Returns whether a documented media type or media range covers another media type. */
 export function covers(documented: string, sent: string): boolean {
   const bare = (type: string): string => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const [type = '', subtype = ''] = bare(documented).split('/');
@@ -28,7 +28,7 @@ export function covers(documented: string, sent: string): boolean {
   return (type === '*' || type === sentType) && (subtype === '*' || subtype === sentSubtype);
 }
 
-/** A value as a request body of a media type; it must be of the kind that {@link encodingOf} tells. */
+/** Encodes a value as a request body of a media type, by its {@link encodingOf}. */
 export function writeBody(content: BodyContent, value: Json): BodyBytes {
   const contentType = content.mediaType.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
   switch (encodingOf(content)) {
@@ -46,7 +46,7 @@ export function writeBody(content: BodyContent, value: Json): BodyBytes {
   }
 }
 
-/** A value without the parts that a form has no text for: nulls and empty lists. */
+/** Copies a value without the members that a form cannot represent: nulls and empty lists. */
 export function withoutTextless(value: Json): Json {
   if (!isObject(value)) return value;
   const hasText = (member: Json): boolean =>
@@ -54,7 +54,7 @@ export function withoutTextless(value: Json): Json {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => hasText(member)));
 }
 
-// Nothing that is generated contains it: generated names and texts have no such run of hyphens.
+// No generated name or text contains this many hyphens.
 const BOUNDARY = '----------------------------contract-check';
 
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
@@ -78,7 +78,7 @@ function fileTypeOf(schema: Json): string | undefined {
   return format === 'binary' ? 'application/octet-stream' : undefined;
 }
 
-/** The fields of a form: an array is sent as several fields of its name. */
+/** Returns the fields of a form; an array becomes several fields of the same name. */
 function fieldsOf(value: Json): [string, string][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>

@@ -1,18 +1,18 @@
 import type { BodyContent } from './api-operation.ts';
 import type { RequestInput, WireRequest } from './wire-request.ts';
 
-/** What a request is sent for, which decides what the answer must be. */
+/** The purpose of a test case, which decides the expected response. */
 export type CaseKind = 'positive' | 'negative' | 'missing header' | 'unsupported method' | 'no authentication';
 
-/** A request to be sent, and what it is to show. */
+/** A request with its purpose. */
 export type Case = {
   readonly kind: CaseKind;
-  /** What is special about it, for people. */
-  readonly what: string;
+  /** Describes the request in messages. */
+  readonly description: string;
   readonly request: WireRequest;
-  /** What the request says, where it is made from values alone: such a case can be made simpler. */
+  /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
   readonly input: RequestInput | undefined;
 };
 
-/** What the bodies of an operation can be: of each of its media types, and none where none is required. */
+/** One documented media type of a request body, or `undefined` for a request without a body. */
 export type BodyChoice = BodyContent | undefined;

@@ -13,10 +13,10 @@ import {
   responseSchemaConformance,
   statusCodeConformance,
   type Check,
-  type Evidence,
+  type Exchange,
 } from './conformance.ts';
 
-/** The checks, by the names that Schemathesis gave them. */
+/** The names of the checks, which are those of Schemathesis. */
 export type CheckName =
   | 'not_a_server_error'
   | 'status_code_conformance'
@@ -29,10 +29,10 @@ export type CheckName =
   | 'unsupported_method'
   | 'ignored_auth';
 
-/** A check that failed, and how. */
-export type Complaint = { readonly check: CheckName; readonly message: string };
+/** A failed check with the reason. */
+export type Violation = { readonly check: CheckName; readonly message: string };
 
-// What the document says about answers holds for those of its own operations.
+// The kinds of requests whose responses the document describes.
 const DOCUMENTED: readonly CaseKind[] = ['positive', 'negative', 'missing header', 'no authentication'];
 const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method'];
 
@@ -50,17 +50,17 @@ const CHECKS: Readonly<Record<CheckName, { readonly kinds: readonly CaseKind[]; 
 };
 
 /** The names of all checks. */
-export const CHECK_NAMES = Object.keys(CHECKS) as CheckName[]; // Object.keys forgets what the keys are.
+export const CHECK_NAMES = Object.keys(CHECKS) as CheckName[]; // Object.keys loses the type of the keys.
 
-/** The checks that apply to a kind of case. */
+/** Returns the checks that apply to a kind of case. */
 export function checksFor(kind: CaseKind): readonly CheckName[] {
   return CHECK_NAMES.filter((name) => CHECKS[name].kinds.includes(kind));
 }
 
-/** Everything that is wrong with an answer. */
-export function complaintsAbout(evidence: Evidence): readonly Complaint[] {
-  return checksFor(evidence.sent.kind).flatMap((check) => {
-    const message = CHECKS[check].check(evidence);
+/** Runs all applicable checks on a response and returns the failed ones. */
+export function violationsIn(exchange: Exchange): readonly Violation[] {
+  return checksFor(exchange.testCase.kind).flatMap((check) => {
+    const message = CHECKS[check].check(exchange);
     return message === undefined ? [] : [{ check, message }];
   });
 }

@@ -4,33 +4,33 @@ import { createArbitraries } from './arbitrary.ts';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from './dialect.ts';
-import { NoAnswer, openConnection, type Connection } from './exchange.ts';
+import { NoResponse, openConnection, type Connection } from './exchange.ts';
 import { checkOperation } from './operation-run.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from './oracle.ts';
 import type { Failure } from './prober.ts';
 
 export type ContractOptions = {
-  /** Checked and bundled, as `loadContract` gives it. */
+  /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
-  /** Where the server is. Without a path of its own, the document's base path is added. */
+  /** The URL of the server. The base path of the document is appended to a URL without a path. */
   readonly baseUrl: string;
-  /** What the server accepts as a token, key or `user:password`. */
+  /** Valid credentials: a bearer token, an API key, or `user:password`. */
   readonly token?: string | undefined;
-  /** The same seed makes the same requests. */
+  /** Seed of the generator: the same seed generates the same requests. */
   readonly seed?: number | undefined;
-  /** Generated requests of each kind for each operation, besides those that are always tried. */
+  /** The number of generated requests of each kind for each operation, besides the systematic ones. */
   readonly runs?: number | undefined;
-  /** The one operationId to check; all when left out. */
+  /** The operationId to check; all operations by default. */
   readonly operation?: string | undefined;
-  /** The time for all operations together. */
+  /** The time limit for all operations together. */
   readonly budgetMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 };
 
 export type Progress = {
   readonly operationId: string;
-  /** Operations that are done. */
+  /** The number of finished operations. */
   readonly done: number;
   readonly total: number;
   readonly requests: number;
@@ -42,9 +42,9 @@ export type ContractResult = {
   readonly operations: number;
   readonly requests: number;
   readonly failures: readonly Failure[];
-  /** The checks that no operation gave anything to look at. */
+  /** The checks that applied to no request. */
   readonly unused: readonly CheckName[];
-  /** What was left out, for people. */
+  /** Messages about requests that could not be tried. */
   readonly notes: readonly string[];
 };
 
@@ -54,7 +54,7 @@ const DEFAULT_BUDGET_MS = 25_000;
 /**
  * Checks a running service against an OpenAPI document, with generated requests.
  *
- * @throws {CannotCheck} when nothing can be said: nobody listens, there is no such operation, a token is needed
+ * @throws {CannotCheck} when the server is unreachable, the operation is unknown or a token is missing
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, budgetMs = DEFAULT_BUDGET_MS, onProgress } = options;
@@ -62,9 +62,9 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
   const operations = select(listOperations(requestSchemas, responseSchemas, url.pathname), options.operation);
-  const closed = operations.find(isProtected);
-  if (closed !== undefined && token === undefined)
-    throw new CannotCheck(`${closed.operationId} needs a token: --token`);
+  const protectedOperation = operations.find(isProtected);
+  if (protectedOperation !== undefined && token === undefined)
+    throw new CannotCheck(`${protectedOperation.operationId} needs a token: --token`);
 
   const requestOracle = createOracle(requestSchemas);
   const responseOracle = createOracle(responseSchemas);
@@ -76,10 +76,10 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const notes: string[] = [];
   let requests = 0;
   try {
-    await mustListen(connection, url);
+    await assertReachable(connection, url);
     for (const [done, operation] of operations.entries()) {
       const { operationId } = operation;
-      // What one operation leaves of its share goes to those after it.
+      // Later operations share the time that earlier ones have not used.
       const share = (startedAt + budgetMs - performance.now()) / (operations.length - done);
       const report = (): void =>
         onProgress?.({ operationId, done, total: operations.length, requests, failures: failures.length });
@@ -109,28 +109,30 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   return { seed, operations: operations.length, requests, failures, unused, notes };
 }
 
-function select(operations: readonly ApiOperation[], wanted: string | undefined): readonly ApiOperation[] {
-  const selected = operations.filter(({ operationId }) => wanted === undefined || operationId === wanted);
+function select(operations: readonly ApiOperation[], requested: string | undefined): readonly ApiOperation[] {
+  const selected = operations.filter(({ operationId }) => requested === undefined || operationId === requested);
   if (selected.length > 0) return selected;
-  const known = operations.map(({ operationId }) => operationId).join(', ');
+  const existing = operations.map(({ operationId }) => operationId).join(', ');
   throw new CannotCheck(
-    known === '' ? 'the document has no operations' : `there is no operation ${wanted ?? ''}, only ${known}`,
+    existing === ''
+      ? 'the document has no operations'
+      : `unknown operation ${requested ?? ''}; the document has ${existing}`,
   );
 }
 
 function readBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new CannotCheck(`${text} is not the address of a server: http://127.0.0.1:3000`);
+  throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
 }
 
-/** Any answer will do; what the checks are for comes later. */
-async function mustListen(connection: Connection, url: URL): Promise<void> {
+/** Fails early when the server is unreachable; ignores the response. */
+async function assertReachable(connection: Connection, url: URL): Promise<void> {
   try {
     await connection.send({ method: 'GET', target: url.pathname, headers: [], body: undefined });
   } catch (error) {
-    if (error instanceof NoAnswer && error.isUnreachable)
+    if (error instanceof NoResponse && error.isUnreachable)
       throw new CannotCheck(`${url.origin}: ${error.message}`, { cause: error });
-    if (!(error instanceof NoAnswer)) throw error;
+    if (!(error instanceof NoResponse)) throw error;
   }
 }

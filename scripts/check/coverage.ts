@@ -7,10 +7,10 @@ import type { Oracle } from './oracle.ts';
 import { variantsOf } from './variants.ts';
 import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
 
-// HEAD comes with GET (RFC 9110, 9.3.2), OPTIONS is for any server to answer (9.3.7), CONNECT is for proxies.
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+// HEAD comes with GET (RFC 9110, 9.3.2), servers may respond to OPTIONS (9.3.7), and CONNECT is for proxies.
+const TESTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
-/** The cases that are tried whatever the number of runs: each way to go wrong, one at a time, from plain requests. */
+/** Generates the systematic cases of an operation: plain requests, and variants of them with a single change. */
 export function* coverageCases(
   operation: ApiOperation,
   oracle: Oracle,
@@ -24,19 +24,19 @@ export function* coverageCases(
   if (isProtected(operation) && token !== undefined) {
     for (const { fault, credentials: bad } of badCredentials(operation, token)) {
       const request = writeRequest(operation, first, bad);
-      if (request !== undefined) yield { kind: 'no authentication', what: fault, request, input: undefined };
+      if (request !== undefined) yield { kind: 'no authentication', description: fault, request, input: undefined };
     }
   }
-  for (const method of METHODS.filter((name) => !operation.pathMethods.includes(name))) {
+  for (const method of TESTED_METHODS.filter((name) => !operation.pathMethods.includes(name))) {
     const request = writeRequest({ ...operation, method }, { ...first, body: undefined }, credentials);
-    if (request !== undefined) yield { kind: 'unsupported method', what: method, request, input: undefined };
+    if (request !== undefined) yield { kind: 'unsupported method', description: method, request, input: undefined };
   }
   for (const input of plainInputs) {
     const request = writeRequest(operation, input, credentials);
     if (request === undefined) continue;
-    yield { kind: 'positive', what: 'a plain request', request, input };
+    yield { kind: 'positive', description: 'a plain request', request, input };
     for (const body of malformedBodies(operation, input)) {
-      yield { kind: 'negative', what: body.fault, request: withBody(request, body), input: undefined };
+      yield { kind: 'negative', description: body.fault, request: withBody(request, body), input: undefined };
     }
   }
 
@@ -44,16 +44,16 @@ export function* coverageCases(
   for (const [index, plain] of plainInputs.entries()) {
     const smaller = plainInputs.slice(0, index).find(({ body }) => body?.content === plain.body?.content);
     for (const variant of [plain, { ...plain, body: undefined }, ...variantsOf(plain, smaller)]) {
-      const made = caseOf(operation, oracle, variant, token);
-      const key = made === undefined ? '' : fingerprint(made);
-      if (made === undefined || seen.has(key)) continue;
+      const testCase = caseOf(operation, oracle, variant, token);
+      const key = testCase === undefined ? '' : fingerprint(testCase);
+      if (testCase === undefined || seen.has(key)) continue;
       seen.add(key);
-      yield made;
+      yield testCase;
     }
   }
 }
 
-/** The case that a request is; `undefined` when it cannot be written or proves nothing. */
+/** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
 export function caseOf(
   operation: ApiOperation,
   oracle: Oracle,
@@ -63,7 +63,7 @@ export function caseOf(
   const kind = judge(operation, oracle, input);
   if (kind === undefined) return undefined;
   const request = writeRequest(operation, input, credentialsFor(operation, token));
-  return request && { kind, what: kind, request, input };
+  return request && { kind, description: kind, request, input };
 }
 
 function fingerprint({ request: { target, headers, body } }: Case): string {

@@ -1,15 +1,15 @@
 import type { WireRequest } from './wire-request.ts';
 
 /**
- * A request as a command for a POSIX shell, byte for byte. The token is left to the variable TOKEN, so that it is not
- * in any log.
+ * Formats a request as a curl command for a POSIX shell that sends the same bytes. The token is replaced by the variable
+ * TOKEN, so that it is not logged.
  */
 export function curlLine(
   { method, target, headers, body }: WireRequest,
   baseUrl: string,
   token: string | undefined,
 ): string {
-  // curl would ask for HEAD's body, clean the path and expand brackets on its own.
+  // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
   parts.push(quote(new URL(baseUrl).origin + target, token));
   for (const [name, value] of headers)
@@ -28,7 +28,7 @@ function quote(text: string, token: string | undefined): string {
   return quoted.join('"$TOKEN"') || "''";
 }
 
-/** The format string of printf(1) for some bytes: what is not plain ASCII as octal escapes, which every shell knows. */
+/** Formats bytes for printf(1), with octal escapes for all but plain ASCII. */
 function octal(bytes: Buffer): string {
   const escape = (byte: number): string => {
     const character = String.fromCharCode(byte);

@@ -1,10 +1,10 @@
 import type { OpenApiDocument } from '../contract/load.ts';
 
-/** A schema of JSON Schema 2020-12, its references absolute, so that it can be compiled wherever it stands. */
+/** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
 export type Schema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** A document whose schemas say what holds in one direction, with the address its references start with. */
+/** A document with schemas for one direction, and the URI that its references start with. */
 export type SchemaDocument = { readonly id: string; readonly document: OpenApiDocument };
 
 const SCHEMAS_BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
@@ -18,13 +18,13 @@ const DATA = ['example', 'examples'];
 /**
  * Rewrites every schema of an OpenAPI 3.0 or 3.1 document as plain JSON Schema 2020-12.
  *
- * @param direction `readOnly` properties do not belong into requests, `writeOnly` ones not into responses: they are
- * neither required nor described there (OpenAPI 3.1, 4.8.24.5)
+ * @param direction decides which properties are removed: `readOnly` from requests, `writeOnly` from responses (OpenAPI
+ * 3.1, 4.8.24.5)
  */
 export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   const id = `https://contract.invalid/${direction}`;
-  const foreign = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const isOld = document.openapi.startsWith('3.0');
+  const exclusion = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isVersion30 = document.openapi.startsWith('3.0');
   // The linter has checked that this is an object.
   return { id, document: convertNode(document) as OpenApiDocument };
 
@@ -47,27 +47,27 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
       if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value)) return mapRecord(value, convertSchema);
       return value;
     });
-    return markIntegers(discriminate(withoutForeign(isOld ? modernise(converted) : converted)));
+    return markIntegers(discriminate(withoutExcluded(isVersion30 ? upgrade(converted) : converted)));
   }
 
-  function withoutForeign(schema: SchemaObject): SchemaObject {
+  function withoutExcluded(schema: SchemaObject): SchemaObject {
     const { properties, required } = schema;
     if (!isRecord(properties)) return schema;
-    const isForeign = (name: string): boolean => {
+    const isExcluded = (name: string): boolean => {
       const property = properties[name];
-      return isRecord(property) && property[foreign] === true;
+      return isRecord(property) && property[exclusion] === true;
     };
-    const kept = Object.entries(properties).filter(([name]) => !isForeign(name));
+    const kept = Object.entries(properties).filter(([name]) => !isExcluded(name));
     return {
       ...schema,
       properties: Object.fromEntries(kept),
-      ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !isForeign(name)) }),
+      ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !isExcluded(name)) }),
     };
   }
 }
 
-/** OpenAPI 3.0 has its own spelling of null and of exclusive limits. */
-function modernise(schema: SchemaObject): SchemaObject {
+/** Converts `nullable` and boolean exclusive limits of OpenAPI 3.0. */
+function upgrade(schema: SchemaObject): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const { minimum, maximum, type, enum: values } = rest;
   return {
@@ -80,7 +80,7 @@ function modernise(schema: SchemaObject): SchemaObject {
   };
 }
 
-/** What a discriminator says about its alternatives: the property holds the name of the schema, or one mapped to it. */
+/** Adds the constraint of a discriminator to its alternatives: the property is the name of the schema or mapped to it. */
 function discriminate(schema: SchemaObject): SchemaObject {
   const { discriminator, oneOf, anyOf } = schema;
   const list = oneOf ?? anyOf;
@@ -98,7 +98,7 @@ function discriminate(schema: SchemaObject): SchemaObject {
   return { ...schema, [oneOf === undefined ? 'anyOf' : 'oneOf']: alternatives };
 }
 
-/** Ajv sees doubles: the keyword `exactInteger` of the oracle looks at the digits instead. */
+/** Adds the keyword `exactInteger` of the oracle to integers: Ajv compares doubles, the keyword compares digits. */
 function markIntegers(schema: SchemaObject): SchemaObject {
   const types = [schema['type']].flat();
   if (!types.includes('integer') || types.includes('number')) return schema;

@@ -5,37 +5,38 @@ import { membersOf, type Json } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Looks for an int64 that was sent under a name and came back under the same name as its neighbour: the same as a
- * double, but not the same. An integer that is another one altogether may well be meant.
+ * Finds an int64 that was rounded to a double: the response has the same name with a different value, and both values are
+ * the same double. Other differences may be intended.
  *
- * @param isInt64At whether the document says that a number of the answer is an int64; a double may well be rounded
- * @returns what is wrong, for people
+ * @param isInt64At returns whether the document declares a number of the response as int64
+ * @returns a message; `undefined` when no int64 was rounded
  */
 export function findRounded(
   { parameters, body }: RequestInput,
-  answer: JsonTree,
+  json: JsonTree,
   isInt64At: (holder: object, key: string) => boolean,
 ): string | undefined {
   const sent = new Map<string, bigint[]>();
   for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
   if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
-  return search(answer.root, '', '');
+  return search(json.root, '', '');
 
   function search(holder: object, key: string, name: string): string | undefined {
     const value = (holder as Readonly<Record<string, unknown>>)[key];
     if (typeof value === 'number') {
       if (!isInt64At(holder, key)) return undefined;
-      const exact = integerOf(answer.sourceDigits(holder, key) ?? String(value));
-      const known = sent.get(name) ?? [];
-      const lost = known.includes(exact ?? 0n) ? undefined : known.find((integer) => Number(integer) === value);
-      return lost === undefined
+      const exact = integerOf(json.sourceDigits(holder, key) ?? String(value));
+      const candidates = sent.get(name) ?? [];
+      if (candidates.includes(exact ?? 0n)) return undefined;
+      const rounded = candidates.find((integer) => Number(integer) === value);
+      return rounded === undefined
         ? undefined
-        : `${name} was sent as ${String(lost)} and came back as ${String(exact ?? value)}`;
+        : `${name} was sent as ${String(rounded)} and returned as ${String(exact ?? value)}`;
     }
     if (typeof value !== 'object' || value === null) return undefined;
-    // The items of an array have its name.
+    // Array items are compared under the name of the array.
     const found = Object.keys(value).map((member) => search(value, member, Array.isArray(value) ? name : member));
-    return found.find((complaint) => complaint !== undefined);
+    return found.find((violation) => violation !== undefined);
   }
 }
 

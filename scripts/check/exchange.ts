@@ -2,28 +2,28 @@ import { Agent, request as requestHttp } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import type { WireRequest } from './wire-request.ts';
 
-/** What came back. */
-export type Answer = {
+/** A response as received. */
+export type WireResponse = {
   readonly status: number;
   /** In the order of arrival, names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
 };
 
-/** A server that requests are sent to. */
+/** A client of one server. */
 export type Connection = {
   /**
-   * Sends a request as it is.
+   * Sends a request unchanged.
    *
-   * @throws {NoAnswer} when the server does not give an answer that is HTTP, in time
+   * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
    */
-  readonly send: (request: WireRequest) => Promise<Answer>;
+  readonly send: (request: WireRequest) => Promise<WireResponse>;
   readonly close: () => void;
 };
 
-/** The server gave no answer; the message says how. */
-export class NoAnswer extends Error {
-  /** Whether nobody listens there. */
+/** No valid HTTP response arrived; the message has the cause. */
+export class NoResponse extends Error {
+  /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
 
   constructor(message: string, isUnreachable: boolean) {
@@ -32,21 +32,21 @@ export class NoAnswer extends Error {
   }
 }
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
-/** Connects to the server of an http or https address; connections are kept and used again. */
+/** Creates a client for the server of an http or https URL, with persistent connections. */
 export function openConnection(baseUrl: URL): Connection {
   const isSecure = baseUrl.protocol === 'https:';
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port, agent };
 
-  const send = async (request: WireRequest): Promise<Answer> => {
+  const send = async (request: WireRequest): Promise<WireResponse> => {
     try {
       return await attempt(request);
     } catch (error) {
-      // A server may close a kept connection at any time, also just as it is used again (RFC 9112, 9.3.1).
+      // A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1).
       if (error instanceof StaleConnection) return attempt(request);
       throw error;
     }
@@ -58,14 +58,14 @@ export function openConnection(baseUrl: URL): Connection {
     },
   };
 
-  function attempt({ method, target, headers, body }: WireRequest): Promise<Answer> {
-    // Without a length, Node would send an empty chunked body where there is none.
+  function attempt({ method, target, headers, body }: WireRequest): Promise<WireResponse> {
+    // Without Content-Length, Node would send an empty chunked body for these methods.
     const hasLength = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
       const options = { ...address, method, path: target, headers: fields };
-      const sent = (isSecure ? requestHttps : requestHttp)(options, (response) => {
+      const outgoing = (isSecure ? requestHttps : requestHttp)(options, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', fail);
         response.on('end', () => {
@@ -77,18 +77,18 @@ export function openConnection(baseUrl: URL): Connection {
         });
       });
       const deadline = setTimeout(
-        () => sent.destroy(new Error(`no answer after ${String(PATIENCE_MS)} ms`)),
-        PATIENCE_MS,
+        () => outgoing.destroy(new Error(`no response after ${String(TIMEOUT_MS)} ms`)),
+        TIMEOUT_MS,
       );
-      sent.on('error', fail).on('close', () => {
+      outgoing.on('error', fail).on('close', () => {
         clearTimeout(deadline);
       });
-      sent.end(body);
+      outgoing.end(body);
 
       function fail(error: NodeJS.ErrnoException): void {
         const { code = '', message } = error;
-        if (sent.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) reject(new StaleConnection());
-        else reject(new NoAnswer(message || code, UNREACHABLE.includes(code)));
+        if (outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) reject(new StaleConnection());
+        else reject(new NoResponse(message || code, UNREACHABLE.includes(code)));
       }
     });
   }

@@ -1,23 +1,23 @@
 import type { Json } from './json-value.ts';
 
-// What services get wrong: the ends of number ranges, text that is not plain, and values that are unusually large.
+// Values that services often mishandle: limits of number ranges, unusual text, and unusually large values.
 
-/** Integers at which int32, double and int64 end, and their neighbours. */
+/** The limits of int32, uint32, exact doubles and int64, and their neighbours. */
 export const EDGE_INTEGERS: readonly bigint[] = [31n, 32n, 53n, 63n].flatMap((bits) => {
   const end = 2n ** bits;
   return [end - 1n, end, end + 1n, -end - 1n, -end, -end + 1n];
 });
 
-/** Strings that every Unicode-capable service keeps as they are. */
+/** Well-formed strings that a service must return unchanged. */
 export const EDGE_TEXTS: readonly string[] = [
   ...['', ' ', '0', '1.5', 'true', 'null', '__proto__', "'", '"', '\\', '%', '{}', '🌿', 'e\u0301', '\u202e', '\u2028'],
   ...['\ufeffx', '\uffff', '\r\n', '\u0000', 'a\u0000b'],
 ];
 
-/** Strings that JSON can spell but UTF-8 cannot. */
+/** Strings that JSON escapes can represent but UTF-8 cannot. */
 export const LONE_SURROGATES: readonly string[] = ['\ud800', 'a\udc00b'];
 
-/** Names that objects of JavaScript have already, or that libraries treat in a way of their own. */
+/** Names that JavaScript objects inherit, or that libraries treat specially. */
 export const EDGE_NAMES: readonly string[] = [
   '',
   'extra',
@@ -32,7 +32,7 @@ const DEPTH = 200;
 const WIDTH = 500;
 const LONG_TEXT_CHARS = 10_000;
 
-/** One value of every kind, hostile ones first of all; whether one is valid somewhere is for the oracle to say. */
+/** Values of every kind to replace parts of a request; the oracle decides whether the result is valid. */
 export const HOSTILE_VALUES: readonly Json[] = [
   ...[null, true, false, 0, 1, -1, 1.5, 1e300, -1e-300],
   ...EDGE_INTEGERS,

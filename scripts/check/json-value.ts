@@ -1,9 +1,9 @@
-/** A JSON value with exact integers: what a double cannot hold is a bigint. */
+/** A JSON value with exact integers: those that a double cannot represent are bigints. */
 export type Json = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = readonly Json[];
 export type JsonObject = { readonly [name: string]: Json };
 
-/** The way to a part of a value: property names and indices. The empty place is the value itself. */
+/** The path to a part of a value: property names and indices. The empty path is the value itself. */
 export type Place = readonly (string | number)[];
 
 export function isArray(value: Json): value is JsonArray {
@@ -14,16 +14,16 @@ export function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of an object, the items of an array by index; nothing for any other value. */
+/** Returns the members of an object, or the items of an array by index; an empty list for any other value. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (isArray(value)) return value.map((item, index) => [index, item] as const);
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The places of a value, outermost first, at most `limit`. */
+/** Lists up to `limit` places of a value, breadth first. */
 export function placesOf(value: Json, limit: number): Place[] {
   const found: { place: Place; part: Json }[] = [{ place: [], part: value }];
-  // The list grows while it is walked: breadth first.
+  // The loop appends to the list that it iterates over.
   for (const { place, part } of found) {
     if (found.length >= limit) break;
     for (const [key, member] of membersOf(part)) found.push({ place: [...place, key], part: member });
@@ -31,14 +31,14 @@ export function placesOf(value: Json, limit: number): Place[] {
   return found.slice(0, limit).map(({ place }) => place);
 }
 
-/** The part of a value at one of its places. */
+/** Returns the part of a value at a place; null when it is absent. */
 export function partAt(value: Json, [key, ...rest]: Place): Json {
   if (key === undefined) return value;
   const [, member = null] = membersOf(value).find(([name]) => name === key) ?? [];
   return partAt(member, rest);
 }
 
-/** A copy with another part at a place; a last key that is not there yet is added. */
+/** Copies a value with another part at a place; a new member is added to its object. */
 export function replaceAt(value: Json, [key, ...rest]: Place, replacement: Json): Json {
   if (key === undefined) return replacement;
   const part = rest.length === 0 ? replacement : replaceAt(partAt(value, [key]), rest, replacement);
@@ -46,7 +46,7 @@ export function replaceAt(value: Json, [key, ...rest]: Place, replacement: Json)
   return isObject(value) ? { ...value, [key]: part } : value;
 }
 
-/** A copy without the part at a place, which must not be the empty one. */
+/** Copies a value without the part at a place, which must not be the empty one. */
 export function removeAt(value: Json, place: Place): Json {
   const key = place.at(-1);
   const holder = place.slice(0, -1);

@@ -6,10 +6,10 @@ import { readingsOf, writeParameter } from './parameter-text.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Whether the document allows a request, by what it says.
+ * Decides whether the document allows a request.
  *
- * @returns `undefined` when that depends on how a server reads it (a query of `1` is a number and a text), or when it
- * cannot be written
+ * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string), or when a
+ * value cannot be written
  */
 export function judge(
   operation: ApiOperation,

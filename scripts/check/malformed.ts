@@ -4,7 +4,7 @@ import { covers, encodingOf, type BodyBytes } from './body-bytes.ts';
 import { isObject } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
-/** A body that no operation may take, and what is wrong with it. */
+/** A body that every server must reject, with its fault. */
 export type MalformedBody = BodyBytes & { readonly fault: string };
 
 const NOT_JSON = [
@@ -13,13 +13,13 @@ const NOT_JSON = [
 ];
 const OTHER_TYPES = ['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'];
 
-/** The bodies that cannot be read, or are sent as something that the operation does not take, made from a valid one. */
+/** Derives bodies from a valid one that cannot be parsed, or have a media type that the operation does not accept. */
 export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
   if (requestBody === undefined || body === undefined) return [];
   const text = stringifyJson(body.value);
   const contentType = body.content.mediaType;
-  const isTaken = (type: string): boolean => requestBody.contents.some(({ mediaType }) => covers(mediaType, type));
-  const mistyped = OTHER_TYPES.filter((type) => !isTaken(type)).map((type): MalformedBody => ({
+  const isDocumented = (type: string): boolean => requestBody.contents.some(({ mediaType }) => covers(mediaType, type));
+  const mistyped = OTHER_TYPES.filter((type) => !isDocumented(type)).map((type): MalformedBody => ({
     fault: `sent as ${type}`,
     contentType: type,
     bytes: Buffer.from(text),
@@ -34,7 +34,7 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
     ...mistyped,
     ...broken,
     ...(requestBody.required ? [empty] : []),
-    // JSON is UTF-8 (RFC 8259, 8.1); 0xff is never a part of it.
+    // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff.
     ...(isObject(body.value) ? [{ fault: 'a byte that is not UTF-8', contentType, bytes: withBadByte(text) }] : []),
   ];
 }

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 
-/** No value was found that a schema allows. */
+/** No valid value of a schema was found. */
 export class NoValue extends Error {}
 
 const GIVE_UP_AFTER = 20_000;
 
 /**
- * Keeps the values that satisfy a condition.
+ * Filters the values of an arbitrary.
  *
- * @throws {NoValue} while generating, when they are too rare to be found, where fast-check would look for ever
+ * @throws {NoValue} while generating, when such values are too rare; fast-check itself would loop forever
  */
-export function onlyThose<Value>(
+export function filtered<Value>(
   arbitrary: fc.Arbitrary<Value>,
   isWanted: (value: Value) => boolean,
 ): fc.Arbitrary<Value> {
@@ -24,20 +24,20 @@ export function onlyThose<Value>(
 }
 
 /**
- * One of those that have values at all.
+ * Combines arbitraries. Factories that throw {@link NoValue} are skipped.
  *
- * @throws {NoValue} when none has
+ * @throws {NoValue} when none can be created
  */
-export function firstOf<Value>(makers: readonly (() => fc.Arbitrary<Value>)[]): fc.Arbitrary<Value> {
-  const made = makers.map(attempt).filter((arbitrary) => arbitrary !== undefined);
-  if (made.length === 0) throw new NoValue('no alternative of the schema allows a value');
-  return fc.oneof(...made);
+export function oneOf<Value>(factories: readonly (() => fc.Arbitrary<Value>)[]): fc.Arbitrary<Value> {
+  const arbitraries = factories.map(attempt).filter((arbitrary) => arbitrary !== undefined);
+  if (arbitraries.length === 0) throw new NoValue('no alternative of the schema allows a value');
+  return fc.oneof(...arbitraries);
 }
 
-/** What is made; `undefined` when there is no value for it. */
-export function attempt<Made>(make: () => Made): Made | undefined {
+/** Calls a function; returns `undefined` when it throws {@link NoValue}. */
+export function attempt<Result>(create: () => Result): Result | undefined {
   try {
-    return make();
+    return create();
   } catch (error) {
     if (error instanceof NoValue) return undefined;
     throw error;

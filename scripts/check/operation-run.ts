@@ -7,7 +7,7 @@ import type { CheckName } from './checks.ts';
 import { caseOf, coverageCases } from './coverage.ts';
 import { createInputs } from './inputs.ts';
 import { judge } from './judgement.ts';
-import { NoValue, onlyThose } from './no-value.ts';
+import { NoValue, filtered } from './no-value.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { createProber, type Failure, type ProberOptions } from './prober.ts';
 import { mutateBody } from './variants.ts';
@@ -15,32 +15,32 @@ import type { RequestInput } from './wire-request.ts';
 
 export type RunOptions = ProberOptions & {
   readonly arbitraries: ArbitraryFactory;
-  /** Generated requests of each kind, besides those that are always tried. */
+  /** The number of generated requests of each kind, besides the systematic ones. */
   readonly runs: number;
 };
 
-/** What came out of the checks of one operation. */
+/** The result of checking one operation. */
 export type OperationResult = {
   readonly failures: readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
-  /** What was left out, for people. */
+  /** Messages about requests that could not be tried. */
   readonly notes: readonly string[];
 };
 
-/** Checks one operation: first what is always tried, then generated requests, valid and invalid. */
+/** Checks one operation, first with systematic requests, then with generated valid and invalid ones. */
 export async function checkOperation(operation: ApiOperation, options: RunOptions): Promise<OperationResult> {
   const { arbitraries, requestOracle, token, seed, runs, deadline } = options;
   const prober = createProber(operation, options);
   const factory = createInputs(operation, arbitraries, requestOracle);
   const plain = plainInputs(operation, factory, requestOracle, seed);
-  const notes = factory.untried.map((what) => `${what} cannot be made up, and were not tried`);
+  const notes = factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`);
   for (const choice of factory.choices) {
-    if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} was found, and none was tried`);
+    if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
   }
 
-  for (const one of coverageCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+  for (const testCase of coverageCases(operation, requestOracle, [...plain.values()].flat(), token)) {
     if (prober.isOver()) break;
-    for (const { check } of await prober.probe(one)) await prober.record(check, one);
+    for (const { check } of await prober.probe(testCase)) await prober.record(check, testCase);
   }
   for (const choice of plain.keys()) {
     const valid = (): fc.Arbitrary<RequestInput> => factory.inputs(choice, false);
@@ -48,36 +48,36 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
     if (choice === undefined || encodingOf(choice) !== 'json') continue;
     await search(() => invalidOf(valid()), `invalid requests ${nameOf(choice)}`);
   }
-  if (prober.isOver()) notes.push('not everything was tried: the time was up, or the server was gone');
+  if (prober.isOver()) notes.push('stopped early: the time limit was reached or the server became unreachable');
   return { failures: prober.failures, checked: prober.checked, notes };
 
   function invalidOf(valid: fc.Arbitrary<RequestInput>): fc.Arbitrary<RequestInput> {
     const mutated = fc.tuple(valid, fc.nat(), fc.nat()).map(([input, where, how]) => mutateBody(input, where, how));
-    return onlyThose(mutated, (input) => judge(operation, requestOracle, input) === 'negative');
+    return filtered(mutated, (input) => judge(operation, requestOracle, input) === 'negative');
   }
 
-  /** Looks for a check that fails, lets fast-check simplify the request, and goes on for the other checks. */
-  async function search(inputs: () => fc.Arbitrary<RequestInput>, what: string): Promise<void> {
+  /** Searches for a failing check, lets fast-check shrink the request, and repeats this for the other checks. */
+  async function search(inputs: () => fc.Arbitrary<RequestInput>, subject: string): Promise<void> {
     for (let isSearching = true; isSearching && !prober.isOver();) {
       let failing: CheckName | undefined;
       const holds = async (input: RequestInput): Promise<boolean> => {
-        const made = caseOf(operation, requestOracle, input, token);
-        if (made === undefined || prober.isOver()) return true;
-        const complaints = await prober.probe(made);
-        // A simpler request that fails another check would be the answer to another question.
-        failing ??= complaints[0]?.check;
-        return !complaints.some(({ check }) => check === failing);
+        const testCase = caseOf(operation, requestOracle, input, token);
+        if (testCase === undefined || prober.isOver()) return true;
+        const violations = await prober.probe(testCase);
+        // While shrinking, only the check that failed first counts.
+        failing ??= violations[0]?.check;
+        return !violations.some(({ check }) => check === failing);
       };
       const interruptAfterTimeLimit = Math.max(1, deadline - performance.now());
       const limits = { numRuns: runs, interruptAfterTimeLimit, markInterruptAsFailure: false };
       try {
         const [input] = (await fc.check(fc.asyncProperty(inputs(), holds), { seed, ...limits })).counterexample ?? [];
-        const made = input && caseOf(operation, requestOracle, input, token);
-        isSearching = made !== undefined && failing !== undefined;
-        if (made !== undefined && failing !== undefined) await prober.record(failing, made);
+        const testCase = input && caseOf(operation, requestOracle, input, token);
+        isSearching = testCase !== undefined && failing !== undefined;
+        if (testCase !== undefined && failing !== undefined) await prober.record(failing, testCase);
       } catch (error) {
         if (!(error instanceof NoValue)) throw error;
-        notes.push(`${what} are too rare to be found, and were not all tried`);
+        notes.push(`${subject} are too rare to be generated; some were not tried`);
         return;
       }
     }

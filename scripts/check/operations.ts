@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../contract/load.ts';
+import { IGNORED_PARAMETERS, METHODS, withDefaultStyle } from '../contract/openapi-rules.ts';
 import { dereference } from '../contract/reference.ts';
 import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
@@ -31,21 +32,19 @@ type Document = OpenApiDocument & {
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
 };
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-// Described elsewhere in the document, so ignored as parameters (OpenAPI 3.1, 4.8.12.2).
-const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
-
 /**
- * The operations of a document: what is sent by the schemas for requests, what is answered by those for responses.
+ * Lists the operations of a document.
  *
- * @param servedAt the path of the server's address; `/` for the base path that the document gives
+ * @param requests the document with its schemas for requests
+ * @param responses the document with its schemas for responses
+ * @param servedAt the path of the server's URL; `/` for the base path of the document
  */
 export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt: string): ApiOperation[] {
   const document = requests.document as Document; // The linter has checked this shape, as all those below.
-  const answers = responses.document as Document;
+  const responseDocument = responses.document as Document;
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pathItem = dereference(document, item) as PathItem;
-    const answered = dereference(answers, answers.paths?.[path]) as PathItem;
+    const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const methods = METHODS.filter((method) => pathItem[method] !== undefined);
     return methods.map((method): ApiOperation => {
       const operation = pathItem[method] ?? {};
@@ -57,7 +56,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         pathMethods: methods.map((name) => name.toUpperCase()),
         parameters: readParameters(document, pathItem, operation),
         requestBody: readRequestBody(dereference(document, operation.requestBody)),
-        responses: readResponses(answers, answered[method]?.responses ?? {}),
+        responses: readResponses(responseDocument, responseItem[method]?.responses ?? {}),
         security: security.map((requirement) => Object.keys(requirement).map((name) => schemeNamed(document, name))),
       };
     });
@@ -69,11 +68,11 @@ function readParameters(document: Document, pathItem: PathItem, operation: Opera
   for (const node of [pathItem.parameters ?? [], operation.parameters ?? []].flat()) {
     const object = dereference(document, node) as ParameterObject;
     const { name, in: location, content, required = false, allowEmptyValue = false } = object;
-    if (location === 'header' && NOT_PARAMETERS.includes(name.toLowerCase())) continue;
-    const style = object.style ?? (location === 'path' || location === 'header' ? 'simple' : 'form');
+    const key = `${location} ${name}`;
+    if (IGNORED_PARAMETERS.test(key)) continue;
     const schema = content === undefined ? object.schema : Object.values(content)[0]?.schema;
-    const parameter = { name, in: location, required, style, explode: object.explode ?? style === 'form' };
-    byName.set(`${location} ${name}`, { ...parameter, allowEmptyValue, isJson: content !== undefined, schema });
+    const parameter = { name, in: location, required, ...withDefaultStyle(object), allowEmptyValue };
+    byName.set(key, { ...parameter, isJson: content !== undefined, schema });
   }
   return [...byName.values()];
 }
@@ -114,7 +113,7 @@ function schemeNamed(document: Document, name: string): SecurityScheme {
   return dereference(document, document.components?.securitySchemes?.[name]) as SecurityScheme;
 }
 
-/** The path to which those of the document are added, without a trailing slash. */
+/** Returns the prefix of the document's paths, without a trailing slash. */
 function basePathOf(servedAt: string, servers: readonly Server[] | undefined): string {
   if (servedAt !== '/') return servedAt.replace(/\/$/, '');
   const { url = '/', variables = {} } = servers?.[0] ?? {};

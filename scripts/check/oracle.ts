@@ -5,27 +5,27 @@ import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contra
 import type { Schema, SchemaDocument } from './dialect.ts';
 import type { Json } from './json-value.ts';
 
-/** Judges values by the schemas of one document. Integers are judged by their digits, not as doubles. */
+/** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
 export type Oracle = {
   /**
-   * What is wrong with a JSON text; `undefined` when the schema, if there is one, allows it.
+   * Validates a JSON text; returns a message when the schema does not allow it. No schema allows everything.
    *
-   * @param seenInt64 is told where the int64s are that the schema speaks of
+   * @param onInt64 is called for every number that the schema declares as int64
    */
-  readonly complaint: (schema: Schema | undefined, json: JsonTree, seenInt64?: SeenInt64) => string | undefined;
-  /** Whether a schema allows a value. */
+  readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => string | undefined;
+  /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
 };
 
-/** An int64 of a JSON text, by the object or list that holds it. */
-export type SeenInt64 = (holder: object, key: string) => void;
+/** Receives the object or array that holds an int64, and its name or index there. */
+export type OnInt64 = (holder: object, key: string) => void;
 
-/** The document asks for something that cannot be checked; the message says what. */
+/** The checks cannot run; the message has the reason. */
 export class CannotCheck extends Error {}
 
-/** An oracle for the schemas of a document. */
+/** Creates an oracle for the schemas of a document. */
 export function createOracle({ id, document }: SchemaDocument): Oracle {
-  // `{}` has no property `constructor`. strict is about style, which the linter of the contract judges; formats that nobody knows allow everything.
+  // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
@@ -38,9 +38,15 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
     keyword: 'exactInteger',
     type: 'number',
     errors: false,
-    validate: function (this: Judged, kind: string, data: number, _schema?: unknown, context?: DataContext): boolean {
+    validate: function (
+      this: ValidationContext,
+      kind: string,
+      data: number,
+      _schema?: unknown,
+      context?: DataContext,
+    ): boolean {
       const sourceDigits = context && this.json.sourceDigits(context.parentData, String(context.parentDataProperty));
-      if (context && kind === 'int64') this.seenInt64?.(context.parentData, String(context.parentDataProperty));
+      if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
       const exact = integerOf(sourceDigits ?? String(data));
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
     },
@@ -48,30 +54,30 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
   ajv.addSchema(document, id);
   const compiled = new Map<Schema, ValidateFunction>();
 
-  const complaint: Oracle['complaint'] = (schema, json, seenInt64) => {
+  const violation: Oracle['violation'] = (schema, json, onInt64) => {
     if (schema === undefined) return undefined;
     const validate = compile(schema);
     const { root } = json;
-    // What Ajv passes on to nested parts, for the outermost one: the holder is where the digits are looked up.
-    const outermost = {
+    // Ajv passes such a context to nested parts. The root needs one too, because digits are looked up by their holder.
+    const rootContext = {
       instancePath: '',
       parentData: root,
       parentDataProperty: '',
       rootData: root,
       dynamicAnchors: {},
     };
-    if (validate.call({ json, seenInt64 } satisfies Judged, root[''], outermost)) return undefined;
+    if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
     const { instancePath = '', message = 'is not allowed', keyword } = validate.errors?.[0] ?? {};
     return `body${instancePath} ${keyword === 'exactInteger' ? 'must be an integer in range' : message}`;
   };
   return {
-    complaint,
-    allows: (schema, value) => schema === undefined || complaint(schema, parseJson(stringifyJson(value))) === undefined,
+    violation,
+    allows: (schema, value) => schema === undefined || violation(schema, parseJson(stringifyJson(value))) === undefined,
   };
 
   function compile(schema: Schema): ValidateFunction {
-    const known = compiled.get(schema);
-    if (known !== undefined) return known;
+    const cached = compiled.get(schema);
+    if (cached !== undefined) return cached;
     try {
       const validate = ajv.compile(schema);
       compiled.set(schema, validate);
@@ -82,6 +88,6 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
   }
 }
 
-/** What the keyword is given besides the value. */
-type Judged = { readonly json: JsonTree; readonly seenInt64: SeenInt64 | undefined };
+/** The `this` value of the keyword. */
+type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
 type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };

@@ -3,8 +3,8 @@ import type { Parameter } from './api-operation.ts';
 import { isArray, isObject, type Json } from './json-value.ts';
 
 /**
- * A parameter value as it stands in a request (OpenAPI 3.1, 4.8.12.3): for a query or a cookie, the pairs of name and
- * value; otherwise a single pair. Percent-encoded everywhere but in headers.
+ * Serializes a parameter value (OpenAPI 3.1, 4.8.12.3) as pairs of name and value: one pair, or several in a query or
+ * cookie. Text is percent-encoded except in headers.
  *
  * @returns `undefined` when the value cannot be written in the parameter's style
  */
@@ -16,11 +16,11 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
   if (parameter.isJson) return [[key, encode(stringifyJson(value))]];
   if (!isArray(value) && !isObject(value)) {
     const text = scalarText(value);
-    const isClear = text !== undefined && (text !== '' || (location === 'query' && parameter.allowEmptyValue));
-    return isClear && !(location === 'path' && /^\.{1,2}$/.test(text)) ? [[key, encode(text)]] : undefined;
+    const isWritable = text !== undefined && (text !== '' || (location === 'query' && parameter.allowEmptyValue));
+    return isWritable && !(location === 'path' && /^\.{1,2}$/.test(text)) ? [[key, encode(text)]] : undefined;
   }
 
-  // Neither an empty list nor one inside another has a text in any style.
+  // No style can represent empty lists, nested lists or nested objects.
   const members = isArray(value) ? value.map((item) => ['', item] as const) : Object.entries(value);
   const pairs = members.map(([part, member]) => [encode(part), writeScalar(member, encode)] as const);
   if (pairs.length === 0 || pairs.some(([, text]) => text === undefined || text === '')) return undefined;
@@ -35,8 +35,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
- * The values that a server may read a text as: the text itself, the number, boolean or null that it spells, or a list of
- * such; for lists and objects, in every combination.
+ * Returns the values that a server may parse text as: the string itself, the number, boolean or null that it represents,
+ * or a list of these; for lists and objects, every combination of their members' readings.
  */
 export function readingsOf(value: Json): readonly Json[] {
   if (isArray(value)) return readingsOfAll(value);
@@ -51,23 +51,23 @@ export function readingsOf(value: Json): readonly Json[] {
 }
 
 function readingsOfText(text: string): readonly Json[] {
-  const spelled: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
-  const literal = Object.hasOwn(spelled, text) ? spelled[text] : undefined;
+  const literals: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
+  const literal = Object.hasOwn(literals, text) ? literals[text] : undefined;
   const integer = /^-?\d+$/.test(text) ? BigInt(text) : undefined;
   const number = integer ?? (/^-?\d+\.\d+$/.test(text) ? Number(text) : undefined);
   return [text, literal, number].filter((reading) => reading !== undefined);
 }
 
-/** Nothing inside a list or an object is one itself: no style can write that. */
+/** Returns the readings of a member, which is never a list or object: no style can represent that. */
 function readingsOfMember(value: Json): readonly Json[] {
   const text = scalarText(value);
   return text === undefined ? [value] : readingsOfText(text);
 }
 
-/** Every combination of the readings of some values; of many values, all as texts and all as what they spell. */
+/** Combines the readings of several values. For many values, only all first and all last readings are combined. */
 function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
-  if (values.length > MOST_COMBINED) {
-    return [0, -1].map((which) => values.map((value) => readingsOfMember(value).at(which) ?? null));
+  if (values.length > MAX_COMBINED) {
+    return [0, -1].map((index) => values.map((value) => readingsOfMember(value).at(index) ?? null));
   }
   return values.reduce<readonly (readonly Json[])[]>(
     (lists, value) => readingsOfMember(value).flatMap((reading) => lists.map((list) => [...list, reading])),
@@ -75,20 +75,20 @@ function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
   );
 }
 
-/** Whether a parameter's style is one that can be written. */
+/** Returns whether values can be written in the style of a parameter. */
 export function isKnownStyle({ style, in: location }: Parameter): boolean {
   const known = ['form', 'deepObject', ...Object.keys(SEPARATORS)];
   return location === 'path' || location === 'header' ? style === 'simple' : known.includes(style);
 }
 
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
-const LONGEST_CHARS = 500;
-const MOST_COMBINED = 5;
+const MAX_CHARS = 500;
+const MAX_COMBINED = 5;
 
 function scalarText(value: Json): string | undefined {
   if (isArray(value) || isObject(value) || value === null) return undefined;
   const text = typeof value === 'string' ? value : stringifyJson(value);
-  // Whether a parameter may have an exponent is nowhere said.
+  // OpenAPI does not say whether a number in a parameter may have an exponent.
   return typeof value === 'number' && text.includes('e') ? undefined : text;
 }
 
@@ -97,9 +97,9 @@ function writeScalar(value: Json, encode: (text: string) => string): string | un
   return text === undefined ? undefined : encode(text);
 }
 
-/** UTF-8 has no lone surrogates, a header nothing but visible characters, and a request line only so much room. */
+/** Returns whether a value can be sent: without lone surrogates, short, and in headers only of visible ASCII. */
 function isSendable({ in: location }: Parameter, value: Json): boolean {
   const text = stringifyJson(value);
-  if (text.length > LONGEST_CHARS || /\\ud[89a-f]/.test(text)) return false;
+  if (text.length > MAX_CHARS || /\\ud[89a-f]/.test(text)) return false;
   return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(text);
 }

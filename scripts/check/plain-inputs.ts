@@ -9,12 +9,12 @@ import type { Oracle } from './oracle.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
 
-// A plain request is the shortest of a few.
+// The shortest of several samples is used.
 const SAMPLES = 10;
 
 /**
- * The plainest valid requests of an operation: with as little as possible and with everything optional, for each kind of
- * body. A kind that no valid request can be made for is missing.
+ * Generates plain valid requests of an operation for each kind of body: the smallest one, and one with all optional
+ * parts. Kinds without a valid request are absent.
  */
 export function plainInputs(
   operation: ApiOperation,

@@ -1,95 +1,97 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case } from './case.ts';
-import { checksFor, complaintsAbout, type CheckName, type Complaint } from './checks.ts';
+import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { caseOf } from './coverage.ts';
-import { NoAnswer, type Answer, type Connection } from './exchange.ts';
+import { NoResponse, type WireResponse, type Connection } from './exchange.ts';
 import type { Oracle } from './oracle.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/** A check that failed, with the simplest request that was found to make it fail. */
-export type Failure = Complaint & {
+/** A failed check with the simplest failing request that was found. */
+export type Failure = Violation & {
   readonly operationId: string;
   readonly request: WireRequest;
-  /** `undefined` when there was none. */
-  readonly answer: Answer | undefined;
+  /** `undefined` when none arrived. */
+  readonly response: WireResponse | undefined;
   readonly seed: number;
 };
 
 export type ProberOptions = {
   readonly connection: Connection;
-  /** Of the schemas for requests. */
+  /** Validates by the schemas for requests. */
   readonly requestOracle: Oracle;
-  /** Of the schemas for responses. */
+  /** Validates by the schemas for responses. */
   readonly responseOracle: Oracle;
   readonly token: string | undefined;
   readonly seed: number;
-  /** By `performance.now()`: nothing is tried any more then. */
+  /** The value of `performance.now()` after which no request is sent. */
   readonly deadline: number;
   readonly onRequest: () => void;
 };
 
-/** Sends cases of one operation and keeps what fails: each check at most once. */
+/** Sends test cases of one operation and records at most one failure of each check. */
 export type Prober = {
   readonly failures: readonly Failure[];
-  /** The checks that had anything to look at. */
+  /** The checks that applied to a request. */
   readonly checked: ReadonlySet<CheckName>;
-  /** Sends a case. Complaints that were recorded before are left out. */
-  readonly probe: (sent: Case) => Promise<readonly Complaint[]>;
-  /** Records that a case fails a check, after making it as simple as it gets. */
-  readonly record: (check: CheckName, found: Case) => Promise<void>;
+  /** Sends a test case and returns the violations of checks that have no recorded failure yet. */
+  readonly probe: (testCase: Case) => Promise<readonly Violation[]>;
+  /** Simplifies a test case that fails a check, and records the failure. */
+  readonly record: (check: CheckName, testCase: Case) => Promise<void>;
   readonly isOver: () => boolean;
 };
 
-/** A prober for one operation. */
+/** Creates a prober for one operation. */
 export function createProber(operation: ApiOperation, options: ProberOptions): Prober {
   const { connection, requestOracle, responseOracle, token, seed, deadline, onRequest } = options;
   const { operationId } = operation;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
-  let isGone = false;
-  const isOver = (): boolean => isGone || performance.now() >= deadline;
+  let isUnreachable = false;
+  const isOver = (): boolean => isUnreachable || performance.now() >= deadline;
 
   return {
     failures,
     checked,
     isOver,
-    async probe(sent) {
-      for (const check of checksFor(sent.kind)) checked.add(check);
-      const { complaints } = await exchange(sent);
-      return complaints.filter(({ check }) => !failures.some((failure) => failure.check === check));
+    async probe(testCase) {
+      for (const check of checksFor(testCase.kind)) checked.add(check);
+      const { violations } = await exchange(testCase);
+      return violations.filter(({ check }) => !failures.some((failure) => failure.check === check));
     },
-    async record(check, found) {
-      const { request } = await simplify(check, found);
-      const { answer, complaints } = await exchange({ ...found, request });
-      const repeated = complaints.find((complaint) => complaint.check === check);
-      const message = repeated?.message ?? 'failed, but not when the request was sent again';
-      failures.push({ check, message, operationId, request, answer, seed });
+    async record(check, testCase) {
+      const { request } = await simplify(check, testCase);
+      const { response, violations } = await exchange({ ...testCase, request });
+      const repeated = violations.find((violation) => violation.check === check);
+      const message = repeated?.message ?? 'failed once, but passed when the request was repeated';
+      failures.push({ check, message, operationId, request, response, seed });
     },
   };
 
-  async function simplify(check: CheckName, found: Case): Promise<Case> {
-    for (const input of found.input === undefined ? [] : simplerThan(found.input)) {
+  async function simplify(check: CheckName, testCase: Case): Promise<Case> {
+    for (const input of testCase.input === undefined ? [] : simplerThan(testCase.input)) {
       const simpler = caseOf(operation, requestOracle, input, token);
-      if (simpler?.kind !== found.kind) continue;
+      if (simpler?.kind !== testCase.kind) continue;
       if (isOver()) break;
-      const { complaints } = await exchange(simpler);
-      if (complaints.some((complaint) => complaint.check === check)) return simplify(check, simpler);
+      const { violations } = await exchange(simpler);
+      if (violations.some((violation) => violation.check === check)) return simplify(check, simpler);
     }
-    return found;
+    return testCase;
   }
 
-  async function exchange(sent: Case): Promise<{ answer: Answer | undefined; complaints: readonly Complaint[] }> {
+  async function exchange(
+    testCase: Case,
+  ): Promise<{ response: WireResponse | undefined; violations: readonly Violation[] }> {
     onRequest();
     try {
-      const answer = await connection.send(sent.request);
-      return { answer, complaints: complaintsAbout({ operation, sent, answer, oracle: responseOracle }) };
+      const response = await connection.send(testCase.request);
+      return { response, violations: violationsIn({ operation, testCase, response, oracle: responseOracle }) };
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      isGone ||= error.isUnreachable;
+      if (!(error instanceof NoResponse)) throw error;
+      isUnreachable ||= error.isUnreachable;
       return {
-        answer: undefined,
-        complaints: [{ check: 'not_a_server_error', message: `no answer: ${error.message}` }],
+        response: undefined,
+        violations: [{ check: 'not_a_server_error', message: `no response: ${error.message}` }],
       };
     }
   }

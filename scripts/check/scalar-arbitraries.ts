@@ -3,7 +3,7 @@ import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
 
-/** Which strings can be sent: any that JSON can spell, those that UTF-8 can, or those that fit into any header. */
+/** The generated strings: `any` includes lone surrogates, `well-formed` is valid Unicode, `token` suits headers. */
 export type TextKind = 'any' | 'well-formed' | 'token';
 
 const SAFE = 2n ** 53n - 1n;
@@ -13,9 +13,9 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 /**
- * Integers in the range of the schema, its ends and those of the usual types more often than others.
+ * Generates integers in the range of the schema, preferring its limits and those of the usual types.
  *
- * @param plain near zero, as far as the schema has such
+ * @param plain prefers small numbers, where the schema allows them
  */
 export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
@@ -26,7 +26,7 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   const max = below < highest ? below : highest;
   const from = ceilDivide(min, step);
   const to = -ceilDivide(-max, step);
-  if (from > to) return fc.constantFrom<Json>(min); // The oracle will say that there is none.
+  if (from > to) return fc.constantFrom<Json>(min); // No value exists; the oracle rejects this one.
   const edges = [...EDGE_INTEGERS, 0n, 1n, -1n].filter((edge) => edge >= min && edge <= max && edge % step === 0n);
   const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: to > 99n && from <= 0n ? 99n : to });
   if (plain) return small.map((n) => n * step);
@@ -37,7 +37,7 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   );
 }
 
-/** Numbers in the range of the schema. */
+/** Generates numbers in the range of the schema. */
 export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
   const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
@@ -46,7 +46,7 @@ export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
   if (min > max) return fc.constant(min);
   if (step !== undefined) {
     const range = { min: Math.max(Math.ceil(min / step), -1e6), max: Math.min(Math.floor(max / step), 1e6) };
-    // Decimal steps such as 0.01: written and read again, so that 3 * 0.1 is 0.3.
+    // Rounds the error of decimal steps away: 3 * 0.1 is 0.30000000000000004.
     return fc.integer(range).map((n) => Number((n * step).toPrecision(12)));
   }
   const isIn = (n: number): boolean => n >= min && n <= max;
@@ -54,7 +54,7 @@ export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true, noDefaultInfinity: true }));
 }
 
-/** Strings of the schema's length, pattern and format. */
+/** Generates strings with the length, pattern and format of the schema. */
 export function strings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
   const { pattern, format } = schema;
   if (typeof pattern === 'string') return matching(pattern) ?? plainStrings(schema, kind);
@@ -82,7 +82,7 @@ function matching(pattern: string): fc.Arbitrary<Json> | undefined {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'));
   } catch {
-    return undefined; // A construct that fast-check cannot generate for: the oracle picks from all strings.
+    return undefined; // fast-check does not support the pattern: all strings are generated, and the oracle filters them.
   }
 }
 
@@ -108,7 +108,7 @@ const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   regex: () => fc.constantFrom('^a+$', '[0-9]'),
 };
 
-/** As JSON Schema counts: a surrogate pair is one character. */
+/** Counts characters as JSON Schema does: a surrogate pair is one. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -118,7 +118,7 @@ function numberOf(schema: SchemaObject, keyword: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The integer limit of a schema; `beyond` is where to go from an exclusive one. */
+/** Returns the inclusive integer limit of a schema; `beyond` is the step inwards from an exclusive limit. */
 function limit(schema: SchemaObject, inclusive: string, exclusive: string, beyond: bigint, fallback: bigint): bigint {
   const round = (n: number): bigint => BigInt(beyond > 0n ? Math.ceil(n) : Math.floor(n));
   const within = numberOf(schema, inclusive);

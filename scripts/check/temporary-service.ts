@@ -7,29 +7,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CannotCheck } from './oracle.ts';
 
-/** The service of this repository, on a store of its own. */
+/** A running service of this repository with its own store. */
 export type TemporaryService = {
   readonly url: string;
   readonly token: string;
-  /** Stops it and removes its store. */
+  /** Stops the service and removes its store. */
   readonly stop: () => Promise<void>;
 };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const OURS =
+const SETTINGS =
   /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
- * Starts the service on a free port and an empty store; whatever configures the service of this shell does not count.
+ * Starts the service on a free port with an empty store. Settings of the service in the environment are ignored.
  *
  * @throws {CannotCheck} when it does not start
  */
 export async function startTemporaryService(): Promise<TemporaryService> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   const token = randomBytes(24).toString('base64url');
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  // In the folder of the store, no .env is found.
+  // The working directory has no .env file.
   const service = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     cwd: folder,
     env: { ...inherited, ...settings },
@@ -42,11 +42,11 @@ export async function startTemporaryService(): Promise<TemporaryService> {
   };
 
   let output = '';
-  let complaints = '';
-  service.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  let errors = '';
+  service.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const url = await new Promise<string | undefined>((resolve) => {
     service.stdout.setEncoding('utf8').on('data', (text: string) => {
-      // After that its log is only drained.
+      // Later log output is read and discarded.
       if (output.length < 10_000) output += text;
       const [address] = /http:\/\/[^\s"]+/.exec(output) ?? [];
       if (address !== undefined) resolve(address);
@@ -57,5 +57,5 @@ export async function startTemporaryService(): Promise<TemporaryService> {
   });
   if (url !== undefined) return { url, token, stop };
   await stop();
-  throw new CannotCheck(`the service did not start: ${complaints.trim()}`);
+  throw new CannotCheck(`the service did not start: ${errors.trim()}`);
 }

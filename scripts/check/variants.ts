@@ -13,12 +13,12 @@ import {
 } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
-const MOST_PLACES = 40;
+const MAX_PLACES = 40;
 
 /**
- * Every way in which a request can differ from another in one place. Some are valid, some are not.
+ * Generates the variants of a request with a single change. Some are valid, some are not.
  *
- * @param tried a request whose own variants have been tried: the places of its body are left alone
+ * @param tried a request whose variants have been generated: the places of its body are skipped
  */
 export function* variantsOf(input: RequestInput, tried?: RequestInput): Generator<RequestInput> {
   const { parameters, body } = input;
@@ -27,7 +27,7 @@ export function* variantsOf(input: RequestInput, tried?: RequestInput): Generato
     for (const other of variantsAt(value, [[]])) {
       yield { body, parameters: parameters.with(index, { parameter, value: other }) };
     }
-    for (const place of placesOf(value, MOST_PLACES).slice(1)) {
+    for (const place of placesOf(value, MAX_PLACES).slice(1)) {
       for (const other of HOSTILE_VALUES) {
         yield { body, parameters: parameters.with(index, { parameter, value: replaceAt(value, place, other) }) };
       }
@@ -37,37 +37,37 @@ export function* variantsOf(input: RequestInput, tried?: RequestInput): Generato
   const { content, value } = body;
   const encoding = encodingOf(content);
   if (encoding === 'json') {
-    const known = new Set(tried?.body && placesOf(tried.body.value, MOST_PLACES).map(String));
-    const places = placesOf(value, MOST_PLACES).filter((place) => !known.has(String(place)));
+    const skipped = new Set(tried?.body && placesOf(tried.body.value, MAX_PLACES).map(String));
+    const places = placesOf(value, MAX_PLACES).filter((place) => !skipped.has(String(place)));
     for (const other of variantsAt(value, places)) yield { parameters, body: { content, value: other } };
   }
-  // Forms have no types: what is left to do wrong is to leave a part out.
+  // Values in forms have no types, so removing a part is the only reliable fault.
   if (encoding === 'json' || encoding === 'form' || encoding === 'multipart') yield* withoutOnePart(input);
 }
 
-/** Every way in which a request can do with one part less. */
+/** Generates the variants of a request without one of its parts. */
 export function* withoutOne(input: RequestInput): Generator<RequestInput> {
   yield* withoutOneParameter(input);
   yield* withoutOnePart(input);
 }
 
-/** Every way in which a request can be made simpler by one step. */
+/** Generates the variants of a request that are simpler by one step. */
 export function* simplerThan(input: RequestInput): Generator<RequestInput> {
   yield* withoutOne(input);
   const { parameters, body } = input;
   if (body === undefined) return;
-  for (const place of placesOf(body.value, MOST_PLACES)) {
+  for (const place of placesOf(body.value, MAX_PLACES)) {
     for (const shorter of shorterThan(partAt(body.value, place))) {
       yield { parameters, body: { content: body.content, value: replaceAt(body.value, place, shorter) } };
     }
   }
 }
 
-/** One of the ways in which a body can differ in one place, chosen by two numbers. */
+/** Changes one place of a body. The numbers choose the place and the change. */
 export function mutateBody(input: RequestInput, where: number, how: number): RequestInput {
   const { body, parameters } = input;
   if (body === undefined) return input;
-  const places = placesOf(body.value, MOST_PLACES);
+  const places = placesOf(body.value, MAX_PLACES);
   const place = places[where % places.length] ?? [];
   const choices = HOSTILE_VALUES.length + 1;
   const value =
@@ -77,7 +77,7 @@ export function mutateBody(input: RequestInput, where: number, how: number): Req
   return { parameters, body: { content: body.content, value } };
 }
 
-/** The halves of a text, a list or an object, and a text without its first or last character. */
+/** Returns the halves of a string, list or object, and a string without its first or last character. */
 function shorterThan(value: Json): readonly Json[] {
   const list: readonly unknown[] = typeof value === 'string' ? Array.from(value) : membersOf(value);
   if (list.length < 2) return [];
@@ -94,14 +94,14 @@ function shorterThan(value: Json): readonly Json[] {
 
 function* withoutOneParameter({ parameters, body }: RequestInput): Generator<RequestInput> {
   for (const [index, { parameter }] of parameters.entries()) {
-    // Without a path parameter, it would be another path.
+    // Without a path parameter, the request would have another path.
     if (parameter.in !== 'path') yield { body, parameters: parameters.toSpliced(index, 1) };
   }
 }
 
 function* withoutOnePart({ parameters, body }: RequestInput): Generator<RequestInput> {
   if (body === undefined) return;
-  for (const place of placesOf(body.value, MOST_PLACES).slice(1)) {
+  for (const place of placesOf(body.value, MAX_PLACES).slice(1)) {
     yield { parameters, body: { content: body.content, value: removeAt(body.value, place) } };
   }
 }

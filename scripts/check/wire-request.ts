@@ -4,7 +4,7 @@ import type { Credential } from './credentials.ts';
 import type { Json } from './json-value.ts';
 import { writeParameter } from './parameter-text.ts';
 
-/** A request, byte for byte. */
+/** A request as sent. */
 export type WireRequest = {
   readonly method: string;
   /** Path and query. */
@@ -13,16 +13,16 @@ export type WireRequest = {
   readonly body: Buffer | undefined;
 };
 
-/** What a request to an operation says, before it is written down. */
+/** The values of a request, before they are serialized. */
 export type RequestInput = {
   readonly parameters: readonly { readonly parameter: Parameter; readonly value: Json }[];
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
 /**
- * Writes a request to an operation.
+ * Serializes a request to an operation.
  *
- * @returns `undefined` when a parameter has a value that cannot be written in its style
+ * @returns `undefined` when the value of a parameter cannot be written in its style
  */
 export function writeRequest(
   { method, path }: Pick<ApiOperation, 'method' | 'path'>,
@@ -51,7 +51,7 @@ export function writeRequest(
   return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
 }
 
-/** The request with another body. */
+/** Copies a request with another body. */
 export function withBody(request: WireRequest, { contentType, bytes }: BodyBytes): WireRequest {
   const kept = request.headers.filter(([name]) => name !== 'Content-Type');
   return { ...request, headers: [...kept, ['Content-Type', contentType]], body: bytes };

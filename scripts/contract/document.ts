@@ -1,8 +1,9 @@
 import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
 import type { OpenApiDocument } from './load.ts';
+import { METHODS } from './openapi-rules.ts';
 import { escapePointer } from './reference.ts';
 
-/** The parts of a document that the generator looks at; the linter has checked that they have this shape. */
+/** The parts of a document that the generator reads; the linter has checked this shape. */
 export type Document = OpenApiDocument & {
   readonly servers?: readonly Server[];
   readonly security?: readonly Requirement[];
@@ -39,11 +40,9 @@ export type OperationObject = {
 };
 export type SecuritySchemeObject = SecurityScheme;
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-
-/** Every operation of a document, with the JSON pointer to it. */
+/** Lists the operations of a document with their JSON pointers. */
 export function listOperations(document: Document) {
-  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/')); // Not `x-…`.
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/')); // Skips extensions (`x-…`).
   return paths.flatMap(([path, pathItem]) =>
     Object.entries(pathItem)
       .filter(([key]) => METHODS.includes(key))

@@ -3,33 +3,35 @@ import { listUnmatched, readHandlerNames } from './handlers.ts';
 import { formatProblem } from './load.ts';
 import { renderContract } from './render.ts';
 
-/** What came of a run of the generator. */
+/** The result of a generator run. */
 export type Generated = {
-  /** The text of every generated file by its name; `undefined` when the document was refused. */
+  /** The text of every generated file by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
-  /** Which of them were not on disk like that. */
+  /** The names of files that differed on disk. */
   readonly stale: readonly string[];
-  /** The files that the document is made of: absolute paths. */
+  /** The absolute paths of the files that the document consists of. */
   readonly sources: readonly string[];
 };
 
 const HANDLERS = 'src/*/handlers.ts';
 
 /**
- * Writes generated/ from openapi.yaml, or only looks (`check`), and tells: what was written and what is left to do on
- * standard output, what is wrong on standard error. A document that is refused leaves generated/ as it was.
+ * Writes generated/ from openapi.yaml. Prints written files and missing handlers on standard output, problems on standard
+ * error. A rejected document leaves generated/ unchanged.
+ *
+ * @param options.check only reports stale files and writes nothing
  */
 export async function generate({ check = false } = {}): Promise<Generated> {
   const { files, operationIds, problems, sources } = await renderContract('openapi.yaml');
   for (const problem of problems) console.error(formatProblem(problem));
   if (files === undefined) {
-    console.error('openapi.yaml was refused; generated/ is as it was');
+    console.error('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };
   }
 
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
-    if ((await readIfThere(`generated/${name}`)) === text) continue;
+    if ((await readIfPresent(`generated/${name}`)) === text) continue;
     stale.push(name);
     if (check) {
       console.error(`generated/${name} is stale: run npm run generate`);
@@ -48,18 +50,18 @@ async function findUnmatched(operationIds: readonly string[]): Promise<readonly 
   if (path === undefined) return [];
   const names = readHandlerNames(await readFile(path, 'utf8'));
   return names === undefined
-    ? [`${path} has no plain list of handlers to compare with: npm run typecheck names what is left`]
+    ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
     : listUnmatched(operationIds, names);
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfPresent(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
 
-/** Whoever reads the file meanwhile gets the old text or the new one. */
+/** Replaces a file atomically: readers get the old text or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir('generated', { recursive: true });
-  const unfinished = `${path}.${String(process.pid)}`; // Another run may be writing too.
-  await writeFile(unfinished, text);
-  await rename(unfinished, path);
+  const temporary = `${path}.${String(process.pid)}`; // Unique per process: another run may be writing too.
+  await writeFile(temporary, text);
+  await rename(temporary, path);
 }

@@ -1,10 +1,10 @@
 import ts from 'typescript';
 
 /**
- * The names of the handlers that are written, from the source text of the module that lists them: the properties of the
- * object that its function `createHandlers` returns. Nothing is run.
+ * Reads the names of the existing handlers from the source text of their module, without running it: the properties of
+ * the object that its function `createHandlers` returns.
  *
- * @returns `undefined` when it has no such list, or one whose names only the type check can tell (`...others`)
+ * @returns `undefined` without such an object literal, or when only the type checker knows its names (`...others`)
  */
 export function readHandlerNames(source: string): readonly string[] | undefined {
   const file = ts.createSourceFile('handlers.ts', source, ts.ScriptTarget.Latest);
@@ -22,7 +22,7 @@ export function readHandlerNames(source: string): readonly string[] | undefined 
   return names.every((name) => name !== undefined) ? names : undefined;
 }
 
-/** What is left to do, a line each: operations without a handler, handlers without an operation. */
+/** Lists operations without a handler and handlers without an operation, one line for each kind. */
 export function listUnmatched(operationIds: readonly string[], handlerNames: readonly string[]): readonly string[] {
   const missing = operationIds.filter((operationId) => !handlerNames.includes(operationId));
   const stale = handlerNames.filter((name) => !operationIds.includes(name));
@@ -32,7 +32,7 @@ export function listUnmatched(operationIds: readonly string[], handlerNames: rea
   ];
 }
 
-/** `({ … }) satisfies Handlers` -> `{ … }` */
+/** Removes parentheses and type assertions: `({ … }) satisfies Handlers` -> `{ … }`. */
 function unwrap(node: ts.Expression | undefined): ts.Expression | undefined {
   return node !== undefined &&
     (ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isParenthesizedExpression(node))

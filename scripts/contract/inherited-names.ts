@@ -1,27 +1,27 @@
 /*
- * The linter looks up every name of a document in plain objects, and finds what every object inherits: it takes a
- * property called `constructor` or `valueOf` for something else, or fails. While it looks, such names have a mark.
+ * Redocly looks up names of the document in plain objects and finds inherited members: a property called `constructor`
+ * or `valueOf` makes it fail or report nonsense. So such names are marked before it reads the document.
  */
-const MARK = '\uE000'; // In the private use area: no name has it.
+const MARK = '\uE000'; // From the private use area, so no name in a document contains it.
 const MARK_IN_TYPESCRIPT = '\\uE000';
 
-/** A copy of a parsed document in which no name is one that every object inherits. */
+/** Copies a parsed document and marks every name that plain objects inherit. */
 export function markInheritedNames(node: unknown): unknown {
   return renamed(node, (name) => (name in Object.prototype ? MARK + name : name));
 }
 
-/** A copy of a marked document with its own names. */
+/** Copies a marked document with its original names. */
 export function unmarkNames(node: unknown): unknown {
   return renamed(node, unmark);
 }
 
-/** A text about a marked document, or TypeScript made from it, with the document's own names. */
+/** Restores the original names in a message about a marked document, or in TypeScript generated from it. */
 export function unmark(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(MARK_IN_TYPESCRIPT, '');
 }
 
 function renamed(node: unknown, rename: (name: string) => string, key = ''): unknown {
-  // `required` lists names of members, so they must stay theirs.
+  // `required` lists property names, so they are renamed like the properties.
   if (typeof node === 'string' && key === 'required') return rename(node);
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => renamed(item, rename, key));

@@ -3,7 +3,7 @@ import { dereference, escapePointer } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-// Below these, whether a value is an int64 depends on more than its place.
+// Below these keywords, whether a value is an int64 depends on more than its location.
 const CONDITIONAL = [
   ...['if', 'then', 'else', 'not', 'dependentSchemas', 'patternProperties', 'propertyNames'],
   ...['prefixItems', 'contains', 'unevaluatedItems', 'unevaluatedProperties'],
@@ -11,23 +11,24 @@ const CONDITIONAL = [
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * A value is a bigint by its place. Says what keeps a schema from that: an int64 whose place depends on something else,
- * or a place that may also have another number.
+ * Finds int64s that cannot be identified by their location in the value: those under conditional keywords, and locations
+ * that also allow other numbers. The service decides by location which integers become bigints.
  *
- * @returns the problems, each with the JSON pointer of the schema it starts from
+ * @param name the name of the root value in messages
+ * @returns the problems, each beginning with the location of the value
  */
-export function findInt64Conflicts(document: OpenApiDocument, root: unknown, pointer: string): string[] {
+export function findInt64Conflicts(document: OpenApiDocument, root: unknown, name: string): string[] {
   const problems = new Set<string>();
   const seen = new Set<string>();
-  const numbered = new Map<unknown, number>();
-  visit([root], pointer);
+  const ids = new Map<unknown, number>();
+  visit([root], name);
   return [...problems];
 
-  /** @param nodes the schemas that the value at one place may have to satisfy */
+  /** @param nodes all schemas that apply to the value at one location */
   function visit(nodes: readonly unknown[], place: string): void {
-    const schemas = [...new Set(nodes.flatMap((node) => spread(node)))];
-    // The same schemas together say the same; one of them with others may not.
-    const combination = schemas.map(numberOf).sort().join();
+    const schemas = [...new Set(nodes.flatMap((node) => inPlaceSchemas(node)))];
+    // A combination of schemas needs one visit; the same schema in another combination needs its own.
+    const combination = schemas.map(idOf).sort().join();
     if (schemas.length === 0 || seen.has(combination)) return;
     seen.add(combination);
 
@@ -37,14 +38,16 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, poi
     for (const schema of schemas) {
       if (isInt64(schema))
         for (const keyword of unsafeKeywords(schema)) problems.add(`${place}: ${keyword} is not exact`);
-      if (schema['uniqueItems'] === true && leadsToInt64(schema['items'], new Set())) {
+      if (schema['uniqueItems'] === true && containsInt64(schema['items'], new Set())) {
         problems.add(`${place}: uniqueItems is not exact`);
       }
-      const beside = schema['prefixItems'] === undefined ? [] : [schema['items']];
-      if (schema['patternProperties'] !== undefined) beside.push(schema['additionalProperties']);
-      if (beside.some((member) => leadsToInt64(member, new Set()))) problems.add(`${place} has an int64 beside others`);
+      const remaining = schema['prefixItems'] === undefined ? [] : [schema['items']];
+      if (schema['patternProperties'] !== undefined) remaining.push(schema['additionalProperties']);
+      if (remaining.some((member) => containsInt64(member, new Set()))) {
+        problems.add(`${place} has an int64 beside prefixItems or patternProperties`);
+      }
       for (const keyword of CONDITIONAL) {
-        if (leadsToInt64(schema[keyword], new Set())) problems.add(`${place} has an int64 under ${keyword}`);
+        if (containsInt64(schema[keyword], new Set())) problems.add(`${place} has an int64 under ${keyword}`);
       }
     }
 
@@ -63,26 +66,26 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, poi
     );
   }
 
-  function numberOf(schema: Schema): number {
-    const number = numbered.get(schema) ?? numbered.size;
-    numbered.set(schema, number);
-    return number;
+  function idOf(schema: Schema): number {
+    const id = ids.get(schema) ?? ids.size;
+    ids.set(schema, id);
+    return id;
   }
 
-  /** A schema, with those that judge the same value. */
-  function spread(node: unknown, within = new Set<unknown>()): Schema[] {
+  /** Returns a schema and its subschemas that apply to the same value. */
+  function inPlaceSchemas(node: unknown, visited = new Set<unknown>()): Schema[] {
     const schema = dereference(document, node);
-    if (typeof schema !== 'object' || schema === null || within.has(schema)) return [];
-    within.add(schema);
+    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
+    visited.add(schema);
     const parts = SAME_VALUE.flatMap((keyword) => ((schema as Schema)[keyword] ?? []) as readonly unknown[]);
-    return [schema as Schema, ...parts.flatMap((part) => spread(part, within))];
+    return [schema as Schema, ...parts.flatMap((part) => inPlaceSchemas(part, visited))];
   }
 
-  function leadsToInt64(node: unknown, within: Set<unknown>): boolean {
+  function containsInt64(node: unknown, visited: Set<unknown>): boolean {
     const schema = dereference(document, node);
-    if (typeof schema !== 'object' || schema === null || within.has(schema)) return false;
-    within.add(schema);
-    return isInt64(schema as Schema) || Object.values(schema).some((member) => leadsToInt64(member, within));
+    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return false;
+    visited.add(schema);
+    return isInt64(schema as Schema) || Object.values(schema).some((member) => containsInt64(member, visited));
   }
 }
 
@@ -90,7 +93,7 @@ function isInt64({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
-/** The validator compares doubles: what a keyword says must be a number that they hold, or beyond every int64. */
+/** Lists keywords with numbers that a double cannot hold, which the validator would compare inexactly. */
 function unsafeKeywords(schema: Schema): string[] {
   const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
   const unsafe = ['const', 'default', 'exclusiveMinimum', 'exclusiveMaximum'].filter((key) => !isSafe(schema[key]));

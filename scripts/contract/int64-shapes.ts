@@ -12,22 +12,21 @@ type Schema = {
   readonly properties?: Readonly<Record<string, unknown>>;
 };
 
-/** Tells where a document's schemas have their int64s. */
+/** Locates the int64s in the schemas of a document. */
 export type Int64Finder = {
-  /** The shape of one schema; `undefined` when it leads to no int64. */
+  /** Returns the shape of one schema; `undefined` when it contains no int64. */
   readonly shapeOf: (schema: unknown) => Int64Shape | undefined;
-  /** The shapes that `$ref`s name, by the text of the reference. */
+  /** The shapes that `$ref`s point at, by the text of the reference. */
   readonly named: Readonly<Record<string, Int64Shape>>;
 };
 
-/** Looks for the int64s behind every schema that a document refers to. */
+/** Finds the int64s in every referenced schema of a document. */
 export function findInt64s(document: OpenApiDocument): Int64Finder {
   const named: Record<string, Int64Shape> = {};
   const references = new Set<string>();
   collectReferences(document, references);
 
-  // A reference leads to an int64 when its target does, perhaps by way of other references, perhaps of itself: look
-  // again until nothing new is found, then once more for the shapes.
+  // References may be nested or recursive: repeat until a pass finds no new ones, so that the last pass sees all of them.
   for (let found = -1; found !== Object.keys(named).length;) {
     found = Object.keys(named).length;
     for (const reference of references) {
@@ -53,7 +52,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
     return Object.keys(shape).length === 0 ? undefined : shape;
   }
 
-  // Where `additionalProperties` has int64s, those without one are kept too: they are not additional.
+  // With int64s in `additionalProperties`, properties without one are listed too: they are not additional.
   function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Int64Shape> | undefined {
     const entries = Object.entries(schemas).flatMap(([name, schema]) => {
       const shape = shapeOf(schema) ?? (all ? {} : undefined);

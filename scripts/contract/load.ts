@@ -13,28 +13,29 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
-/** Something in the document to mend, and where it stands. */
+/** A problem in the document, with its location. */
 export type Problem = {
   readonly severity: 'error' | 'warn';
-  /** `file:line:column #/json/pointer`, as far as it is known. */
+  /** `file:line:column #/json/pointer`, or the known part of it. */
   readonly place: string;
   readonly message: string;
 };
 
-/** The OpenAPI document with every external reference brought inside; `undefined` where it cannot be read. */
+/** A linted and bundled OpenAPI document. */
 export type LoadedContract = {
+  /** The document without external references; `undefined` when it has errors. */
   readonly document: OpenApiDocument | undefined;
   readonly problems: readonly Problem[];
-  /** The place of a JSON pointer (`#/paths/~1plants`) of the document. */
+  /** Returns the location of a JSON pointer (`#/paths/~1plants`) for messages. */
   readonly placeOf: (pointer: string) => string;
-  /** The files that it is made of, those that could not be read included: absolute paths. */
+  /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];
 };
 
 /** Parsed JSON or YAML whose shape the linter has checked. */
 export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
-/** What makes a document wrong, as opposed to unpolished. */
+/** Rules that a valid document must satisfy. */
 const validity = {
   struct: 'error',
   'no-unresolved-refs': 'error',
@@ -50,7 +51,7 @@ const validity = {
   'spec-components-invalid-map-name': 'error',
 } as const;
 
-/** What a document that is shown to others should have besides. */
+/** Additional rules for a published document. */
 const style = {
   'info-license': 'warn',
   'info-license-url': 'off',
@@ -74,7 +75,7 @@ const style = {
 /**
  * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
  *
- * @param rules `validity` for what makes a document wrong, `style` for what makes it unpolished too
+ * @param rules `validity` for errors only, `style` also for the quality of a published document
  */
 export async function loadContract(path: string, rules: 'validity' | 'style'): Promise<LoadedContract> {
   const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity });
@@ -106,8 +107,8 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
   const problems = lint.filter(({ ignored }) => ignored !== true).map(toProblem);
-  const referredTo = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
-  const sources = [resolve(path), ...referredTo];
+  const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
+  const sources = [resolve(path), ...referenced];
   if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
 
   const bundled = await bundle({ config, doc: marked, externalRefResolver });
@@ -119,12 +120,12 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   };
 }
 
-/** Whether anything among the problems forbids going on. */
+/** Returns whether any of the problems is an error. */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** One line for people: where, how bad, what. */
+/** Formats a problem as one line: location, severity, message. */
 export function formatProblem({ severity, place, message }: Problem): string {
   return `${place}  ${severity}: ${message}`;
 }

@@ -20,15 +20,16 @@ import {
 } from './document.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import type { OpenApiDocument } from './load.ts';
+import { withDefaultStyle } from './openapi-rules.ts';
 import { optional } from './optional.ts';
 import { dereference } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 
-/** What the service needs to know of the document besides the document itself. */
-export type Inventory = Omit<Contract, 'document'>;
+/** The tables that the service uses besides the document itself. */
+export type CompiledOperations = Omit<Contract, 'document'>;
 
-/** Takes stock of a document that the linter has passed. */
-export function compileOperations(contract: OpenApiDocument): Inventory {
+/** Compiles a linted document into the tables that the service uses. */
+export function compileOperations(contract: OpenApiDocument): CompiledOperations {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
   const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {
@@ -73,7 +74,7 @@ export function compileOperations(contract: OpenApiDocument): Inventory {
   };
 }
 
-/** The parameters of an operation and its path. */
+/** Returns the parameters of an operation, including those of its path item. */
 export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
   const inlined = (list: readonly unknown[] = []) => list.map((node) => dereference(document, node) as ParameterObject);
   return mergeParameters(inlined(pathItem.parameters), inlined(object.parameters)) as ParameterObject[];
@@ -81,12 +82,12 @@ export function parametersOf(document: Document, pathItem: PathItem, object: Ope
 
 function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
-  const style = parameter.style ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  const { style, explode } = withDefaultStyle(parameter);
   return {
     name,
     in: place,
-    style: content === undefined ? (style as Parameter['style']) : 'json', // Other styles have been refused.
-    explode: parameter.explode ?? style === 'form',
+    style: content === undefined ? (style as Parameter['style']) : 'json', // Other styles have been rejected.
+    explode,
     type: textTypeOf(document, schemaOf(parameter)),
   };
 }
@@ -104,7 +105,7 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
   const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
   const required = Object.entries(headers).filter(([name, header]) => {
     const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };
-    return isRequired === true && name.toLowerCase() !== 'content-type'; // The body brings its own.
+    return isRequired === true && name.toLowerCase() !== 'content-type'; // It is set with the body.
   });
   return { mediaTypes: Object.keys(content), requiredHeaders: required.map(([name]) => name.toLowerCase()) };
 }
@@ -117,7 +118,7 @@ function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
   return [...new Set(paths)];
 }
 
-/** The schema of a parameter: its own, or that of its content, which is of one media type. */
+/** Returns the schema of a parameter: its own, or the one of its only media type. */
 export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
   return schema ?? Object.values(content)[0]?.schema;
 }

@@ -1,4 +1,4 @@
-/** A member to spread into an object: there when there is a value. */
+/** Returns an object with one member to spread into another; an empty object when the value is `undefined`. */
 export function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -1,12 +1,12 @@
 import type { OpenApiDocument } from './load.ts';
 
-/** What a node of a bundled document stands for: itself, or what its `$ref` names, followed to the end. */
+/** Follows the `$ref` of a node, repeatedly; returns nodes without one unchanged. */
 export function dereference(document: OpenApiDocument, node: unknown): unknown {
   const reference = (node as { $ref?: unknown } | null | undefined)?.$ref;
   return typeof reference === 'string' ? dereference(document, resolveReference(document, reference)) : node;
 }
 
-/** The node that a local reference (`#/components/schemas/Plant`) names; `undefined` when there is none. */
+/** Returns the node that a local reference (`#/components/schemas/Plant`) points at; `undefined` when it is absent. */
 export function resolveReference(document: OpenApiDocument, reference: string): unknown {
   return reference
     .slice(2)
@@ -15,7 +15,7 @@ export function resolveReference(document: OpenApiDocument, reference: string): 
     .reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], document);
 }
 
-/** A name as a token of a JSON pointer (RFC 6901). */
+/** Escapes a name as a JSON pointer token (RFC 6901). */
 export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -9,61 +9,61 @@ import { createRouter } from '../../src/engine/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
-import { compileOperations, type Inventory } from './operations.ts';
+import { compileOperations, type CompiledOperations } from './operations.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 
-/** What the generator makes of a document. */
+/** The generated files of a document, or its problems. */
 export type RenderedContract = {
-  /** The files of generated/ by name; `undefined` when the document was refused. */
+  /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
   readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
-  /** The files that the document is made of: absolute paths. */
+  /** The absolute paths of the files that the document consists of. */
   readonly sources: readonly string[];
 };
 
 const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
-/** Turns an OpenAPI document into the text of the generated files, or says why not. The same input, the same output. */
+/** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
 export async function renderContract(path: string): Promise<RenderedContract> {
   const { document, problems, placeOf, sources } = await loadContract(path, 'validity');
-  const refuse = (found: readonly Unsupported[]): RenderedContract => ({
+  const reject = (found: readonly Unsupported[]): RenderedContract => ({
     files: undefined,
     operationIds: [],
     problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
     sources,
   });
-  if (document === undefined) return refuse([]);
+  if (document === undefined) return reject([]);
 
   const unsupported = findUnsupported(document);
-  if (unsupported.length > 0) return refuse(unsupported);
-  const inventory = compileOperations(document);
-  const invalid = [...tryRouter(inventory), ...tryValidators(document as unknown as ContractDocument, inventory)];
-  if (invalid.length > 0) return refuse(invalid);
+  if (unsupported.length > 0) return reject(unsupported);
+  const compiled = compileOperations(document);
+  const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
+  if (invalid.length > 0) return reject(invalid);
 
   const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(inventory)}`,
-    'contract.json': `${JSON.stringify({ $comment: NOTICE, ...inventory, document }, null, 2)}\n`,
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}`,
+    'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
   };
-  return { files, operationIds: Object.keys(inventory.operations), problems, sources };
+  return { files, operationIds: Object.keys(compiled.operations), problems, sources };
 }
 
 function asError(place: string, message: string): Problem {
   return { severity: 'error', place, message };
 }
 
-/** Makes the router: what it cannot tell apart must not come out at the start. */
-function tryRouter(inventory: Inventory): Unsupported[] {
+/** Creates the router, so that ambiguous paths are reported now instead of at startup. */
+function tryRouter(compiled: CompiledOperations): Unsupported[] {
   try {
-    createRouter(inventory);
+    createRouter(compiled);
     return [];
   } catch (error) {
     return [{ pointer: '#/paths', message: `cannot be routed: ${(error as Error).message}` }];
   }
 }
 
-/** Compiles every schema: what is wrong with one must not come out with the first request for it. */
-function tryValidators(document: ContractDocument, { operations }: Inventory): Unsupported[] {
+/** Compiles every schema, so that problems are reported now instead of with the first request. */
+function tryValidators(document: ContractDocument, { operations }: CompiledOperations): Unsupported[] {
   return Object.values(operations).flatMap((operation) => {
     const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
     try {
@@ -74,7 +74,7 @@ function tryValidators(document: ContractDocument, { operations }: Inventory): U
   });
 }
 
-/** Where the document has an answer for a failure of the service itself, it must be the one that the service sends. */
+/** Checks that documented responses for failures of the service itself allow the body that it sends. */
 function tryFailures(pointer: string, operation: Operation, validator: OperationValidator): Unsupported[] {
   const statuses = [
     400,
@@ -95,14 +95,13 @@ function tryFailures(pointer: string, operation: Operation, validator: Operation
       validator.response(status, 'application/json', errorBody(status, ''));
       return [];
     } catch {
-      const message =
-        'the service answers its own failures as application/json with { error, message }; allow that here';
+      const message = 'the service sends its own failures as application/json with { error, message }; allow that here';
       return [{ pointer: `${pointer}/responses/${key}`, message }];
     }
   });
 }
 
-/** What a schema says of strings, whichever its type. */
+/** The keywords of a schema that decide how strings are typed. */
 type StringKeywords = {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -112,8 +111,8 @@ type StringKeywords = {
   readonly nullable?: boolean;
 };
 
-/** openapi-typescript's `operations` has those of webhooks and callbacks too; this has the ones that are served. */
-function renderOperationId({ operations }: Inventory): string {
+/** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */
+function renderOperationId({ operations }: CompiledOperations): string {
   const names = Object.keys(operations).map((operationId) => `\n  | '${operationId}'`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
 }
@@ -122,10 +121,10 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
-  // A copy also because openapi-typescript writes discriminators into the document that it reads.
+  // withParameterSchemas copies, which matters: openapi-typescript writes discriminators into its input.
   const nodes = await openapiTS(withParameterSchemas(markInheritedNames(document)) as OpenAPI3, {
     silent: true,
-    redocly: await createConfig({}), // The document has been judged already.
+    redocly: await createConfig({}), // The document has been linted already.
     transform(schema) {
       const { type, format, contentMediaType, contentEncoding, nullable: isNullable } = schema as StringKeywords;
       const types = [type, isNullable === true ? 'null' : []].flat();
@@ -140,7 +139,7 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
   return unmark(astToString(nodes));
 }
 
-/** A copy in which parameters have the schema of their content, which openapi-typescript takes for a string. */
+/** Copies a document and replaces `content` of parameters by its schema; openapi-typescript types it as a string. */
 function withParameterSchemas(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map(withParameterSchemas);

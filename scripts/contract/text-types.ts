@@ -18,10 +18,10 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   null: 'null',
 };
 
-// A text has no deeper structure than this: a form has fields, a field has items, an item has members.
+// Text has no deeper structure: a form has fields, a field has items, an item has members.
 const MAX_DEPTH = 4;
 
-/** What the text of a parameter or of a form field may stand for, by its schema. */
+/** Returns the values that the text of a parameter or form field can represent, by its schema. */
 export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0): TextType {
   const schema = (dereference(document, node) ?? {}) as Schema;
   if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
@@ -55,7 +55,7 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0):
   };
 }
 
-/** The types that a schema names, or that its values have. */
+/** Returns the types that a schema declares, or else those of its `const` or `enum` values. */
 function typesOf(schema: Schema): readonly string[] {
   const named = [schema.type ?? []].flat();
   if (schema.nullable === true) return [...named, 'null'];

@@ -14,7 +14,7 @@ import { parametersOf, schemaOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 
-/** Something the document asks for that the service could only pretend to do. */
+/** A feature of the document that the service cannot enforce. */
 export type Unsupported = { readonly pointer: string; readonly message: string };
 
 const STYLES: Readonly<Record<string, readonly string[]>> = {
@@ -25,7 +25,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
 };
 const DIALECTS = ['https://json-schema.org/draft/2020-12/schema', 'https://spec.openapis.org/oas/3.1/dialect/base'];
 
-/** Names everything in a document that the linter has passed and the service cannot enforce. */
+/** Lists the features of a linted document that the service cannot enforce. */
 export function findUnsupported(contract: OpenApiDocument): Unsupported[] {
   const document = contract as Document; // The linter has checked this shape.
   return [...inServers(document), ...inOperations(document), ...inSecuritySchemes(document), ...inSchemas(document)];
@@ -43,54 +43,54 @@ function inServers({ servers = [] }: Document): Unsupported[] {
 function inOperations(document: Document): Unsupported[] {
   return listOperations(document).flatMap(({ path, object, pathItem, pointer }) => {
     const found: Unsupported[] = [];
-    const refuse: Refuse = (place, message) => void found.push({ pointer: `${pointer}${place}`, message });
+    const reject: Reject = (place, message) => void found.push({ pointer: `${pointer}${place}`, message });
 
     if (!/^[A-Za-z_$][\w$]*$/.test(object.operationId) || object.operationId === '__proto__') {
-      refuse('/operationId', `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
+      reject('/operationId', `"${object.operationId}" is not an identifier: letters, digits, _ and $ only`);
     }
-    if (/[*()]|\}\{/.test(path)) refuse('', 'a path with *, (, ) or }{ is not supported');
+    if (/[*()]|\}\{/.test(path)) reject('', 'a path with *, (, ) or }{ is not supported');
     for (const roles of (object.security ?? document.security ?? []).flatMap(Object.values)) {
       if ((roles as readonly string[]).length > 0) {
-        refuse('', 'scopes and roles of a security scheme are not supported');
+        reject('', 'scopes and roles of a security scheme are not supported');
       }
     }
-    if (object.servers ?? pathItem['servers']) refuse('', 'servers are supported at the top of the document only');
-    for (const parameter of parametersOf(document, pathItem, object)) inParameter(document, parameter, refuse);
+    if (object.servers ?? pathItem['servers']) reject('', 'servers are supported at the top of the document only');
+    for (const parameter of parametersOf(document, pathItem, object)) inParameter(document, parameter, reject);
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
-    if (requestBody !== undefined) inRequestBody(document, requestBody, refuse);
+    if (requestBody !== undefined) inRequestBody(document, requestBody, reject);
     return found;
   });
 }
 
-type Refuse = (place: string, message: string) => void;
+type Reject = (place: string, message: string) => void;
 
-function inParameter(document: Document, parameter: ParameterObject, refuse: Refuse): void {
+function inParameter(document: Document, parameter: ParameterObject, reject: Reject): void {
   const { name, in: place, style, content } = parameter;
   for (const problem of findInt64Conflicts(document, schemaOf(parameter), `parameter ${name}`)) {
-    refuse('', `int64s are told by their place: ${problem}`);
+    reject('', `int64s must be identifiable by their location: ${problem}`);
   }
   const { items, properties } = textTypeOf(document, schemaOf(parameter));
   const parts = [items, ...Object.values(properties ?? {})];
   if (content === undefined && parts.some((part) => part?.items ?? part?.properties)) {
-    refuse('', `parameter ${name}: a list or object inside another has no text`);
+    reject('', `parameter ${name}: nested lists and objects cannot be written as text`);
   }
   if (style !== undefined && !STYLES[place]?.includes(style)) {
-    refuse('', `parameter ${name}: style ${style} is not supported in ${place}`);
+    reject('', `parameter ${name}: style ${style} is not supported in ${place}`);
   }
   const other = Object.keys(content ?? {}).find((mediaType) => kindOf(mediaType) !== 'json');
-  if (other !== undefined) refuse('', `parameter ${name}: content of type ${other} is not supported, only JSON is`);
+  if (other !== undefined) reject('', `parameter ${name}: content of type ${other} is not supported, only JSON is`);
 }
 
-function inRequestBody(document: Document, { content }: RequestBodyObject, refuse: Refuse): void {
+function inRequestBody(document: Document, { content }: RequestBodyObject, reject: Reject): void {
   for (const [mediaType, { schema, encoding }] of Object.entries(content)) {
     const place = `/requestBody/content/${escapePointer(mediaType)}`;
     for (const problem of findInt64Conflicts(document, schema, 'the body')) {
-      refuse(place, `int64s are told by their place: ${problem}`);
+      reject(place, `int64s must be identifiable by their location: ${problem}`);
     }
     if (kindOf(mediaType) === 'binary' && !isBytes(dereference(document, schema))) {
-      refuse(place, `${mediaType} is bytes: its schema can only be { type: string, format: binary }, or none`);
+      reject(place, `${mediaType} is binary: its schema can only be { type: string, format: binary }, or none`);
     }
-    if (encoding !== undefined) refuse(`${place}/encoding`, 'encoding is not supported');
+    if (encoding !== undefined) reject(`${place}/encoding`, 'encoding is not supported');
   }
 }
 
@@ -105,7 +105,7 @@ function inSecuritySchemes(document: Document): Unsupported[] {
     const { type, scheme, in: place } = dereference(document, node) as SecuritySchemeObject;
     if (isSupportedScheme({ type, ...(scheme && { scheme: scheme.toLowerCase() }), ...(place && { in: place }) }))
       return [];
-    const message = `the service has no checker for ${[type, scheme].filter(Boolean).join(' ')}, only for http bearer and apiKey`;
+    const message = `${[type, scheme].filter(Boolean).join(' ')} is not supported, only http bearer and apiKey are`;
     return [{ pointer: `#/components/securitySchemes/${name}`, message }];
   });
 }

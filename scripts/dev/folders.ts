@@ -1,27 +1,27 @@
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Tells of changes to what is directly inside some folders. */
+/** Reports changes of files and folders directly inside the watched folders. */
 export type FolderWatch = {
-  /** From now on, these folders and no others. Nothing is missed in between. */
+  /** Replaces the watched folders without missing a change. */
   readonly set: (folders: Iterable<string>) => void;
   readonly close: () => void;
 };
 
 /**
- * Watches folders. Not files: an editor that saves by renaming puts another file in the place of the one it watched.
+ * Creates a watcher without folders. Files cannot be watched reliably: editors that save by renaming replace them.
  *
- * @param onChange gets the path of what was written, made or removed; the folder where the system does not tell
+ * @param onChange receives the path of a written, created or removed entry, or of the folder when the entry is unknown
  */
 export function watchFolders(onChange: (path: string) => void): FolderWatch {
   let watchers: readonly FSWatcher[] = [];
   const set = (folders: Iterable<string>): void => {
     const before = watchers;
-    // Anew each time, also where it was watched already: the folder may have been replaced by another.
+    // Watched folders get a new watcher too, because they may have been replaced.
     watchers = [...new Set(folders)].map((folder) =>
       watch(folder, (_event, name) => {
         onChange(name === null ? folder : join(folder, name));
-      }).on('error', () => undefined /* The folder is gone: that was a change of the one around it. */),
+      }).on('error', () => undefined /* The folder was removed, which its parent reports. */),
     );
     for (const watcher of before) watcher.close();
   };
@@ -33,7 +33,7 @@ export function watchFolders(onChange: (path: string) => void): FolderWatch {
   };
 }
 
-/** A folder with all those below it. */
+/** Returns a folder and all folders below it. */
 export function foldersBelow(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return [
@@ -42,7 +42,7 @@ export function foldersBelow(folder: string): readonly string[] {
   ];
 }
 
-/** The folder in which a file is, or would be; as long as that does not exist, the one in which it will be made. */
+/** Returns the nearest existing folder above a path. */
 export function folderOf(path: string): string {
   const folder = dirname(path);
   return existsSync(folder) ? folder : folderOf(folder);

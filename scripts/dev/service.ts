@@ -1,29 +1,29 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The service as a process of its own, while it is being written. */
+/** The service as a child process during development. */
 export type DevelopedService = {
-  /** Ends the process that runs and starts a new one, which keeps the port and the token that was made up. */
+  /** Replaces the running process by a new one with the same port and development token. */
   readonly restart: () => Promise<void>;
-  /** Resolves when the process is gone. */
+  /** Stops the process and resolves when it has exited. */
   readonly stop: () => Promise<void>;
 };
 
-/** What src/process.ts sends once it listens. */
+/** The message that src/engine/process/run.ts sends when the service listens. */
 type Listening = { readonly url: string; readonly developmentToken?: string };
 
-// Enough for a request under way, and not the usual wait for clients that keep their connection open.
+// Short, because a restart should not wait for idle connections. Most pending requests finish in this time.
 const GRACE_MS = 50;
-// A handler in an endless loop does not hear SIGTERM.
+// A handler in an endless loop blocks the SIGTERM listener.
 const KILL_AFTER_MS = 500;
 
-// As in src/main.ts, but for what is loaded before it, and for itself.
+// The same cache as in src/main.ts, which enables it too late for itself and for modules imported before it.
 const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
 
-/** Gets the service ready to be started. When it ends by itself, that is told, and the next restart tries again. */
+/** Creates the service without starting it. An unexpected exit is reported; the next restart starts it again. */
 export function createService(): DevelopedService {
   let running: ChildProcess | undefined;
-  let kept: NodeJS.ProcessEnv = {};
+  let keptSettings: NodeJS.ProcessEnv = {};
 
   return {
     async restart() {
@@ -36,9 +36,9 @@ export function createService(): DevelopedService {
   function start(): void {
     const child = spawn(process.execPath, ['--import', './scripts/dev/exit-with-parent.ts', 'src/main.ts'], {
       env: {
-        NODE_COMPILE_CACHE, // Unless the environment has another.
+        NODE_COMPILE_CACHE, // The environment may override it.
         ...process.env,
-        ...kept,
+        ...keptSettings,
         NODE_ENV: 'development',
         SHUTDOWN_GRACE_MS: String(GRACE_MS),
       },
@@ -46,9 +46,9 @@ export function createService(): DevelopedService {
     });
     running = child;
     child.once('message', (message) => {
-      const { url, developmentToken } = message as Listening; // Only src/process.ts writes to this channel.
-      kept = {
-        ...kept,
+      const { url, developmentToken } = message as Listening; // Only src/engine/process/run.ts uses this channel.
+      keptSettings = {
+        ...keptSettings,
         PORT: new URL(url).port,
         ...(developmentToken !== undefined && { API_TOKENS: developmentToken }),
       };
@@ -56,9 +56,7 @@ export function createService(): DevelopedService {
     child.once('exit', (code, signal) => {
       if (running !== child) return;
       running = undefined;
-      console.error(
-        `the service ended with ${signal ?? `exit code ${String(code)}`}; it is started after the next change`,
-      );
+      console.error(`the service exited with ${signal ?? `code ${String(code)}`}; it restarts after the next change`);
     });
   }
 

@@ -4,7 +4,7 @@ import { target, type Pair, type Place } from './place.ts';
 import { withoutChoices, type Choice, type Schema } from './schema-reader.ts';
 import { typesOf } from './types.ts';
 
-/** One schema of a `oneOf` or `anyOf`: the conjunction of the places. `keyword` is what holds it. */
+/** One schema of a `oneOf` or `anyOf`, as the conjunction of several places. */
 type Alternative = { readonly places: readonly Place[]; readonly keyword: 'one-of' | 'any-of' };
 
 /** Compares schemas that have the same number of choices, one by one. */
@@ -15,7 +15,7 @@ export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>)
   });
 }
 
-/** Compares a schema with a choice to one without: the latter counts as one alternative for each of its types. */
+/** Compares a schema with a choice to one without, which is treated as one alternative for each of its types. */
 export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Place[]>) {
   const read = (schema: Schema, places: readonly Place[]): readonly Alternative[] => {
     const [choice] = schema.choices;
@@ -28,55 +28,55 @@ export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: 
   return compareAlternatives(at, { base, revision });
 }
 
-/** What is accepted must find a place among the alternatives of the other side; which one does not matter. */
+/** Compares each alternative with the best match on the other side, regardless of their order. */
 function compareAlternatives(at: Comparison, all: Pair<readonly Alternative[]>): readonly Finding[] {
-  const left = { base: new Set(all.base), revision: new Set(all.revision) };
+  const unpaired = { base: new Set(all.base), revision: new Set(all.revision) };
   const findings: Finding[] = [];
   const compare = (base: Alternative, revision: Alternative): readonly Finding[] =>
     at.same({ base: base.places, revision: revision.places });
-  const pairUp = (belong: (base: Alternative, revision: Alternative) => boolean): void => {
-    for (const base of left.base) {
-      const revision = [...left.revision].find((one) => belong(base, one));
+  const pairUp = (matches: (base: Alternative, revision: Alternative) => boolean): void => {
+    for (const base of unpaired.base) {
+      const revision = [...unpaired.revision].find((one) => matches(base, one));
       if (revision === undefined) continue;
-      left.base.delete(base);
-      left.revision.delete(revision);
+      unpaired.base.delete(base);
+      unpaired.revision.delete(revision);
       findings.push(...compare(base, revision));
     }
   };
   pairUp((base, revision) => nameOf(base) !== undefined && nameOf(base) === nameOf(revision));
   pairUp((base, revision) => compare(base, revision).length === 0);
 
-  // Clients send what the base allows, and get what the revision allows: each of these must fit some alternative of the
-  // other side, be that taken or not.
+  // Every request that the base allows, and every response that the revision allows, must match some alternative of the
+  // other side, including those that have been paired already.
   const isRequest = directionOf(at) === 'request';
-  for (const one of isRequest ? left.base : left.revision) {
+  for (const one of isRequest ? unpaired.base : unpaired.revision) {
     const pairs = isRequest
       ? all.revision.map((revision) => ({ base: one, revision }))
       : all.base.map((base) => ({ base, revision: one }));
-    const fit = pairs.find(({ base, revision }) => isHarmless(compare(base, revision)));
-    if (fit === undefined) continue;
-    left.base.delete(fit.base);
-    left.revision.delete(fit.revision);
-    findings.push(...compare(fit.base, fit.revision));
+    const match = pairs.find(({ base, revision }) => isHarmless(compare(base, revision)));
+    if (match === undefined) continue;
+    unpaired.base.delete(match.base);
+    unpaired.revision.delete(match.revision);
+    findings.push(...compare(match.base, match.revision));
   }
   pairUp((base, revision) => compare(base, revision).every(({ level }) => level !== 'ERR'));
-  if (left.base.size === 1 && left.revision.size === 1) pairUp(() => true);
-  return [...findings, ...reportRest(at, left, all)];
+  if (unpaired.base.size === 1 && unpaired.revision.size === 1) pairUp(() => true);
+  return [...findings, ...reportUnpaired(at, unpaired, all)];
 }
 
-function reportRest(
+function reportUnpaired(
   at: Comparison,
-  left: Pair<ReadonlySet<Alternative>>,
+  unpaired: Pair<ReadonlySet<Alternative>>,
   all: Pair<readonly Alternative[]>,
 ): readonly Finding[] {
-  // A schema without alternatives has not lost one: its values don't fit any of those there are now.
-  const wrapped = all.base.length === 1 && all.revision.length > 1 && left.base.size === 1;
-  if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is what there was')];
+  // A base without alternatives cannot lose one: its values match none of the new alternatives.
+  const wrapped = all.base.length === 1 && all.revision.length > 1 && unpaired.base.size === 1;
+  if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is the previous schema')];
   return [
-    ...[...left.base].map((one) =>
+    ...[...unpaired.base].map((one) =>
       report(at, `${one.keyword}-removed`, 'narrows', 'an alternative was removed', one.places.at(-1)),
     ),
-    ...[...left.revision].map((one) =>
+    ...[...unpaired.revision].map((one) =>
       report(at, `${one.keyword}-added`, 'widens', 'an alternative was added', one.places.at(-1)),
     ),
   ];
@@ -93,7 +93,7 @@ function splitByType(at: Comparison, schema: Schema, places: readonly Place[]): 
   return types.map((type) => ({ places: [...places, { ...at.place, value: { type } }], keyword: 'one-of' }));
 }
 
-/** What an alternative is called in both documents. */
+/** Returns the reference of an alternative, which identifies it in both documents. */
 function nameOf({ places }: Alternative): string | undefined {
   const own = places.at(-1);
   return own && target(own)?.pointer;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { formatProblem, hasErrors, loadContract, type OpenApiDocument } from '../contract/load.ts';
 
-/** Why there is nothing to compare, in one line. */
+/** A document cannot be read; the message is one line. */
 export class Unreadable extends Error {}
 
 /**
  * Reads a valid document.
  *
- * @param label what people call the file in messages, where that is not its path
- * @throws Unreadable with the first thing that is wrong
+ * @param label the name of the file in messages
+ * @throws {Unreadable} with the first error in the document
  */
 export async function readDocument(path: string, label = path): Promise<OpenApiDocument> {
   const { document, problems } = await loadContract(path, 'validity');
@@ -27,9 +27,9 @@ export async function readDocument(path: string, label = path): Promise<OpenApiD
 }
 
 /**
- * Reads the document to compare with: a file, or what openapi.yaml was in a git revision.
+ * Reads the base document: a file, or openapi.yaml of a git revision.
  *
- * @throws Unreadable when there is no such file or revision, or no valid document in it
+ * @throws {Unreadable} when the file or revision does not exist or has no valid document
  */
 export async function readBase(base: string): Promise<OpenApiDocument> {
   if (
@@ -58,6 +58,6 @@ async function showFromGit(revision: string): Promise<string> {
     throw new Unreadable(`${revision} is neither a file nor a git revision`);
   });
   return git('show', `${commit.trim()}:./openapi.yaml`).catch(() => {
-    throw new Unreadable(`there is no openapi.yaml in the git revision ${revision}`);
+    throw new Unreadable(`the git revision ${revision} has no openapi.yaml`);
   });
 }

@@ -4,7 +4,7 @@ import { membersOf, type Pair } from './place.ts';
 import { keywordPlaces, type Schema } from './schema-reader.ts';
 import { typesOf } from './types.ts';
 
-/** A limit as a number, and the keyword that sets it. `exclusive`: the number itself is outside. */
+/** A numeric limit, and the keyword that sets it. */
 type Bound = { readonly limit: number; readonly exclusive: boolean; readonly keyword: string };
 
 type Side = 'upper' | 'lower';
@@ -25,7 +25,7 @@ const NUMBER_RULES: Readonly<Record<string, string>> = {
   exclusiveMinimum: 'exclusive-min',
 };
 
-/** Compares the limits of numbers and of lengths. */
+/** Compares the limits of numbers, lengths and sizes. */
 export function compareBounds(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const counts = COUNTS.flatMap(([keyword, rule, side]) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
@@ -68,11 +68,11 @@ function describe({ keyword, limit }: Bound): string {
 
 function countBound(schema: Schema, keyword: string, side: Side): Bound | undefined {
   const bound = tightest(limits(schema, keyword), side);
-  // A minimum of none says nothing.
+  // A minimum of 0 is no constraint.
   return side === 'lower' && bound?.limit === 0 ? undefined : bound;
 }
 
-/** The tightest limit of a number: in OpenAPI 3.0 `exclusiveMaximum: true` changes what `maximum` means. */
+/** Returns the tightest limit of a number. In OpenAPI 3.0, `exclusiveMaximum: true` makes `maximum` exclusive. */
 function numberBound(schema: Schema, side: Side): Bound | undefined {
   const [keyword, exclusiveKeyword] =
     side === 'upper' ? ['maximum', 'exclusiveMaximum'] : ['minimum', 'exclusiveMinimum'];
@@ -82,7 +82,7 @@ function numberBound(schema: Schema, side: Side): Bound | undefined {
   });
   const exclusive = limits(schema, exclusiveKeyword).map((bound) => ({ ...bound, exclusive: true }));
   const bound = tightest([...inclusive, ...exclusive], side);
-  // Of integers, those beyond 0 are those from 1 on.
+  // Converts an exclusive limit of integers to an inclusive one: above 0 means from 1.
   if (!bound?.exclusive || !typesOf(schema).every((type) => type === 'integer' || type === 'null')) return bound;
   const step = side === 'upper' ? -1 : 1;
   return { limit: bound.limit + step, exclusive: false, keyword: bound.keyword };

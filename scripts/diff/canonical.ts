@@ -1,6 +1,6 @@
 import { isObject, rawChild, target, type Place } from './place.ts';
 
-/** Keywords that tell people something and validators nothing. */
+/** Keywords that do not affect validation. */
 export const ANNOTATIONS = new Set([
   '$comment',
   'description',
@@ -11,15 +11,15 @@ export const ANNOTATIONS = new Set([
   'title',
 ]);
 
-/** A JSON value as text that does not depend on the order of its members. */
+/** Serializes a JSON value independently of the order of its members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, node: unknown) => (isPlainObject(node) ? sorted(node) : node));
 }
 
-/** A schema as text: without annotations, references replaced by what they name. */
+/** Serializes a schema without annotations, with its references resolved. */
 export function canonicalSchema(place: Place, seen: readonly string[] = []): string {
   const named = target(place);
-  // A schema that contains itself is named there; it has no finite text.
+  // A recursive reference becomes a marker, because its text would be infinite.
   if (named !== undefined) return seen.includes(named.pointer) ? '↺' : canonicalSchema(named, [...seen, named.pointer]);
   if (!isObject(place.value)) return canonical(place.value);
   const names = Object.keys(place.value).filter((name) => Array.isArray(place.value) || !ANNOTATIONS.has(name));

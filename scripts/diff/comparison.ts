@@ -1,7 +1,7 @@
 import { levelOf, type Direction, type Effect, type Finding } from './finding.ts';
 import type { Pair, Place } from './place.ts';
 
-/** What a schema describes; rule names begin with it. */
+/** The kind of value that a schema describes; rule names begin with it. */
 export type Subject =
   | 'request-body'
   | 'request-property'
@@ -14,26 +14,26 @@ export type Subject =
 /** Two conjunctions of schemas that are compared. */
 export type Schemas = Pair<readonly Place[]>;
 
-/** What the comparison of two schemas knows about where it is. */
+/** The context of a comparison of two schemas. */
 export type Comparison = {
   readonly subject: Subject;
-  /** For people: `request body /name`. */
+  /** The name of the value in messages: `request body /name`. */
   readonly name: string;
   readonly operation: string;
-  /** Where to point at when nothing better is known. */
+  /** The place of findings without a more specific one. */
   readonly place: Place;
-  /** Compares the schemas of a part of the value: a property, the items. */
+  /** Compares the schemas of a part of the value: of a property or of the items. */
   readonly part: (step: string, schemas: Schemas) => readonly Finding[];
-  /** Compares two schemas for the same value: alternatives. */
+  /** Compares two schemas of the same value, such as alternatives. */
   readonly same: (schemas: Schemas) => readonly Finding[];
 };
 
-/** Who sends what the subject describes. */
+/** Returns the direction in which the subject is sent. */
 export function directionOf({ subject }: Pick<Comparison, 'subject'>): Direction {
   return subject.startsWith('request') ? 'request' : 'response';
 }
 
-/** A finding about the compared value as a whole. */
+/** Creates a finding about the compared value as a whole. */
 export function report(at: Comparison, aspect: string, effect: Effect, text: string, place = at.place): Finding {
   const rule = `${at.subject}-${aspect}`;
   const level = levelOf(directionOf(at), effect);

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import type { Pair } from './place.ts';
 import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
 
-/** Keywords of which only this is told: they came, they went, or they are different from before. */
+/** Keywords that are only compared as text: each was added, removed or changed. */
 const OPAQUE: Readonly<Record<string, string>> = {
   not: 'not',
   if: 'if',
@@ -24,7 +24,7 @@ const OPAQUE: Readonly<Record<string, string>> = {
   contentSchema: 'content-schema',
 };
 
-/** Compares `pattern`, `multipleOf`, `uniqueItems`, and whether the keywords that are not understood are the same. */
+/** Compares `pattern`, `multipleOf`, `uniqueItems` and the keywords that are only compared as text. */
 export function compareConstraints(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
   return [
     ...comparePatterns(at, schemas),
@@ -68,7 +68,7 @@ function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): re
   if (before === after) return [];
   return after
     ? [report(at, 'unique-items-set', 'narrows', 'items must be unique')]
-    : [report(at, 'unique-items-unset', 'widens', 'items need not be unique any more')];
+    : [report(at, 'unique-items-unset', 'widens', 'items need no longer be unique')];
 }
 
 function compareOpaque(

@@ -1,11 +1,7 @@
 import type { Finding, Level } from './finding.ts';
 import { isSet, textAt, type Pair, type Place } from './place.ts';
 
-/**
- * Compares what is said about an operation's end.
- *
- * Its day stands in `x-sunset`, written `2026-12-31`.
- */
+/** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
 export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
   const found = (rule: string, level: Level, message: string): Finding => ({
     rule,
@@ -18,7 +14,7 @@ export function compareDeprecation(operation: string, { base, revision }: Pair):
   const after = sunsetOf(revision);
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
-    if (!isDeprecated) return [found('endpoint-reactivated', 'INFO', 'is not deprecated any more')];
+    if (!isDeprecated) return [found('endpoint-reactivated', 'INFO', 'is no longer deprecated')];
     return after === undefined
       ? [found('endpoint-deprecated', 'INFO', 'is deprecated')]
       : [found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${after}`)];
@@ -30,10 +26,9 @@ export function compareDeprecation(operation: string, { base, revision }: Pair):
 }
 
 /**
- * What removing an operation means to its clients: nothing new once its sunset is past, or when it was deprecated
- * without one.
+ * Reports the removal of an operation. Removing a deprecated operation after its sunset, or without one, is no error.
  *
- * @param today `2026-12-31`
+ * @param today the current date, `2026-12-31`
  */
 export function reportRemoval(operation: string, place: Place, wholePath: boolean, today: string): Finding {
   const prefix = wholePath ? 'api-path' : 'api';

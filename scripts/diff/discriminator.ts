@@ -14,36 +14,36 @@ import {
 } from './place.ts';
 import { keywordPlaces, type Leaf, type Schema } from './schema-reader.ts';
 
-/** Compares which property tells kinds of objects apart, and the kinds that only a discriminator leads to. */
+/** Compares the property of a discriminator, and the mapped schemas that no `oneOf` or `anyOf` lists. */
 export function compareDiscriminators(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordPlaces(base, 'discriminator');
   const [after] = keywordPlaces(revision, 'discriminator');
-  const [old, now] = [before, after].map((place) => textAt(place, 'propertyName'));
-  if (old === undefined || now === undefined) return [];
-  if (old !== now) {
-    const text = `kinds are told apart by ${now}, not by ${old} any more`;
+  const [previous, current] = [before, after].map((place) => textAt(place, 'propertyName'));
+  if (previous === undefined || current === undefined) return [];
+  if (previous !== current) {
+    const text = `the discriminator property ${previous} became ${current}`;
     return [report(at, 'discriminator-property-name-changed', 'differs', text, after)];
   }
-  const kinds = { base: kindsOf(base), revision: kindsOf(revision) };
+  const mappings = { base: mappingOf(base), revision: mappingOf(revision) };
   const found = (aspect: string, effect: 'narrows' | 'unsure', name: string, place: Place): Finding =>
-    report(at, `discriminator-mapping-${aspect}`, effect, `kind ${name} was ${aspect}`, place);
+    report(at, `discriminator-mapping-${aspect}`, effect, `discriminator value ${name} was ${aspect}`, place);
   const isRequest = at.subject.startsWith('request');
   return [
-    ...[...kinds.base].flatMap(([name, place]) => {
-      const partner = kinds.revision.get(name);
+    ...[...mappings.base].flatMap(([name, place]) => {
+      const partner = mappings.revision.get(name);
       if (partner === undefined) return [found('deleted', 'narrows', name, place)];
       return at.same({ base: [place], revision: [partner] });
     }),
-    // The discriminator's own schema allowed such an object before, but clients may not know what to do with it.
-    ...[...kinds.revision].flatMap(([name, place]) =>
-      isRequest || kinds.base.has(name) ? [] : [found('added', 'unsure', name, place)],
+    // The schema of the discriminator allowed such objects before, but clients may not handle the new value.
+    ...[...mappings.revision].flatMap(([name, place]) =>
+      isRequest || mappings.base.has(name) ? [] : [found('added', 'unsure', name, place)],
     ),
   ];
 }
 
-/** The kinds by the value of the property. Where there is a `oneOf` or `anyOf`, its alternatives are the kinds. */
-function kindsOf({ leaves }: Schema): ReadonlyMap<string, Place> {
-  const kinds = leaves.flatMap((leaf) => {
+/** Returns the schemas by the value of the property. A `oneOf` or `anyOf` is compared elsewhere. */
+function mappingOf({ leaves }: Schema): ReadonlyMap<string, Place> {
+  const entries = leaves.flatMap((leaf) => {
     const hasChoice = rawChild(leaf, 'oneOf') ?? rawChild(leaf, 'anyOf');
     if (hasChoice !== undefined || rawChild(leaf, 'discriminator') === undefined) return [];
     const schemas = child(child(rootOf(leaf.document), 'components'), 'schemas');
@@ -52,7 +52,7 @@ function kindsOf({ leaves }: Schema): ReadonlyMap<string, Place> {
     );
     return mapping.length > 0 ? mapping : [...children(schemas)].filter(([, schema]) => extendsLeaf(schema, leaf));
   });
-  return new Map(kinds);
+  return new Map(entries);
 }
 
 function mappedSchema(leaf: Leaf, value: string): Place {

@@ -3,11 +3,11 @@ import { sortFindings, type Finding } from './finding.ts';
 import { compareOperations } from './operations.ts';
 
 /**
- * Everything in which the newer document differs from the base for clients, worst first; nothing when only order,
- * wording, names of components or the way schemas are put together have changed.
- * Callbacks, and what webhooks send, are not looked at.
+ * Lists the differences between two documents that clients can notice, most severe first. Changes of order, descriptions,
+ * component names and the structure of equivalent schemas are no differences. Callbacks and the content of webhooks are
+ * ignored.
  *
- * @param today `2026-12-31`: what may be removed because its sunset is past
+ * @param today the current date, `2026-12-31`: operations may be removed after their sunset
  */
 export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocument, today: string): readonly Finding[] {
   return sortFindings(compareOperations({ base, revision }, today));

@@ -1,38 +1,38 @@
-// The names of the rules are oasdiff's (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026), and so is the law
-// behind the levels: who sends the data decides what breaks. A request that is narrowed refuses what clients send; a
-// response that is widened holds what clients don't know. Only the names and the levels come from there.
+// Rule names and levels follow oasdiff (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026), but no code comes
+// from there. Levels follow one principle: narrowing a request breaks clients that send the removed values, and widening a
+// response breaks clients that do not expect the new ones.
 //
-// Rules of our own, where oasdiff has none: `*-additional-properties-closed` and `-opened`, `api-server-added` and
-// `-removed`, `api-base-path-changed`, `request-property-wrapped-in-one-of`, `*-choices-changed`, and `*-changed` for
-// keywords that are only compared as text (`not`, `if`, `contains`, …). Where oasdiff has a rule for some places of a
-// schema only, its name is used for the others as well (`response-property-became-enum`).
+// Additional rules: `*-additional-properties-closed` and `-opened`, `api-server-added` and `-removed`,
+// `api-base-path-changed`, `request-property-wrapped-in-one-of`, `*-choices-changed`, and `*-changed` for keywords that
+// are only compared as text (`not`, `if`, `contains`, …). Rules that oasdiff has for some places of a schema are used for
+// all of them (`response-property-became-enum`).
 //
-// Levels that are not oasdiff's:
-// - Removing an optional property or header of a response is WARN, as in its releases before 2026, not INFO: often
-//   `optional` only means that nobody wrote `required`.
-// - Changing a default of a request is WARN, not INFO: a request that leaves it out means something else from now on.
-// - `api-security-added` is ERR, not INFO, where no authentication was needed before.
-// - `*-discriminator-*` follow the law, too, instead of INFO.
-// - `api-security-component-type-changed` is ERR, not INFO: the credentials clients have don't work any more.
+// Levels that differ from oasdiff:
+// - Removing an optional property or header of a response is WARN, as before 2026, not INFO: `required` is often
+//   forgotten.
+// - Changing a default of a request is WARN, not INFO: requests without the value change their meaning.
+// - `api-security-added` is ERR, not INFO, when no authentication was required before.
+// - `*-discriminator-*` follow the principle instead of being INFO.
+// - `api-security-component-type-changed` is ERR, not INFO: existing credentials become invalid.
 
 /** ERR breaks clients, WARN may break some, INFO breaks none. */
 export type Level = 'ERR' | 'WARN' | 'INFO';
 
-/** One difference between two documents that clients can notice. */
+/** A difference between two documents that clients can notice. */
 export type Finding = {
   readonly rule: string;
   readonly level: Level;
-  /** JSON pointer into the newer document, or into the base where the newer one has nothing to point at. */
+  /** A JSON pointer into the revision, or into the base for removed parts. */
   readonly pointer: string;
-  /** `POST /plants`; absent where the finding is about the whole document. */
+  /** `POST /plants`; absent for findings about the whole document. */
   readonly operation?: string;
   readonly message: string;
 };
 
-/** Who sends the data: clients a request, the service a response. */
+/** The direction of data: clients send requests, the service sends responses. */
 export type Direction = 'request' | 'response';
 
-/** What a change does to the set of allowed values; `unsure` where that cannot be told. */
+/** The effect of a change on the set of allowed values; `unsure` when it is not known. */
 export type Effect = 'narrows' | 'widens' | 'differs' | 'unsure' | 'none';
 
 const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
@@ -40,12 +40,12 @@ const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
   response: { narrows: 'INFO', widens: 'ERR', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
 };
 
-/** How bad a change of the allowed values is for clients. */
+/** Returns the level of a change of the allowed values. */
 export function levelOf(direction: Direction, effect: Effect): Level {
   return LEVELS[direction][effect];
 }
 
-/** The findings without repetitions, worst first, otherwise in an order that does not depend on the documents' order. */
+/** Sorts findings by level and place, and removes duplicates. The order does not depend on that of the documents. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const keyed = new Map(findings.map((finding) => [sortKey(finding), finding]));
   return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, finding]) => finding);

@@ -6,28 +6,28 @@ import { compareSchemas } from './schema.ts';
 export function compareHeaders(operation: string, status: string, { base, revision }: Pair): readonly Finding[] {
   const before = headersOf(base);
   const after = headersOf(revision);
-  const found = (rule: string, level: Level, place: Place, name: string, what: string): Finding => ({
+  const found = (rule: string, level: Level, place: Place, name: string, change: string): Finding => ({
     rule,
     level,
     pointer: place.pointer,
     operation,
-    message: `response ${status} header ${name} ${what}`,
+    message: `response ${status} header ${name} ${change}`,
   });
 
   const ofBase = [...before].flatMap(([name, place]) => {
-    const now = after.get(name);
+    const current = after.get(name);
     const required = isSet(place, 'required');
-    if (now === undefined) {
+    if (current === undefined) {
       return required
         ? [found('required-response-header-removed', 'ERR', place, name, 'was removed')]
         : [found('optional-response-header-removed', 'WARN', place, name, 'was removed')];
     }
-    const becameOptional = required && !isSet(now, 'required');
-    const described = { subject: 'response-header', operation, place: now } as const;
-    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(now, 'schema') };
+    const becameOptional = required && !isSet(current, 'required');
+    const described = { subject: 'response-header', operation, place: current } as const;
+    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
     return [
       ...(becameOptional
-        ? [found('response-header-became-optional', 'ERR', now, name, 'is not required any more')]
+        ? [found('response-header-became-optional', 'ERR', current, name, 'is no longer required')]
         : []),
       ...compareSchemas({ ...described, name: `response ${status} header ${name}` }, schemas),
     ];
@@ -40,6 +40,6 @@ function headersOf(response: Place): ReadonlyMap<string, Place> {
   const entries = [...children(child(response, 'headers'))].map(
     ([name, place]) => [name.toLowerCase(), place] as const,
   );
-  // The media types say what Content-Type is; OpenAPI ignores it here.
+  // OpenAPI ignores Content-Type here: the media types define it.
   return new Map(entries.filter(([name]) => name !== 'content-type'));
 }

@@ -7,10 +7,9 @@ import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
 import type { OpenApiDocument } from '../contract/load.ts';
+import { METHODS } from '../contract/openapi-rules.ts';
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-
-/** Compares which operations there are, and each one that is in both documents. */
+/** Compares the lists of operations, and the operations that both documents have. */
 export function compareOperations(documents: Pair<OpenApiDocument>, today: string): readonly Finding[] {
   const before = operationsOf(documents.base);
   const after = operationsOf(documents.revision);
@@ -52,7 +51,7 @@ function compareOperationId(operation: string, { base, revision }: Pair): readon
   return [{ rule, level: 'INFO', pointer: revision.pointer, operation, message }];
 }
 
-/** Compares which webhooks there are; what they send is not looked at. */
+/** Compares the names of webhooks, but not their content. */
 function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Finding[] {
   const before = children(child(rootOf(base), 'webhooks'));
   const after = children(child(rootOf(revision), 'webhooks'));
@@ -65,7 +64,7 @@ function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Fi
   ];
 }
 
-/** The operations by method and by path; what a path calls its parameters does not count. */
+/** Returns the operations by method and path template, regardless of the names of path parameters. */
 function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationPlace> {
   const paths = children(child(rootOf(document), 'paths'));
   return new Map(

@@ -1,25 +1,23 @@
+import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../contract/openapi-rules.ts';
 import type { Finding, Level } from './finding.ts';
 import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
 
-/** An operation of a path, with the path's template. */
+/** An operation with its path template and path item. */
 export type OperationPlace = { readonly path: string; readonly item: Place; readonly place: Place };
 
 type Parameter = { readonly name: string; readonly place: Place };
 
-/** Headers that OpenAPI describes elsewhere and ignores as parameters. */
-const IGNORED = ['header accept', 'header content-type', 'header authorization'];
-
-/** Compares the parameters of an operation, those of its path included. What a path parameter is called is no matter. */
+/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
 export function compareParameters(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
-  const ofBase = [...before].flatMap(([key, old]) => {
-    const now = after.get(key);
-    if (now !== undefined) return compareParameter(operation, { base: old, revision: now });
-    return isSet(old.place, 'deprecated')
-      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', old, 'was removed')]
-      : [found(operation, 'request-parameter-removed', 'WARN', old, 'was removed')];
+  const ofBase = [...before].flatMap(([key, previous]) => {
+    const current = after.get(key);
+    if (current !== undefined) return compareParameter(operation, { base: previous, revision: current });
+    return isSet(previous.place, 'deprecated')
+      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')]
+      : [found(operation, 'request-parameter-removed', 'WARN', previous, 'was removed')];
   });
   const added = [...after].flatMap(([key, parameter]) => {
     if (before.has(key)) return [];
@@ -68,17 +66,14 @@ function compareSerialization(operation: string, { base, revision }: Pair<Parame
   return [found(operation, 'request-parameter-explode-changed', 'ERR', revision, text)];
 }
 
-/** How a parameter is written, defaults filled in; its media type where it has one. */
+/** Returns how a parameter is serialized, including defaults; `style` is the media type of a parameter with `content`. */
 function serializationOf(place: Place): { readonly style: string; readonly explode: boolean } {
   const [mediaType] = children(child(place, 'content')).keys();
   if (mediaType !== undefined) return { style: mediaType, explode: false };
-  const isForm = ['query', 'cookie'].includes(textAt(place, 'in') ?? '');
-  const style = textAt(place, 'style') ?? (isForm ? 'form' : 'simple');
-  const { explode } = membersOf(place.value);
+  const { style, explode } = withDefaultStyle(place.value as Serialization); // The linter has checked its members.
   const { type } = membersOf(child(place, 'schema')?.value);
-  // A single value looks the same either way.
-  if (['string', 'integer', 'number', 'boolean'].includes(String(type))) return { style, explode: false };
-  return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
+  const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(type));
+  return { style, explode: explode && !isScalar }; // `explode` does not change how a scalar is written.
 }
 
 function schemaOf(parameter: Place): Place | undefined {
@@ -86,11 +81,11 @@ function schemaOf(parameter: Place): Place | undefined {
   return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
 }
 
-function found(operation: string, rule: string, level: Level, { name, place }: Parameter, what: string): Finding {
-  return { rule, level, pointer: place.pointer, operation, message: `${name} ${what}` };
+function found(operation: string, rule: string, level: Level, { name, place }: Parameter, change: string): Finding {
+  return { rule, level, pointer: place.pointer, operation, message: `${name} ${change}` };
 }
 
-/** Parameters by what identifies them to a client: where they are and what they are called there. */
+/** Returns the parameters by location and name, or position in the path. */
 function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string, Parameter> {
   const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
   const entries = [item, place].flatMap((owner) => {
@@ -98,9 +93,10 @@ function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string
     return elements(list).flatMap((_element, index) => child(list, index) ?? []);
   });
   const keyed = entries.map((parameter) => {
-    const [name = '', where = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
-    const id = where === 'path' ? String(positions.indexOf(name)) : where === 'header' ? name.toLowerCase() : name;
-    return [`${where} ${id}`, { name: `${where} parameter ${name}`, place: parameter }] as const;
+    const [name = '', location = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
+    const id =
+      location === 'path' ? String(positions.indexOf(name)) : location === 'header' ? name.toLowerCase() : name;
+    return [`${location} ${id}`, { name: `${location} parameter ${name}`, place: parameter }] as const;
   });
-  return new Map(keyed.filter(([key]) => !IGNORED.includes(key)));
+  return new Map(keyed.filter(([key]) => !IGNORED_PARAMETERS.test(key)));
 }

@@ -1,7 +1,7 @@
 import { escapePointer, resolveReference } from '../contract/reference.ts';
 import type { OpenApiDocument } from '../contract/load.ts';
 
-/** A node of a document, and where it is. */
+/** A node of a document with its location. */
 export type Place = {
   readonly document: OpenApiDocument;
   /** JSON pointer without the `#`. */
@@ -9,40 +9,40 @@ export type Place = {
   readonly value: unknown;
 };
 
-/** Two nodes that stand for the same thing in the older and the newer document. */
+/** Corresponding parts of the base and of the revision. */
 export type Pair<T = Place> = { readonly base: T; readonly revision: T };
 
-/** The document itself as a place. */
+/** Returns the root of a document. */
 export function rootOf(document: OpenApiDocument): Place {
   return { document, pointer: '', value: document };
 }
 
-/** A child as it is written, `$ref` and all; `undefined` where there is none. */
+/** Returns a child without following its `$ref`; `undefined` when it is absent. */
 export function rawChild(place: Place, name: string | number): Place | undefined {
   const value = membersOf(place.value)[name];
   if (value === undefined) return undefined;
   return { ...place, pointer: `${place.pointer}/${escapePointer(String(name))}`, value };
 }
 
-/** A child with its references followed to the end; `undefined` where there is none. */
+/** Returns a child with its references resolved; `undefined` when it is absent. */
 export function child(place: Place | undefined, name: string | number): Place | undefined {
   const found = place && rawChild(place, name);
   return found && follow(found);
 }
 
-/** The children of an object by name, references followed; none where the place is absent or no object. */
+/** Returns the children of an object by name, with references resolved; none for anything else. */
 export function children(place: Place | undefined): ReadonlyMap<string, Place> {
   const names = isObject(place?.value) ? Object.keys(place.value) : [];
   return new Map(names.flatMap((name) => [child(place, name)].flatMap((found) => (found ? [[name, found]] : []))));
 }
 
-/** The elements of a list as they are written. */
+/** Returns the elements of a list without following their `$ref`s; none for anything else. */
 export function elements(place: Place | undefined): readonly Place[] {
   const list: readonly unknown[] = Array.isArray(place?.value) ? place.value : [];
   return list.flatMap((_value, index) => (place && rawChild(place, index)) ?? []);
 }
 
-/** What the `$ref` of a place names, followed once; `undefined` where it has none. */
+/** Returns the target of the `$ref` of a place, which may be a reference too; `undefined` without a `$ref`. */
 export function target(place: Place): Place | undefined {
   const { $ref } = membersOf(place.value);
   if (typeof $ref !== 'string') return undefined;
@@ -50,23 +50,23 @@ export function target(place: Place): Place | undefined {
   return { ...place, pointer: reference.slice(1), value: resolveReference(place.document, reference) };
 }
 
-/** A text that is a direct member of a place. */
+/** Returns a string member of a place; `undefined` for anything else. */
 export function textAt(place: Place | undefined, name: string): string | undefined {
   const value = membersOf(place?.value)[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a place has a member that is `true`. */
+/** Returns whether a member of a place is `true`. */
 export function isSet(place: Place | undefined, name: string): boolean {
   return membersOf(place?.value)[name] === true;
 }
 
-/** The members of an object; none for anything else. */
+/** Returns the members of an object; none for anything else. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** Whether a value is a JSON object or list. */
+/** Returns whether a value is a JSON object or list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

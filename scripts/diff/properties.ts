@@ -3,36 +3,36 @@ import { levelOf, type Effect, type Finding } from './finding.ts';
 import { children, elements, isSet, rawChild, type Pair, type Place } from './place.ts';
 import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 
-/** What a schema says about one property. */
+/** The declarations of one property. */
 type Property = {
   readonly places: readonly Place[];
   readonly required: boolean;
-  /** Not sent in this direction: `readOnly` in a request, `writeOnly` in a response. */
+  /** Whether it is not sent in this direction: `readOnly` in a request, `writeOnly` in a response. */
   readonly hidden: boolean;
 };
 
-/** Compares the properties of objects: which there are, which are required, and their schemas. */
+/** Compares the properties of objects: their names, whether they are required, and their schemas. */
 export function compareProperties(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
   const before = propertiesOf(at, schemas.base);
   const after = propertiesOf(at, schemas.revision);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const base = before.get(name);
     const revision = after.get(name);
-    const there = { base: base?.hidden === false, revision: revision?.hidden === false };
-    if (base && revision && there.base && there.revision) {
+    const isSent = { base: base?.hidden === false, revision: revision?.hidden === false };
+    if (base && revision && isSent.base && isSent.revision) {
       const parts = at.part(name, { base: base.places, revision: revision.places });
       return [...compareRequired(at, name, { base, revision }, schemas.revision), ...parts];
     }
-    if (base && there.base && base.places.length === 0) {
-      // It was required and never described, so there is nothing to remove but the requirement.
+    if (base && isSent.base && base.places.length === 0) {
+      // The base requires the property without declaring it, so only the requirement can be removed.
       return compareRequired(at, name, { base, revision: { ...base, required: false } }, schemas.revision);
     }
-    if (base && there.base) return removed(at, name, base, revision, schemas.revision);
-    return revision && there.revision ? added(at, name, revision, base, schemas.base) : [];
+    if (base && isSent.base) return removed(at, name, base, revision, schemas.revision);
+    return revision && isSent.revision ? added(at, name, revision, base, schemas.base) : [];
   });
 }
 
-/** Compares what is said about the properties that are not named. */
+/** Compares the constraints on undeclared properties. */
 export function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = isClosed(base);
   const after = isClosed(revision);
@@ -44,8 +44,8 @@ export function compareAdditional(at: Comparison, { base, revision }: Pair<Schem
     operation: at.operation,
     message: `${at.name}: ${message}`,
   });
-  if (!before && after) return [found('closed', 'narrows', 'other properties are not allowed any more')];
-  // Most clients skip what they do not know, so this breaks only those that validate what they get.
+  if (!before && after) return [found('closed', 'narrows', 'other properties are no longer allowed')];
+  // Most clients ignore unknown properties, so this breaks only those that validate responses.
   const opened = directionOf(at) === 'request' ? 'widens' : 'unsure';
   if (before && !after) return [found('opened', opened, 'other properties are allowed')];
   if (before) return [];
@@ -60,7 +60,7 @@ function compareRequired(
 ): readonly Finding[] {
   if (base.required === revision.required) return [];
   const place = revision.places[0] ?? keywordPlaces(schema, 'required')[0] ?? at.place;
-  if (!revision.required) return [found(at, 'became-optional', 'widens', name, place, 'is not required any more')];
+  if (!revision.required) return [found(at, 'became-optional', 'widens', name, place, 'is no longer required')];
   const withDefault = directionOf(at) === 'request' && hasDefault(revision);
   const rule = withDefault ? 'became-required-with-default' : 'became-required';
   return [found(at, rule, 'narrows', name, place, 'became required')];
@@ -81,8 +81,8 @@ function removed(
     return [found(at, aspect, effect, name, place, hidden ? 'became writeOnly' : 'was removed')];
   }
   if (hidden) return [found(at, `${kind}-property-became-read-only`, 'none', name, place, 'became readOnly')];
-  const refused = isClosed(revision);
-  return [found(at, 'property-removed', refused ? 'narrows' : 'unsure', name, place, 'was removed')];
+  const effectInRequest = isClosed(revision) ? 'narrows' : 'unsure';
+  return [found(at, 'property-removed', effectInRequest, name, place, 'was removed')];
 }
 
 function added(
@@ -97,21 +97,21 @@ function added(
   if (directionOf(at) === 'response') {
     const aspect = `${kind}-property-${hidden ? 'became-not-write-only' : 'added'}`;
     const effect = isClosed(base) ? 'unsure' : 'none';
-    return [found(at, aspect, effect, name, place, hidden ? 'is not writeOnly any more' : 'was added')];
+    return [found(at, aspect, effect, name, place, hidden ? 'is no longer writeOnly' : 'was added')];
   }
   const effect = revision.required ? 'narrows' : 'widens';
   if (hidden) {
     const aspect = `${kind}-property-became-not-read-only`;
-    return [found(at, aspect, effect, name, place, 'is not readOnly any more')];
+    return [found(at, aspect, effect, name, place, 'is no longer readOnly')];
   }
   const rule = revision.required && hasDefault(revision) ? 'property-with-default' : 'property';
   return [{ ...found(at, rule, effect, name, place, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
 }
 
-function found(at: Comparison, aspect: string, effect: Effect, name: string, place: Place, what: string): Finding {
+function found(at: Comparison, aspect: string, effect: Effect, name: string, place: Place, change: string): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
-  const message = `${at.name}: property ${name} ${what}`;
+  const message = `${at.name}: property ${name} ${change}`;
   return { rule, level: levelOf(direction, effect), pointer: place.pointer, operation: at.operation, message };
 }
 

@@ -3,9 +3,9 @@ import type { Finding, Level } from './finding.ts';
 const NAMES: Readonly<Record<Level, string>> = { ERR: 'error', WARN: 'warning', INFO: 'note' };
 
 /**
- * The findings for people, one a line in columns, and a last line with their numbers.
+ * Formats findings in columns, one line each, and a summary line.
  *
- * @param paint gives a word the colour of its level, or leaves it as it is
+ * @param paint adds the colour of a level to a word, or returns it unchanged
  */
 export function formatFindings(findings: readonly Finding[], paint: (word: string, level: Level) => string): string {
   const ruleWidth = Math.max(0, ...findings.map(({ rule }) => rule.length));

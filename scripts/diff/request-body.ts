@@ -2,17 +2,17 @@ import type { Finding, Level } from './finding.ts';
 import { compareMediaTypes } from './media-types.ts';
 import { isSet, type Pair, type Place } from './place.ts';
 
-/** Compares whether a request has a body, whether it must have one, and what it holds. */
+/** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
   operation: string,
   { base, revision }: Pair<Place | undefined>,
 ): readonly Finding[] {
-  const found = (rule: string, level: Level, place: Place, what: string): Finding => ({
+  const found = (rule: string, level: Level, place: Place, change: string): Finding => ({
     rule,
     level,
     pointer: place.pointer,
     operation,
-    message: `request body ${what}`,
+    message: `request body ${change}`,
   });
   if (base === undefined) {
     if (revision === undefined) return [];

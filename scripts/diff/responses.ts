@@ -3,7 +3,7 @@ import { compareHeaders } from './headers.ts';
 import { compareMediaTypes } from './media-types.ts';
 import { children, type Pair, type Place } from './place.ts';
 
-/** Compares which statuses an operation answers with, and the headers and bodies of each. */
+/** Compares the documented statuses of an operation, and the headers and bodies of each. */
 export function compareResponses(operation: string, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
@@ -15,16 +15,18 @@ export function compareResponses(operation: string, { base, revision }: Pair<Pla
 
   const ofBase = [...before].flatMap(([status, place]) => {
     if (after.has(status)) return compareResponse(operation, status, { base: place, revision: after.get(status) });
-    // `2XX` says what `200` said; what a range said must hold for each status that takes its place.
+    // `2XX` may replace `200`. A range may be replaced by several statuses, and each is compared with it.
     const partners = [...after].filter(([other]) => inRange(status, other) || inRange(other, status));
     if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, place)];
-    return partners.flatMap(([other, now]) => compareResponse(operation, other, { base: place, revision: now }));
+    return partners.flatMap(([other, current]) =>
+      compareResponse(operation, other, { base: place, revision: current }),
+    );
   });
   const added = [...after].flatMap(([status, place]) => {
     if (before.has(status) || [...before.keys()].some((other) => inRange(other, status))) return [];
     const range = [...before.keys()].find((other) => inRange(status, other));
     if (range !== undefined && !after.has(range)) return [];
-    // Until now an answer that was not named looked like its range, or like `default`.
+    // The base describes a status that it does not list by its range or by `default`.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
     const rest = compareResponse(operation, status, { base: fallback, revision: place });
     return [found('added', 'INFO', status, place), ...rest];
@@ -48,7 +50,7 @@ function isSuccess(status: string): boolean {
   return status.startsWith('2');
 }
 
-/** Whether a status (`200`) belongs to a range (`2XX`). */
+/** Returns whether a status (`200`) belongs to a range (`2XX`). */
 function inRange(status: string, range: string): boolean {
   return range !== status && range.endsWith('XX') && status.startsWith(range.charAt(0));
 }

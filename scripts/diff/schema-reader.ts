@@ -3,23 +3,23 @@ import { elements, isObject, membersOf, rawChild, target, type Place } from './p
 
 /** A schema node whose own keywords apply to a value. */
 export type Leaf = Place & {
-  /** `null` passes in spite of the keywords: `anyOf: [this, { type: 'null' }]`. */
+  /** Whether `null` is allowed regardless of the keywords: `anyOf: [this, { type: 'null' }]`. */
   readonly nullable: boolean;
 };
 
 /** A `oneOf` or `anyOf` with at least two alternatives other than `null`. */
 export type Choice = { readonly place: Place; readonly members: readonly Place[]; readonly nullable: boolean };
 
-/** A schema with references followed and `allOf` merged: every leaf and every choice must accept a value. */
+/** A schema with references and `allOf` resolved. A value must satisfy every leaf and every choice. */
 export type Schema = { readonly leaves: readonly Leaf[]; readonly choices: readonly Choice[] };
 
-/** Keywords that bring in other schemas for the same value. */
+/** Keywords that apply other schemas to the same value. */
 const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
 
-/** What a schema may say that is nothing but a choice. */
+/** The keywords of a schema that only makes a choice. */
 const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
 
-/** Reads the schema that is the conjunction of several places; of none, the schema that accepts everything. */
+/** Reads the conjunction of the schemas at several places. Without places, it accepts everything. */
 export function readSchema(places: readonly (Place | Leaf)[]): Schema {
   const leaves: Leaf[] = [];
   const choices: Choice[] = [];
@@ -30,10 +30,10 @@ export function readSchema(places: readonly (Place | Leaf)[]): Schema {
     if (seen.has(id)) return;
     seen.add(id);
 
-    const named = target(place);
-    if (named !== undefined) visit(named, nullable);
-    // OpenAPI 3.0 ignores what stands beside a `$ref`.
-    if (named !== undefined && isVersion30(place)) return;
+    const referenced = target(place);
+    if (referenced !== undefined) visit(referenced, nullable);
+    // OpenAPI 3.0 ignores the siblings of a `$ref`.
+    if (referenced !== undefined && isVersion30(place)) return;
     leaves.push({ ...place, nullable, value: place.value === false ? { type: [] } : place.value });
     for (const member of elements(rawChild(place, 'allOf'))) visit(member, nullable);
     for (const keyword of ['oneOf', 'anyOf']) {
@@ -50,7 +50,7 @@ export function readSchema(places: readonly (Place | Leaf)[]): Schema {
   return { leaves, choices };
 }
 
-/** The conjunction of the keywords of a schema without its choices, for putting one of the alternatives beside. */
+/** Returns the keywords of a schema without its choices, to be combined with one of the alternatives. */
 export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
   return leaves.map((leaf) => {
     const own = Object.entries(membersOf(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
@@ -58,29 +58,29 @@ export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
   });
 }
 
-/** Tells places apart, also those at one pointer of which only a part counts. */
+/** Returns a key that identifies a place, including its set of keywords: some places omit a part of their schema. */
 export function identityOf(place: Place & { readonly nullable?: boolean }): string {
   const names = isObject(place.value) ? Object.keys(place.value).join() : String(place.value);
   const type = JSON.stringify(membersOf(place.value)['type'] ?? null);
   return [place.pointer, place.nullable === true, names, type].join(' ');
 }
 
-/** The values of a keyword in all leaves that have it. */
+/** Returns the values of a keyword in all leaves that have it. */
 export function keywordValues({ leaves }: Schema, keyword: string): readonly unknown[] {
   return leaves.flatMap(({ value }) => membersOf(value)[keyword] ?? []);
 }
 
-/** The places of a keyword in all leaves that have it. */
+/** Returns the places of a keyword in all leaves that have it. */
 export function keywordPlaces({ leaves }: Schema, keyword: string): readonly Place[] {
   return leaves.flatMap((leaf) => rawChild(leaf, keyword) ?? []);
 }
 
-/** Whether a document is of OpenAPI 3.0, whose schemas are not quite JSON Schema. */
+/** Returns whether a document is OpenAPI 3.0, whose schemas differ from JSON Schema. */
 export function isVersion30({ document }: Place): boolean {
   return document.openapi.startsWith('3.0');
 }
 
-/** The alternatives inside an alternative that is nothing but a choice itself. */
+/** Returns the alternatives of an alternative that only makes a choice, otherwise the alternative itself. */
 function flattenChoice(member: Place, seen: readonly string[] = []): readonly Place[] {
   const place = target(member) ?? member;
   const choices = ['oneOf', 'anyOf'].flatMap((keyword) => rawChild(place, keyword) ?? []);

@@ -10,33 +10,33 @@ import { identityOf, keywordPlaces, readSchema, type Schema } from './schema-rea
 import { compareTypes } from './types.ts';
 import { compareDefaults, compareValues } from './values.ts';
 
-/** What a pair of schemas describes, and where to point at when one of them is absent. */
+/** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
 export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place'>;
 
 /**
- * Compares the schemas of the same value in two documents; an absent one accepts everything. What counts as a break
- * follows from the subject: a request must not be narrowed, a response must not be widened.
+ * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
+ * levels: narrowing a request and widening a response are errors.
  */
 export function compareSchemas(described: Described, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
-  const known = new Map<string, readonly Finding[]>();
+  const compared = new Map<string, readonly Finding[]>();
 
-  const compare = (what: Described, schemas: Schemas): readonly Finding[] => {
-    const key = [what.subject, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    // A schema that contains itself is compared once; inside, the two are taken to agree.
-    known.set(key, []);
-    const place = schemas.revision[0] ?? what.place;
+  const compare = (value: Described, schemas: Schemas): readonly Finding[] => {
+    const key = [value.subject, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
+    const cached = compared.get(key);
+    if (cached !== undefined) return cached;
+    // A recursive schema is compared once; inside, the two are assumed to be equal.
+    compared.set(key, []);
+    const place = schemas.revision[0] ?? value.place;
     const at: Comparison = {
-      ...what,
+      ...value,
       place,
       part: (step, parts) =>
-        compare({ ...what, place, subject: partOf(what.subject), name: `${what.name}/${step}` }, parts),
-      same: (parts) => compare({ ...what, place }, parts),
+        compare({ ...value, place, subject: partOf(value.subject), name: `${value.name}/${step}` }, parts),
+      same: (parts) => compare({ ...value, place }, parts),
     };
     const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
     const findings = [...new Set(compareAt(at, schemas, read))];
-    known.set(key, findings);
+    compared.set(key, findings);
     return findings;
   };
   return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
@@ -47,8 +47,8 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
   if (!comparable) return ofTypes;
   const counts = [schemas.base.choices.length, schemas.revision.choices.length];
   if (counts.includes(0) && counts.includes(1)) {
-    const nullness = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
-    return [...nullness, ...compareWithChoice(at, schemas, places)];
+    const nullability = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
+    return [...nullability, ...compareWithChoice(at, schemas, places)];
   }
   const ofChoices =
     counts[0] === counts[1]
@@ -76,7 +76,9 @@ function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonl
 function compareDeprecation(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isSet(leaf, 'deprecated')));
   if (before === after || !at.subject.endsWith('property')) return [];
-  return [report(at, after ? 'deprecated' : 'reactivated', 'none', after ? 'is deprecated' : 'is not deprecated now')];
+  return [
+    report(at, after ? 'deprecated' : 'reactivated', 'none', after ? 'is deprecated' : 'is no longer deprecated'),
+  ];
 }
 
 function partOf(subject: Subject): Subject {

@@ -2,19 +2,19 @@ import { canonical } from './canonical.ts';
 import type { Finding, Level } from './finding.ts';
 import { child, elements, membersOf, rawChild, rootOf, type Pair, type Place } from './place.ts';
 
-/** One way to be let in: all its schemes at once. A scheme is what it is, not what the document calls it. */
+/** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
 type Alternative = {
   readonly place: Place;
   readonly names: readonly string[];
-  /** Each scheme's definition with a scope, or with none. */
+  /** The definition of each scheme, alone and with each required scope. */
   readonly demands: ReadonlySet<string>;
   readonly schemes: ReadonlySet<string>;
 };
 
-/** What of a security scheme is part of the request, as opposed to documentation. */
+/** The members of a security scheme that affect requests. */
 const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
-/** Compares who is let in: each way to be let in until now must still do. */
+/** Compares security requirements: credentials that the base accepts must stay valid. */
 export function compareSecurity(operation: string, { base, revision }: Pair): readonly Finding[] {
   const before = alternativesOf(base);
   const after = alternativesOf(revision);
@@ -26,37 +26,37 @@ export function compareSecurity(operation: string, { base, revision }: Pair): re
     message,
   });
 
-  const refused = before.filter((old) => !after.some((now) => now.demands.isSubsetOf(old.demands)));
-  const ofRefused = refused.map((old) => {
-    const [instead] = after;
-    const sameSchemes = after.find((now) => now.schemes.isSubsetOf(old.schemes));
-    if (old.names.length === 0 && instead)
-      return found('added', 'ERR', instead.place, 'authentication became necessary');
-    const text = `security ${nameOf(old)}`;
-    if (sameSchemes) return found('scope-added', 'ERR', sameSchemes.place, `${text} needs more scopes`);
-    const sameNames = after.find((now) => nameOf(now) === nameOf(old));
-    if (sameNames) return found('component-type-changed', 'ERR', sameNames.place, `${text} is another kind of scheme`);
-    return found('removed', 'ERR', old.place, `${text} is not accepted any more`);
+  const rejected = before.filter((previous) => !after.some((current) => current.demands.isSubsetOf(previous.demands)));
+  const ofRejected = rejected.map((previous) => {
+    const [replacement] = after;
+    const sameSchemes = after.find((current) => current.schemes.isSubsetOf(previous.schemes));
+    if (previous.names.length === 0 && replacement)
+      return found('added', 'ERR', replacement.place, 'authentication became required');
+    const text = `security ${nameOf(previous)}`;
+    if (sameSchemes) return found('scope-added', 'ERR', sameSchemes.place, `${text} requires more scopes`);
+    const sameNames = after.find((current) => nameOf(current) === nameOf(previous));
+    if (sameNames) return found('component-type-changed', 'ERR', sameNames.place, `${text} is defined differently`);
+    return found('removed', 'ERR', previous.place, `${text} is no longer accepted`);
   });
-  const accepted = after.filter((now) => !before.some((old) => old.demands.isSubsetOf(now.demands)));
-  const ofAccepted = accepted.flatMap((now) => {
-    const text = `security ${nameOf(now)}`;
-    if (now.names.length === 0) return [found('removed', 'INFO', now.place, 'authentication became unnecessary')];
-    if (before.some((old) => old.schemes.isSubsetOf(now.schemes))) {
-      const isReplacement = refused.some((old) => nameOf(old) === nameOf(now));
-      return isReplacement ? [] : [found('scope-removed', 'INFO', now.place, `${text} needs fewer scopes`)];
+  const accepted = after.filter((current) => !before.some((previous) => previous.demands.isSubsetOf(current.demands)));
+  const ofAccepted = accepted.flatMap((current) => {
+    const text = `security ${nameOf(current)}`;
+    if (current.names.length === 0) return [found('removed', 'INFO', current.place, 'authentication became optional')];
+    if (before.some((previous) => previous.schemes.isSubsetOf(current.schemes))) {
+      const isReplacement = rejected.some((previous) => nameOf(previous) === nameOf(current));
+      return isReplacement ? [] : [found('scope-removed', 'INFO', current.place, `${text} requires fewer scopes`)];
     }
-    const isNew = !refused.some((old) => nameOf(old) === nameOf(now) || old.names.length === 0);
-    return isNew ? [found('added', 'INFO', now.place, `${text} is accepted, too`)] : [];
+    const isNew = !rejected.some((previous) => nameOf(previous) === nameOf(current) || previous.names.length === 0);
+    return isNew ? [found('added', 'INFO', current.place, `${text} is accepted too`)] : [];
   });
-  return [...ofRefused, ...ofAccepted];
+  return [...ofRejected, ...ofAccepted];
 }
 
 function nameOf({ names }: Alternative): string {
   return names.join(' and ');
 }
 
-/** The operation's own list, or the document's; without any, everyone is let in. */
+/** Returns the requirements of the operation, or else of the document; without any, one for public access. */
 function alternativesOf(operation: Place): readonly Alternative[] {
   const list = rawChild(operation, 'security') ?? rawChild(rootOf(operation.document), 'security');
   const alternatives = elements(list).map((place) => readAlternative(place));

@@ -4,16 +4,16 @@ import type { OperationPlace } from './parameters.ts';
 
 type Server = { readonly url: string; readonly basePath: string; readonly place: Place };
 
-/** Compares the base addresses an operation is served at, variables at their defaults. */
+/** Compares the server URLs of an operation, with variables at their defaults. */
 export function compareServers({ base, revision }: Pair<OperationPlace>): readonly Finding[] {
   const before = serversOf(base);
   const after = serversOf(revision);
   const removed = before.flatMap(({ url, basePath, place }) => {
     if (after.some((server) => server.url === url)) return [];
-    // The same service elsewhere may be a matter of configuration; another base path is another address everywhere.
+    // Clients may configure the host, but a new base path changes every URL.
     return after.some((server) => server.basePath === basePath)
       ? [found('api-server-removed', 'WARN', place, `server ${url} was removed`)]
-      : [found('api-base-path-changed', 'ERR', place, `nothing is served below ${basePath} (${url}) any more`)];
+      : [found('api-base-path-changed', 'ERR', place, `the base path ${basePath} (${url}) is no longer served`)];
   });
   const added = after
     .filter(({ url }) => !before.some((server) => server.url === url))

@@ -5,7 +5,7 @@ import { isVersion30, keywordValues, readSchema, type Leaf, type Schema } from '
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-/** Formats all of whose values are values of another format, too. */
+/** For a format, the formats that include all its values. */
 const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64', 'double'],
   float: ['double'],
@@ -15,12 +15,12 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   uri: ['iri', 'uri-reference', 'iri-reference'],
 };
 
-/** The JSON types a schema allows, sorted; all but `integer` (a `number` includes it) where it does not say. */
+/** Returns the JSON types that a schema allows, sorted. An unrestricted schema has all types; `number` covers `integer`. */
 export function typesOf(schema: Schema): readonly string[] {
   return restrictedTypes(schema, new Set()) ?? ALL_TYPES;
 }
 
-/** Compares types, formats and whether null is allowed. Not `comparable`: no value fits both, so no detail matters. */
+/** Compares types, formats and nullability. When no value matches both schemas, the result is not `comparable`. */
 export function compareTypes(
   at: Comparison,
   { base, revision }: Pair<Schema>,
@@ -37,13 +37,13 @@ export function compareTypes(
   const text = `type ${describe(before, formats.base)} became ${describe(after, formats.revision)}`;
   const findings = effect === 'none' ? [] : [report(at, ruleFor(at, effect, isList), effect, text)];
 
-  const couldBeNull = before.includes('null');
-  const nullSaid = ofTypes !== 'none' && (before === ALL_TYPES || after === ALL_TYPES);
-  if (!comparable || nullSaid || couldBeNull === after.includes('null')) return { findings, comparable };
-  const nullness = couldBeNull
-    ? report(at, 'became-not-nullable', 'narrows', 'null is not allowed any more')
+  const wasNullable = before.includes('null');
+  const isCovered = ofTypes !== 'none' && (before === ALL_TYPES || after === ALL_TYPES);
+  if (!comparable || isCovered || wasNullable === after.includes('null')) return { findings, comparable };
+  const nullability = wasNullable
+    ? report(at, 'became-not-nullable', 'narrows', 'null is no longer allowed')
     : report(at, 'became-nullable', 'widens', 'null is allowed');
-  return { findings: [...findings, nullness], comparable };
+  return { findings: [...findings, nullability], comparable };
 }
 
 function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
@@ -67,7 +67,7 @@ function effectOf(
 
 function acceptsType({ subject }: Comparison, types: readonly string[], type: string): boolean {
   if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
-  // Outside of JSON everything is written as text, so what was a number or a boolean fits a string.
+  // Outside JSON all values are text, so numbers and booleans are also valid strings.
   const isText = subject === 'request-parameter' || subject === 'response-header';
   return isText && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
 }
@@ -95,7 +95,7 @@ function isNotNull(type: string): boolean {
 
 function restrictedTypes(schema: Schema, seen: ReadonlySet<string>): readonly string[] | undefined {
   const ofChoices = schema.choices.map(({ place, members, nullable }) => {
-    // An alternative that leads back here adds no type of its own.
+    // A recursive alternative adds no type.
     if (seen.has(place.pointer)) return undefined;
     const inside = new Set([...seen, place.pointer]);
     const sets = members.map((member) => restrictedTypes(readSchema([member]), inside));
@@ -121,7 +121,7 @@ function typesOfLeaf(leaf: Leaf): readonly string[] | undefined {
   return isNullable ? [...types, 'null'] : types;
 }
 
-/** Whoever writes `properties` means an object: to say so later must not count as a change. */
+/** Returns the types that other keywords imply, so that adding an explicit `type: object` to `properties` is no change. */
 function impliedTypes({ value }: Leaf): readonly string[] | undefined {
   const { properties, required, items, enum: values, const: constant } = membersOf(value);
   if (Array.isArray(values)) return [...new Set(values.map(jsonType))];

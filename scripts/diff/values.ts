@@ -4,12 +4,12 @@ import type { Finding } from './finding.ts';
 import { membersOf, type Pair } from './place.ts';
 import { keywordPlaces, keywordValues, type Leaf, type Schema } from './schema-reader.ts';
 
-/** Compares `enum` and `const`: which values are listed. Null is left to the comparison of types. */
+/** Compares the values of `enum` and `const`, except null, which is compared as a type. */
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
   const [place = at.place] = [...keywordPlaces(revision, 'enum'), ...keywordPlaces(revision, 'const')];
-  const [gone = at.place] = [...keywordPlaces(base, 'enum'), ...keywordPlaces(base, 'const')];
+  const [removedFrom = at.place] = [...keywordPlaces(base, 'enum'), ...keywordPlaces(base, 'const')];
   const constant = { base: isConstant(base), revision: isConstant(revision) };
 
   if (before === undefined && after === undefined) return [];
@@ -19,7 +19,7 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
   }
   if (after === undefined) {
     const rule = constant.base ? 'const-removed' : 'became-not-enum';
-    return [report(at, rule, 'widens', `not only ${list(before)} is allowed any more`)];
+    return [report(at, rule, 'widens', `values are no longer limited to ${list(before)}`)];
   }
   const removed = before.filter((value) => !after.includes(value));
   const added = after.filter((value) => !before.includes(value));
@@ -27,12 +27,12 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
     return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, place)];
   }
   return [
-    ...removed.map((value) => report(at, 'enum-value-removed', 'narrows', `value ${value} was removed`, gone)),
+    ...removed.map((value) => report(at, 'enum-value-removed', 'narrows', `value ${value} was removed`, removedFrom)),
     ...added.map((value) => report(at, 'enum-value-added', 'widens', `value ${value} was added`, place)),
   ];
 }
 
-/** Compares what a request that leaves the value out means. */
+/** Compares default values, which decide the meaning of requests without the value. */
 export function compareDefaults(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordValues(base, 'default').map(canonical);
   const [after] = keywordValues(revision, 'default').map(canonical);
@@ -51,7 +51,7 @@ function list(values: readonly string[] | undefined): string {
   return (values ?? []).join(', ');
 }
 
-/** The values that all lists of a schema have in common, as JSON; `undefined` where there is no list. */
+/** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
 function listedValues({ leaves }: Schema): readonly string[] | undefined {
   const [first, ...others] = leaves.flatMap((leaf) => {
     const listed = valuesOfLeaf(leaf);

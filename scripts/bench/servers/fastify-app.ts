@@ -1,14 +1,14 @@
 import { fastify, LogController, type FastifyError } from 'fastify';
 import { log } from './peer.ts';
 
-/** Fastify's own log, less its line for a request that has only come. */
+/** Fastify's log without the line for an incoming request. */
 class OneLine extends LogController {
   override incomingRequest(): void {
-    // Logged when it is completed.
+    // The request is logged when it is completed.
   }
 }
 
-/** Fastify with the log and the Error body of the contract; what it would coerce or remove is judged as it was sent. */
+/** Creates a Fastify application with the log and Error body of the service, and without coercion or removal. */
 export function createFastify() {
   const app = fastify({
     loggerInstance: log,

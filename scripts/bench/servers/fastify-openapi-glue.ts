@@ -3,7 +3,7 @@ import { fastifyOpenapiGlue } from 'fastify-openapi-glue';
 import { createFastify } from './fastify-app.ts';
 import { announce, createPlant, isAuthorized, readDocument, type NewPlant } from './peer.ts';
 
-// Fastify with routes, validators and serialisers made from the document. Every operation of it is createPlant's twin.
+// Fastify with routes, validators and serializers from the document, in which every operation is a copy of createPlant.
 const app = createFastify();
 await app.register(fastifyOpenapiGlue, {
   specification: readDocument(),

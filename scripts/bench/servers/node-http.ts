@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { announce, createPlant, isAuthorized, log, type NewPlant } from './peer.ts';
 
-// The floor: what Node itself costs, with checks written by hand for this one operation and nothing besides.
+// The lower bound: Node's own cost, with handwritten checks for one operation.
 const server = createServer((req, res) => {
   const startedAt = performance.now();
-  const answer = (status: number, body: object): void => {
+  const respond = (status: number, body: object): void => {
     send(res, status, body);
     log.info({ method: req.method, url: req.url, status, durationMs: performance.now() - startedAt });
   };
   serve(req).then(
     ([status, body]) => {
-      answer(status, body);
+      respond(status, body);
     },
     (error: unknown) => {
       log.error(error);
-      answer(500, { error: 500, message: 'internal error' });
+      respond(500, { error: 500, message: 'internal error' });
     },
   );
 }).listen(0, '127.0.0.1', () => {

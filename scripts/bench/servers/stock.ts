@@ -4,7 +4,7 @@ import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
 import { announce, createPlant, isKnownToken, log, readDocument, type NewPlant } from './peer.ts';
 
-// The libraries of the service, put together as each one's documentation says.
+// The libraries of the service, combined as their documentation shows.
 const document = readDocument();
 passport.use(
   new Strategy((token, done) => {
@@ -29,7 +29,7 @@ app.use(
     apiSpec: document as NonNullable<Parameters<typeof openApiValidator>[0]['apiSpec']>, // The linter has passed it.
     validateRequests: true,
     validateResponses: true,
-    validateSecurity: false, // That is for passport.
+    validateSecurity: false, // Passport checks the token.
   }),
 );
 for (const path of Object.keys(document.paths)) {
@@ -37,7 +37,7 @@ for (const path of Object.keys(document.paths)) {
     res.json(await createPlant(req.body as NewPlant)); // It has been validated.
   });
 }
-// Express knows an error handler by its four parameters.
+// Express identifies an error handler by its four parameters.
 app.use(
   (
     { status = 500, message }: { status?: number; message: string },

@@ -82,10 +82,11 @@ export function sliceMediaType(mediaType: string): string {
 export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
   const identity = ({ name, in: location }: Node): string => `${String(location)} ${String(name)}`;
   const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
-  return [...merged].flatMap(([key, parameter]) => (HTTP_HEADERS.test(key) ? [] : [parameter]));
+  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
 }
 
-const HTTP_HEADERS = /^header (?:accept|content-type|authorization)$/i;
+/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
+export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
 function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
   const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);
