@@ -1,4 +1,4 @@
-import { isSupportedScheme } from '../../src/engine/auth/checkable.ts';
+import { isSupportedScheme } from '../../src/engine/auth/supported-scheme.ts';
 import { isLiteralKeyword } from '../../src/engine/contract/keywords.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {

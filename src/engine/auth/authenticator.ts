@@ -1,7 +1,7 @@
 import type { Operation, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import { isSupportedScheme } from './checkable.ts';
+import { isSupportedScheme } from './supported-scheme.ts';
 import type { Checker, Credentials, AuthenticationResult } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 

@@ -1,4 +1,4 @@
-import { createSourceDigits, endOfString, type SourceDigits } from './literals.ts';
+import { createSourceDigits, endOfString, type SourceDigits } from './source-digits.ts';
 
 /** A parsed JSON value, with the source digits of numbers that a double may have changed. */
 export type JsonTree = {

@@ -13,7 +13,7 @@ import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/mi
 import { findCheapBytes, textLength } from './check-cost.ts';
 import { addEqualityKeywords, replaceEqualityKeywords } from './equality.ts';
 import { LINEAR_FORMATS } from './formats.ts';
-import { formatProblems } from './explain.ts';
+import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';

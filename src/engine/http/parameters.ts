@@ -1,5 +1,5 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createSourceDigits, type SourceDigits } from '../contract/literals.ts';
+import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';

@@ -1,4 +1,4 @@
-import type { SourceDigits } from '../contract/literals.ts';
+import type { SourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 
