@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder } from './app.ts';
 import { ROOT } from './service.ts';
 
@@ -33,17 +33,19 @@ export function copyProject(
 export function copyProjectWithContract(name: string): Project {
   const project = copyProject(['src/engine', 'src/main.ts', 'scripts', 'tsconfig.json', 'package.json']);
   const { folder, read, write } = project;
-  cpSync(join(ROOT, 'test', 'contracts', name), folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  mkdirSync(join(folder, 'src/application'));
-  for (const source of ['src/plants/contract.ts', `test/contracts/${name}/handlers.ts`]) {
-    cpSync(join(ROOT, source), join(folder, 'src/application', basename(source)));
-  }
-  write('src/service.ts', SERVICE);
+  const source = join(ROOT, 'test', 'contracts', name);
+  cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
+  cpSync(source, join(folder, 'src/application'), { recursive: true, filter: (path) => !path.endsWith('.yaml') });
+  cpSync(join(ROOT, 'src/plants/contract.ts'), join(folder, 'src/application/contract.ts'));
+  const own = join(folder, 'src/application/service.ts');
+  if (existsSync(own)) renameSync(own, join(folder, 'src/service.ts'));
+  else write('src/service.ts', SERVICE);
   // The commands on the plant store are not part of the application.
   write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
   return project;
 }
 
+/** The composition root of an application without a database. */
 const SERVICE = `
 import { contract } from './application/contract.ts';
 import { createHandlers } from './application/handlers.ts';

@@ -1,33 +1,43 @@
+import type { BookRow, Books } from './books.ts';
 import type { Handlers, Matched, Reply, Request, Unmatched } from './contract.ts';
 
-export function createHandlers() {
-  return { listBooks, addBook, getBook, removeBook } satisfies Handlers;
+export function createHandlers(books: Books) {
+  return {
+    listBooks: (request) => listBooks(books, request),
+    addBook: (request) => addBook(books, request),
+    getBook: (request) => getBook(books, request),
+    removeBook: (request) => removeBook(books, request),
+  } satisfies Handlers;
 }
 
 export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
   readonly [name: string]: Matched;
 }
 
-async function listBooks({ query }: Request<'listBooks'>): Promise<Reply<'listBooks'>> {
+async function listBooks(books: Books, { query }: Request<'listBooks'>): Promise<Reply<'listBooks'>> {
   const page: number = query.page ?? 0;
   const genres: readonly ('novel' | 'poetry' | 'non-fiction')[] = query.genre ?? [];
-  const book = {
-    kind: 'paper' as const,
-    title: `${String(page)} ${genres.join()} ${String(query.price?.min)}`.slice(0, 200),
-  };
-  return { status: 200, headers: { 'X-Total': 1 }, body: [{ id: 2n ** 53n + 1n, book }] };
+  const rows = genres.length > 0 ? [] : await books.list(BigInt(page));
+  return { status: 200, headers: { 'X-Total': rows.length }, body: rows.map(toBook) };
 }
 
-async function addBook({ body }: Request<'addBook'>): Promise<Reply<'addBook'>> {
+async function addBook(books: Books, { body }: Request<'addBook'>): Promise<Reply<'addBook'>> {
   const id = body.kind === 'ebook' ? body.bytes : BigInt(body.grams ?? 1);
+  await books.put({ id, title: JSON.stringify(body.title), bytes: id });
   return { status: 201, headers: { Location: `/v1/books/${String(id)}` }, body: { id, book: body } };
 }
 
-async function getBook({ path }: Request<'getBook'>): Promise<Reply<'getBook'>> {
-  if (path.bookId < 0n) return { status: 404, body: { error: 404, message: 'there is no such book' } };
-  return { status: 200, body: { id: path.bookId, book: { kind: 'ebook', title: 'x', bytes: path.bookId } } };
+async function getBook(books: Books, { path }: Request<'getBook'>): Promise<Reply<'getBook'>> {
+  const row = await books.find(path.bookId);
+  if (row === undefined) return { status: 404, body: { error: 404, message: 'this book does not exist' } };
+  return { status: 200, body: toBook(row) };
 }
 
-async function removeBook(_request: Request<'removeBook'>): Promise<Reply<'removeBook'>> {
+async function removeBook(books: Books, { path }: Request<'removeBook'>): Promise<Reply<'removeBook'>> {
+  await books.remove(path.bookId);
   return { status: 204 };
+}
+
+function toBook({ id, title, bytes }: BookRow) {
+  return { id, book: { kind: 'ebook' as const, title: JSON.parse(title) as string, bytes } }; // Written by addBook.
 }

@@ -1,0 +1,14 @@
+import { bookTables, createBooks } from './application/books.ts';
+import { contract } from './application/contract.ts';
+import { createHandlers } from './application/handlers.ts';
+import { openDatabase } from './engine/database/open-database.ts';
+import type { Application } from './engine/service.ts';
+
+export const application: Application = {
+  contract,
+  defaultDatabaseUrl: 'sqlite:./data/books.db',
+  async open({ location, ...options }) {
+    const database = await openDatabase(location, bookTables, options);
+    return { handlers: createHandlers(createBooks(database)), check: database.check, close: database.close };
+  },
+};
