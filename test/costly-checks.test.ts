@@ -61,6 +61,7 @@ const CASES: readonly Case[] = [
     400,
     /must match format "url"/,
   ],
+  ['format regex', STRING('format: regex'), `"${'(?<a>)|'.repeat(MIB / 8 - 2)}"`, 400, /must match format "regex"/],
   ['numbers with exponents', '{}', fill('[1e1]'), 204],
   [
     'numbers with exponents as int64s',
