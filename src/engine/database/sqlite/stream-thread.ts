@@ -15,7 +15,7 @@ export type StreamData = { readonly path: string; readonly schema: Schema; reado
 export type Page = { readonly rows: Uint8Array<ArrayBuffer> } | 'end' | { readonly message: string };
 
 const PAGE_ROWS = 1_000;
-const PAGE_BYTES = 1_048_576;
+const PAGE_BYTES = 262_144;
 
 const { path, schema, query } = workerData as StreamData;
 let wanted = 0;

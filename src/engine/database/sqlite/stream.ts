@@ -6,10 +6,18 @@ import type { Page, StreamData } from './stream-thread.ts';
 
 // The thread reads the next page while this one is consumed.
 const PAGES_AHEAD = 2;
+// Rows are garbage at once; a larger young generation would only take longer to be collected.
+const YOUNG_GENERATION_MB = 4;
 
 /** Streams the rows of a query from a thread of its own. @throws {DatabaseUnavailable} while reading */
 export async function* streamRows(data: StreamData, signal: AbortSignal): AsyncGenerator {
-  const worker = new Worker(new URL('./stream-thread.ts', import.meta.url), { name: 'sqlite', workerData: data });
+  const worker = new Worker(new URL('./stream-thread.ts', import.meta.url), {
+    name: 'sqlite',
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  const terminate = (): void => void worker.terminate();
+  signal.addEventListener('abort', terminate);
   try {
     const messages = on(worker, 'message', { signal }) as AsyncIterable<[Page]>;
     for (let asked = 0; asked < PAGES_AHEAD; asked += 1) worker.postMessage('next');
@@ -22,6 +30,7 @@ export async function* streamRows(data: StreamData, signal: AbortSignal): AsyncG
   } catch (error) {
     throw signal.aborted ? new DatabaseUnavailable('the database was closed') : error;
   } finally {
+    signal.removeEventListener('abort', terminate);
     await worker.terminate();
   }
 }
