@@ -1,4 +1,4 @@
-import { isSupportedScheme } from '../../src/engine/auth/supported-scheme.ts';
+import { checkerKindOf } from '../../src/engine/auth/supported-scheme.ts';
 import { isLiteralKeyword } from '../../src/engine/contract/keywords.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {
@@ -103,7 +103,7 @@ function isBytes(schema: unknown): boolean {
 function inSecuritySchemes(document: Document): Unsupported[] {
   return Object.entries(document.components?.securitySchemes ?? {}).flatMap(([name, node]) => {
     const { type, scheme, in: place } = dereference(document, node) as SecuritySchemeObject;
-    if (isSupportedScheme({ type, ...(scheme && { scheme: scheme.toLowerCase() }), ...(place && { in: place }) }))
+    if (checkerKindOf({ type, ...(scheme && { scheme: scheme.toLowerCase() }), ...(place && { in: place }) }))
       return [];
     const message = `${[type, scheme].filter(Boolean).join(' ')} is not supported, only http bearer and apiKey are`;
     return [{ pointer: `#/components/securitySchemes/${name}`, message }];

@@ -1,7 +1,7 @@
 import type { Operation, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import { isSupportedScheme } from './supported-scheme.ts';
+import { checkerKindOf } from './supported-scheme.ts';
 import type { Checker, Credentials, AuthenticationResult } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -27,12 +27,10 @@ export function createAuthenticator(
 ): (operation: Operation) => Authenticate {
   const checkers = new Map<string, Checker>();
   for (const [name, scheme] of Object.entries(schemes)) {
-    if (!isSupportedScheme(scheme)) throw new Error(`the security scheme ${name} is not supported`);
-    const isApiKey = scheme.type === 'apiKey';
-    checkers.set(
-      name,
-      isApiKey ? createApiKeyChecker(name, scheme, tokenVerifier) : createBearerChecker(name, tokenVerifier),
-    );
+    const kind = checkerKindOf(scheme);
+    if (kind === 'apiKey') checkers.set(name, createApiKeyChecker(name, scheme, tokenVerifier));
+    else if (kind === 'bearer') checkers.set(name, createBearerChecker(name, tokenVerifier));
+    else throw new Error(`the security scheme ${name} is not supported`);
   }
 
   return ({ security }) => {

@@ -1,7 +1,7 @@
 import type { SecurityScheme } from '../contract/operation.ts';
 
-/** Whether a security scheme has a checker. The generator rejects documents with other schemes. */
-export function isSupportedScheme({ type, scheme, in: location }: SecurityScheme): boolean {
-  if (type === 'apiKey') return location === 'header' || location === 'query' || location === 'cookie';
-  return type === 'http' && scheme === 'bearer';
+/** Returns the checker that a security scheme needs; `undefined` when there is none. The generator rejects such schemes. */
+export function checkerKindOf({ type, scheme, in: location = '' }: SecurityScheme): 'apiKey' | 'bearer' | undefined {
+  if (type === 'apiKey' && ['header', 'query', 'cookie'].includes(location)) return 'apiKey';
+  return type === 'http' && scheme === 'bearer' ? 'bearer' : undefined;
 }

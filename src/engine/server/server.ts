@@ -10,7 +10,7 @@ import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeFailure } from './rejection.ts';
 
 /** A request listener, and the prototypes that Express gives its requests and responses. */
-export type Application = RequestListener & { request?: object; response?: object };
+export type Listener = RequestListener & { request?: object; response?: object };
 
 export type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
@@ -62,7 +62,7 @@ const TIMEOUT_CHECK_MS = 500;
  * @throws {CannotListen}
  */
 export async function startServer(
-  app: Application,
+  app: Listener,
   { limits, observer, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
@@ -158,7 +158,7 @@ function afterAcceptQueue(server: Server, timeoutMs: number, callback: () => voi
   setImmediate(check); // The current iteration may already have polled for connections.
 }
 
-function createHttpServer(app: Application, limits: ServerLimits): Server {
+function createHttpServer(app: Listener, limits: ServerLimits): Server {
   const server = createServer({
     ...createMessageClasses(app),
     maxHeaderSize: limits.headerLimitBytes,
@@ -179,7 +179,7 @@ function createHttpServer(app: Application, limits: ServerLimits): Server {
  * Creates the classes of requests and responses with the application's prototypes. Express would change the prototype of
  * each object, which deoptimises it.
  */
-function createMessageClasses(app: Application) {
+function createMessageClasses(app: Listener) {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   if (app.request !== undefined && app.response !== undefined) {
