@@ -110,7 +110,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'PORT must be an integer from 0 to 65535, not "70000"',
         'REUSE_PORT must be on or off, not "yes"',
-        'DATABASE_URL must be like sqlite:./data/plants.db or postgres://user:password@host/database',
+        'DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database',
         'DATABASE_POOL_SIZE must be an integer from 1 to 100, not "0"',
         'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
         'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
