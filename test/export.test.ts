@@ -93,14 +93,14 @@ describe('export', () => {
     'exits 1 with one line when it is asked for %j',
     async (args) => {
       const outcome = await exportPlants(`sqlite:${join(temporaryFolder(), 'plants.db')}`, ...args);
-      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the one option is --history\n' });
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the only option is --history\n' });
     },
   );
 
   test.each([
     ['there is no database', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
     ['the file is something else', notADatabase, /^the database .* is not a SQLite database\n$/],
-  ])('exits 1 with one line when %s', async (_what, makePath, message) => {
+  ])('exits 1 with one line when %s', async (_name, makePath, message) => {
     const outcome = await exportPlants(`sqlite:${makePath()}`);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   });

@@ -13,7 +13,7 @@ import { startPostgres } from './support/postgres.ts';
 import { run, start, startService } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
-const HINT = 'mend the rejected lines in a file of their own: lines after a changed one would be stored again\n';
+const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
 
 const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
 const plantLines = (from: number, to: number): string =>
@@ -128,7 +128,7 @@ describe('import', () => {
       process.stdin.write(plantLines(1, 1_200));
       await has(1_200);
       process.kill('SIGINT');
-      const stopped = 'stopped at line 1201: interrupted; run it again with the same input to go on\n';
+      const stopped = 'stopped at line 1201: interrupted; run it again with the same input to continue\n';
       expect(await outcome).toEqual({ code: 130, stdout: '', stderr: stopped + summary(1_200, 1_200, 0, 0) });
       expect((await importFile(plantLines(1, 2_000))).stderr).toBe(summary(2_000, 800, 1_200, 0));
       expect(await history()).toBe(plantLines(1, 2_000));
@@ -225,7 +225,7 @@ describe('import', () => {
     database.close();
     const { code, stderr } = await importFile(plantLines(1, 2_000));
     expect(stderr).toMatch(
-      /^line 13: the database refused it: .*\nlines: 2,000 read, 1,998 stored, 1 already there, 1 /,
+      /^line 13: rejected by the database: .*\nlines: 2,000 read, 1,998 stored, 1 already there, 1 /,
     );
     expect(code).toBe(1);
     expect(await history()).toBe(plantLines(1, 2_000).replace(plantLine(13), ''));
@@ -242,11 +242,11 @@ describe('import', () => {
   });
 
   test.each([
-    ['there is no such file', ['missing.ndjson'], 'cannot read missing.ndjson: there is no such file\n'],
-    ['it is a folder', ['src'], 'cannot read src: it is a folder\n'],
+    ['the file does not exist', ['missing.ndjson'], 'cannot read missing.ndjson: the file does not exist\n'],
+    ['it is a directory', ['src'], 'cannot read src: it is a directory\n'],
     ['there are two', ['a', 'b'], 'name one file to import, or none for standard input\n'],
     ['it is an option', ['--force'], 'name one file to import, or none for standard input\n'],
-  ])('exits 1 with one line, and makes no store, when the file cannot be: %s', async (_what, args, stderr) => {
+  ])('exits 1 with one line, and makes no store, when the file cannot be: %s', async (_name, args, stderr) => {
     const { env, path } = newStore(sqliteUrl());
     expect(await run('node', ['scripts/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
     expect(existsSync(path)).toBe(false);
@@ -328,7 +328,7 @@ describe('while the database cannot be used, import', () => {
     const { code, stderr } = await outcome;
     database.close();
     expect(stderr).toMatch(
-      /^stopped at line 11: (?!interrupted).*; run it again with the same input to go on\nlines: 10 read, /,
+      /^stopped at line 11: (?!interrupted).*; run it again with the same input to continue\nlines: 10 read, /,
     );
     expect(code).toBe(130);
   });
