@@ -12,22 +12,22 @@ export type Service = {
   readonly url: string;
   readonly token: string;
   readonly process: ChildProcessWithoutNullStreams;
-  /** Everything written to standard output so far. */
+  /** Returns everything written to standard output so far. */
   readonly output: () => string;
-  /** Resolves when a text has been written to standard output. */
+  /** Resolves when standard output contains a text. */
   readonly said: (text: string) => Promise<void>;
-  /** What became of the process. */
+  /** Resolves to the exit code and the output of the process. */
   readonly outcome: Promise<Outcome>;
 };
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its end. */
 export function run(command: string, args: readonly string[], env: Environment = {}, cwd = ROOT): Promise<Outcome> {
   return start(command, args, env, cwd).outcome;
 }
 
-/** Starts the service and waits until it listens, on a port and an empty store of its own. */
+/** Starts the service on a free port with a new store, and waits until it listens. */
 export async function startService(
   env: Environment,
   command: readonly string[] = ['node', 'src/main.ts'],
@@ -53,7 +53,7 @@ export async function startService(
   return { url, token: 'test-token', process, output, said, outcome };
 }
 
-/** Starts a command, and lets it run until the test is over. */
+/** Starts a command, which runs at most until the test ends. */
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
   const child = spawn(command, args, { cwd, env: { ...withoutOurs(process.env), OPS_PORT: '0', ...env } });
   let stdout = '';
@@ -67,7 +67,7 @@ export function start(command: string, args: readonly string[], env: Environment
   return { process: child, output: () => stdout, outcome };
 }
 
-/** The environment without what configures the service, or makes Node behave as under Jest. */
+/** Returns the environment without the service's variables and those that Jest sets for Node. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
     /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again until the answer is the one that is wanted. */
+/** Polls until the value is the expected one. */
 export async function until<Answer>(ask: () => Answer | Promise<Answer>, wanted: Answer): Promise<void> {
   const deadline = performance.now() + 10_000;
   let answer = await ask();

@@ -24,7 +24,7 @@ async function addBook({ body }: Request<'addBook'>): Promise<Reply<'addBook'>> 
 }
 
 async function getBook({ path }: Request<'getBook'>): Promise<Reply<'getBook'>> {
-  if (path.bookId < 0n) return { status: 404, body: { error: 404, message: 'there is no such book' } };
+  if (path.bookId < 0n) return { status: 404, body: { error: 404, message: 'the book does not exist' } };
   return { status: 200, body: { id: path.bookId, book: { kind: 'ebook', title: 'x', bytes: path.bookId } } };
 }
 
