@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { property, requestWith, responseWith, summarize, type Fragment } from './support/document.ts';
 
 type SchemaRow = readonly [
-  what: string,
+  name: string,
   given: readonly [base: unknown, revision: unknown],
   want: { readonly request: readonly string[]; readonly response: readonly string[] },
 ];
@@ -18,7 +18,7 @@ const integer = { type: 'integer' };
 const cat = { type: 'object', required: ['kind'], properties: { kind: { const: 'cat' }, lives: integer } };
 const dog = { type: 'object', required: ['kind'], properties: { kind: { const: 'dog' }, tricks: text } };
 
-/** Schemas of a property, each looked at in a request and in a response. */
+/** Schemas of a property, each compared in a request and in a response. */
 const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
   [
     'another type',
@@ -232,7 +232,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-unique-items-unset'], response: ['ERR response-property-unique-items-unset'] },
   ],
   [
-    'multipleOf of which the old one is no multiple',
+    'multipleOf that does not divide the old one',
     [
       { ...integer, multipleOf: 2 },
       { ...integer, multipleOf: 4 },
@@ -357,12 +357,12 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
   ],
   [
-    'an alternative beside what there was',
+    'an alternative beside the old schema',
     [cat, { oneOf: [dog, cat] }],
     { request: ['INFO request-property-one-of-added'], response: ['ERR response-property-one-of-added'] },
   ],
   [
-    'alternatives none of which is what there was',
+    'alternatives that do not include the old schema',
     [text, { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] }],
     {
       request: ['ERR request-property-wrapped-in-one-of'],
@@ -509,7 +509,7 @@ describe.each([
   ['a property', PROPERTY_SCHEMAS, property],
   ['a body', BODY_SCHEMAS, (schema: unknown) => schema],
 ] as const)('the schema of %s:', (_where, rows, wrap) => {
-  test.each(rows)('%s', (_what, [base, revision], want) => {
+  test.each(rows)('%s', (_name, [base, revision], want) => {
     expect({
       request: summarize(requestWith(wrap(base)), requestWith(wrap(revision))),
       response: summarize(responseWith(wrap(base)), responseWith(wrap(revision))),
@@ -517,7 +517,7 @@ describe.each([
   });
 });
 
-describe('kinds that only a discriminator leads to:', () => {
+describe('kinds that are reachable only through a discriminator:', () => {
   const kind = (lives: unknown): Fragment => ({
     allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: { lives } }],
   });
@@ -564,14 +564,14 @@ describe('kinds that only a discriminator leads to:', () => {
       { request: [], response: ['WARN response-body-discriminator-mapping-added'] },
     ],
     [
-      'told apart by another property',
+      'distinguished by another property',
       [pets(BOTH, KINDS), pets(BOTH, KINDS, 'type')],
       {
         request: ['ERR request-body-discriminator-property-name-changed'],
         response: ['ERR response-body-discriminator-property-name-changed'],
       },
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     const pet = { $ref: '#/components/schemas/Pet' };
     expect({
       request: summarize(requestWith(pet, base), requestWith(pet, revision)),

@@ -8,7 +8,7 @@ const FERN = '{"id":1,"name":"Fern"}';
 const HEAD = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 const GOOD = withBody(FERN);
-/** Is answered 404 and closes the connection, and shows that nothing before it was taken for two requests, or for none. */
+/** A request that gets 404 and closes the connection. It shows that the bytes before it were parsed as one request. */
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 const inChunks = (body: string): string => `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

@@ -42,8 +42,8 @@ export type PostgresOptions = {
 };
 
 /**
- * Starts PostgreSQL, which runs until it is stopped: pass `stop` to cleanUp, or to afterAll when the tests of a file share
- * a server and each have a database.
+ * Starts PostgreSQL, which runs until it is stopped: pass `stop` to cleanUp, or to afterAll when the tests of a file
+ * share a server and each have a database.
  */
 export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
   const folder = createFolder();
