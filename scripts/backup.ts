@@ -2,8 +2,8 @@ import { copySqliteDatabase } from '../src/engine/database/sqlite/backup.ts';
 import { plantTables } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
-// `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` copies
-// a backup to the path of the store. Neither overwrites a file.
+// `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …`
+// copies a backup to the path of the store. Neither overwrites a file.
 const [direction, file, ...rest] = process.argv.slice(2);
 if (file === undefined || file.startsWith('-') || rest.length > 0) {
   refuse(`name one file: npm run ${String(direction)} -- plants-backup.db`);
