@@ -50,11 +50,7 @@ describe('backup and restore', () => {
   }, 60_000);
 
   test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: string }>, RegExp]>([
-    [
-      'the file for the backup is there',
-      async () => onto(await storeOf('a'), await storeOf('b'), backup),
-      /is there; move/,
-    ],
+    ['the backup file exists', async () => onto(await storeOf('a'), await storeOf('b'), backup), /is there; move/],
     [
       'a database is where to restore',
       async () => onto(await storeOf('a'), await storeOf('b'), restore),
@@ -77,8 +73,8 @@ describe('backup and restore', () => {
   });
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['is not there', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
-    ['is something else', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
+    ['does not exist', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
+    ['is another file', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
     [
       'is damaged',
       async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),

@@ -309,19 +309,19 @@ describe('responses', () => {
   test.each<[string, string, AnyReply, RegExp]>([
     ['a header is missing', HEADERS, { status: 201 }, /needs the header location/],
     [
-      'there is a body where the document has none',
+      'the response has an undocumented body',
       HEADERS,
       { status: 201, headers: { Location: 'x' }, body: {} },
       /must not have a body/,
     ],
     [
-      'the media type is another',
+      'the media type differs',
       TEXT,
       { status: 200, contentType: 'text/html', body: '' },
       /must not have the media type text\/html/,
     ],
     [
-      'the media type is not said',
+      'the media type is missing',
       "'200': { description: x, content: { image/*: {} } }",
       { status: 200, body: Buffer.from('') },
       /without a wildcard/,
@@ -333,7 +333,7 @@ describe('responses', () => {
       { status: 200, body: 'b' },
       /must be equal to one of the allowed values: a/,
     ],
-    ['the status is in no range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
+    ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
   ])('500 when %s', async (_name, responses, answer, cause) => {
     const { response, problem } = await reply(responses, answer);
     expectError(response, 500, /failed/);

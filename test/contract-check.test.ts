@@ -119,9 +119,9 @@ describe('npm run contract', () => {
       /^unknown operation eatPlant; the document has createPlant[^\n]*\n$/,
     ],
     ['a token is missing', ['--url', 'http://127.0.0.1:1'], /^createPlant needs a token: --token\n$/],
-    ['the address is none', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
+    ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
     ['an option is unknown', ['--colour', 'green'], /^Unknown option '--colour'[^]*--seed N/],
-    ['a number is none', ['--seed', '-1x'], /./],
+    ['a number is invalid', ['--seed', '-1x'], /./],
     ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
     ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
   ])('exit 2: %s', async (_name, args, message) => {

@@ -62,7 +62,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     },
   ],
   [
-    'no null any more',
+    'null removed',
     [{ type: ['string', 'null'] }, text],
     { request: ['ERR request-property-became-not-nullable'], response: ['INFO response-property-became-not-nullable'] },
   ],
@@ -108,12 +108,12 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-enum-value-added'], response: ['ERR response-property-enum-value-added'] },
   ],
   [
-    'an enum where there was none',
+    'an enum added',
     [text, { type: 'string', enum: ['a'] }],
     { request: ['ERR request-property-became-enum'], response: ['INFO response-property-became-enum'] },
   ],
   [
-    'no enum any more',
+    'an enum removed',
     [{ type: 'string', enum: ['a'] }, text],
     { request: ['INFO request-property-became-not-enum'], response: ['ERR response-property-became-not-enum'] },
   ],
@@ -324,7 +324,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-any-of-added'], response: ['ERR response-property-any-of-added'] },
   ],
   [
-    'requirements as alternatives, and none any more',
+    'requirements as alternatives removed',
     [{ ...property(text), oneOf: [{ required: ['a'] }, { required: ['b'] }] }, property(text)],
     {
       request: ['INFO request-property-became-optional', 'INFO request-property-became-optional'],
@@ -406,7 +406,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO new-optional-request-property'], response: ['INFO response-optional-property-added'] },
   ],
   [
-    'a new property where there were to be no others',
+    'a new property of a closed object',
     [closed({ p: {} }), closed({ p: {}, q: {} })],
     { request: ['INFO new-optional-request-property'], response: ['WARN response-optional-property-added'] },
   ],
@@ -421,7 +421,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['WARN request-property-removed'], response: ['WARN response-optional-property-removed'] },
   ],
   [
-    'a property removed that is refused now',
+    'a property removed from a closed object',
     [closed({ p: {}, q: {} }), closed({ p: {} })],
     { request: ['ERR request-property-removed'], response: ['WARN response-optional-property-removed'] },
   ],
@@ -449,7 +449,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['ERR request-property-became-required'], response: ['INFO response-property-became-required'] },
   ],
   [
-    'no other properties any more',
+    'other properties forbidden',
     [property(text), closed({ p: text })],
     {
       request: ['ERR request-body-additional-properties-closed'],
@@ -488,7 +488,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-required-property-became-read-only'], response: [] },
   ],
   [
-    'a required property that is not readOnly any more',
+    'a required property that is no longer readOnly',
     [
       { ...property({ ...text, readOnly: true }), required: ['p'] },
       { ...property(text), required: ['p'] },
@@ -546,7 +546,7 @@ describe('kinds that are reachable only through a discriminator:', () => {
       { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
     ],
     [
-      'a kind changed that has no mapping',
+      'a kind without a mapping changed',
       [pets(undefined, KINDS), pets(undefined, { ...KINDS, Dog: kind(integer) })],
       { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
     ],

@@ -74,11 +74,7 @@ describe('operations:', () => {
       [operationWith({}), operationWith({ deprecated: true, 'x-sunset': '2027-01-01' })],
       ['INFO endpoint-deprecated-with-sunset'],
     ],
-    [
-      'not deprecated any more',
-      [operationWith({ deprecated: true }), operationWith({})],
-      ['INFO endpoint-reactivated'],
-    ],
+    ['no longer deprecated', [operationWith({ deprecated: true }), operationWith({})], ['INFO endpoint-reactivated']],
     [
       'an earlier sunset',
       [
@@ -88,7 +84,7 @@ describe('operations:', () => {
       ['ERR api-sunset-date-changed-too-small'],
     ],
     [
-      'no sunset any more',
+      'a sunset removed',
       [operationWith({ deprecated: true, 'x-sunset': '2027-01-01' }), operationWith({ deprecated: true })],
       ['ERR sunset-deleted'],
     ],
@@ -149,7 +145,7 @@ describe('parameters:', () => {
       ['ERR request-parameter-enum-value-removed'],
     ],
     [
-      'from integer to string, which is written the same way',
+      'from integer to string, which has the same format',
       [[query({ schema: integer })], [query()]],
       ['INFO request-parameter-type-generalized'],
     ],
@@ -170,7 +166,7 @@ describe('parameters:', () => {
       ['ERR request-parameter-style-changed'],
     ],
     [
-      'not exploded any more',
+      'no longer exploded',
       [[query({ schema: { type: 'array' } })], [query({ schema: { type: 'array' }, explode: false })]],
       ['ERR request-parameter-explode-changed'],
     ],
@@ -303,11 +299,15 @@ describe('security and servers:', () => {
     ],
     ['authentication removed', [secured([{ bearer: [] }]), secured([])], ['INFO api-security-removed']],
     [
-      'another way in',
+      'an alternative scheme added',
       [secured([{ bearer: [] }]), secured([{ bearer: [] }, { key: [] }])],
       ['INFO api-security-added'],
     ],
-    ['a way in less', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-removed']],
+    [
+      'an alternative scheme removed',
+      [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }])],
+      ['ERR api-security-removed'],
+    ],
     [
       'a second scheme beside the first',
       [secured([{ bearer: [] }]), secured([{ bearer: [], key: [] }])],
@@ -704,7 +704,7 @@ components:
     test.each<readonly [string, readonly string[], RegExp]>([
       ['no base', [], /--base <git revision or file> is required/],
       ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
-      ['a base that is nowhere', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
+      ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
       ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
       ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
       [

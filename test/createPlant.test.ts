@@ -206,7 +206,7 @@ describeStores((createDatabase) => {
       ],
       ['the name of the token', { Authorization: 'Bearer tester' }, 'Bearer realm="bearerAuth", error="invalid_token"'],
       ['no credentials after the scheme', { Authorization: 'Bearer' }, 'Bearer realm="bearerAuth"'],
-      ['too much after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, 'Bearer realm="bearerAuth"'],
+      ['extra text after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, 'Bearer realm="bearerAuth"'],
       ['the Basic scheme', { Authorization: `Basic ${btoa(`x:${TOKEN}`)}` }, 'Bearer realm="bearerAuth"'],
       ['the token in another header', { 'X-Access-Token': TOKEN }, 'Bearer realm="bearerAuth"'],
     ])('%s', async (_name, headers, challenge) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` }, command, project.folder);
   running = true;
   void dev.outcome.then(() => (running = false));
-  await dev.said('\ncurl ');
+  await dev.waitForOutput('\ncurl ');
   token = /Bearer ([^']+)'/.exec(dev.output())?.[1] ?? '';
 });
 
@@ -65,7 +65,7 @@ describe('npm run dev', () => {
 
   test('reports an invalid document with the place of the error and keeps serving the last valid one', async () => {
     save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
-    await dev.said('still serving the last valid document');
+    await dev.waitForOutput('still serving the last valid document');
     expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
     expect(await createPlant()).toEqual({ name: 'Fern' });
     expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
@@ -87,7 +87,7 @@ describe('npm run dev', () => {
   test('watches the files that the document references, even before they exist', async () => {
     const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
     save(contract.replace('  schemas:\n    Plant:', plant));
-    await dev.said('openapi.yaml was rejected');
+    await dev.waitForOutput('openapi.yaml was rejected');
     mkdirSync(join(project.folder, 'schemas'));
     project.write(
       'schemas/plant.yaml',
@@ -103,7 +103,7 @@ describe('npm run dev', () => {
   test('reports a service that does not start, and starts it after the next change', async () => {
     const source = project.read(HANDLERS);
     project.write(HANDLERS, `${source}\nthrow new Error('half written');`);
-    await dev.said('the service exited with code 1');
+    await dev.waitForOutput('the service exited with code 1');
     expect(dev.output()).toContain('half written');
     project.write(HANDLERS, source);
     expect(await createPlant()).toEqual({ name: 'Fern' });
@@ -114,7 +114,7 @@ describe('npm run dev', () => {
     save(withOperations(contract, 'countPlants'));
     project.write(HANDLERS, withHandlers(source, "countPlants: async () => { console.log('in a loop'); for (;;); },"));
     const never = answered(204, '/countPlants').catch(() => undefined);
-    await Promise.race([never, dev.said('in a loop')]);
+    await Promise.race([never, dev.waitForOutput('in a loop')]);
     project.write(HANDLERS, source);
     expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
   });

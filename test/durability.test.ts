@@ -66,7 +66,7 @@ describe('under repeated load, nothing acknowledged is lost and nothing is inven
   });
 
   test(
-    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service goes on',
+    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
     async () => {
       const postgres = await startPostgres();
       cleanUp(postgres.stop);

@@ -99,7 +99,7 @@ describe('export', () => {
 
   test.each([
     ['the database does not exist', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
-    ['the file is something else', notADatabase, /^the database .* is not a SQLite database\n$/],
+    ['the file is not a database', notADatabase, /^the database .* is not a SQLite database\n$/],
   ])('exits 1 with one line when %s', async (_name, makePath, message) => {
     const outcome = await exportPlants(`sqlite:${makePath()}`);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });

@@ -101,7 +101,7 @@ describe('traceparent', () => {
   });
 
   test.each([
-    ['a version that is none', `ff-${TRACE_ID}-${PARENT_ID}-01`],
+    ['an invalid version', `ff-${TRACE_ID}-${PARENT_ID}-01`],
     ['more at the end of version 00', `00-${TRACE_ID}-${PARENT_ID}-01-more`],
     ['no trace', `00-${'0'.repeat(32)}-${PARENT_ID}-01`],
     ['no parent', `00-${TRACE_ID}-${'0'.repeat(16)}-01`],
@@ -169,7 +169,7 @@ describe('on standard output', () => {
   test('each line is JSON unless it is a terminal', async () => {
     const service = await startService({});
     await fetch(`${service.url}/nothing`);
-    await service.said('"status":404');
+    await service.waitForOutput('"status":404');
     const lines = service.output().trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
   });
@@ -191,7 +191,7 @@ describe('on standard output', () => {
   test('on a terminal it is human-readable: a colour, a time, no JSON', async () => {
     const service = await startService({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
     await fetch(`${service.url}/nothing`);
-    await service.said('404');
+    await service.waitForOutput('404');
     const line = service.output().trim().split('\n').at(-1);
     // eslint-disable-next-line no-control-regex -- colours are control sequences
     expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);

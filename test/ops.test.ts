@@ -91,7 +91,7 @@ describe('/readyz', () => {
     slow.write(plant.slice(0, -5));
     await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
-    await service.said('stopping');
+    await service.waitForOutput('stopping');
     expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
     expect((await get(service, '/livez')).status).toBe(200);
     slow.write(plant.slice(-5));

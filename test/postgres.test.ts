@@ -380,7 +380,7 @@ describe('one PostgreSQL server', () => {
       const outcomes = await Promise.allSettled(adding);
       expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
       await sleep(2_000); // By now the connection has been abandoned.
-      proxy.goOn();
+      proxy.resume();
       while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
       const kept = await names(url, 'history');
       expect(kept.filter((name) => name !== 'during')).toEqual(['before', 'after']);
@@ -679,6 +679,6 @@ async function startProxy(port: number) {
     port: (server.address() as AddressInfo).port,
     cut,
     stall: () => (isStalled = true),
-    goOn: () => (isStalled = false),
+    resume: () => (isStalled = false),
   };
 }

@@ -176,12 +176,12 @@ describe('a configuration mistake stops the start, exit 1', () => {
 
   test.each([
     ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
-    ['is in a folder that cannot be made', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
+    ['is in a folder that cannot be created', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
     ['is a folder', () => temporaryFolder(), /cannot be opened/],
     ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
     ["is another program's database", otherDatabase, /is another program's database/],
     ['is the database of a newer version', newerDatabase, /was written by a newer version/],
-    ['is a database that was cut off', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
+    ['is a truncated database', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
     [
       'is a database with a page of zeros',
       () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)),
@@ -264,8 +264,8 @@ describe('a write-ahead log that was cut off by a crash', () => {
 describeStores((createDatabase) => {
   test('ten processes can start concurrently on an empty database, and all serve', async () => {
     // The long timeout allows for ten processes on a busy machine.
-    const patience = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
-    const env = { DATABASE_URL: await createDatabase(), ...patience };
+    const longTimeouts = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
+    const env = { DATABASE_URL: await createDatabase(), ...longTimeouts };
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
     const load = createUntilStopped(services, 20);
     await load.acknowledges(500);
@@ -294,7 +294,7 @@ describe('SIGTERM', () => {
     slow.write(plant.slice(0, -5));
 
     service.process.kill('SIGTERM');
-    await service.said('stopping');
+    await service.waitForOutput('stopping');
     await untilNobodyListens(service.url);
     idle.write(plant);
     slow.write(plant.slice(-5));
@@ -329,7 +329,7 @@ describe('SIGTERM', () => {
     service.process.kill('SIGINT');
     await sleep(5); // Two equal signals at the same moment would be merged.
     service.process.kill('SIGINT');
-    await service.said('stopping');
+    await service.waitForOutput('stopping');
     await untilNobodyListens(service.url);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -426,7 +426,7 @@ describe('SIGTERM', () => {
     slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
     await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
-    await service.said('stopping');
+    await service.waitForOutput('stopping');
     await sleep(1_100); // Sooner, it would count as a duplicate of the first one.
     service.process.kill(signal);
     expect((await service.outcome).code).toBe(1);
@@ -442,7 +442,7 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   slow.write(plant.slice(0, -5));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGUSR2');
-  await service.said('an uncaught error');
+  await service.waitForOutput('an uncaught error');
   await untilNobodyListens(service.url);
   slow.write(plant.slice(-5));
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);

@@ -47,14 +47,14 @@ describe('the tokens file', () => {
     expect(await statusOf(service, 'fixed-token')).toBe(200);
 
     replace('c:c-token-1\nd:a broken secret\n');
-    await service.said('the token in line 2 contains a character');
+    await service.waitForOutput('the token in line 2 contains a character');
     expect(await statusOf(service, 'c-token-1')).toBe(401);
     replace('# nothing\n');
-    await service.said('the file contains no token');
+    await service.waitForOutput('the file contains no token');
     rmSync(path);
-    await service.said('the file cannot be read (ENOENT)');
+    await service.waitForOutput('the file cannot be read (ENOENT)');
     await run('mkfifo', [path]);
-    await service.said('must name a regular file');
+    await service.waitForOutput('must name a regular file');
     expect(await statusOf(service, 'b-token-1')).toBe(200);
 
     rmSync(path);
@@ -84,13 +84,13 @@ describe('the tokens file', () => {
     const { path } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path });
     writeFileSync(path, 'a:alphatoken\nb:betatoken');
-    await service.said('the last line must end with a newline');
+    await service.waitForOutput('the last line must end with a newline');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, '');
-    await service.said('the file contains no token');
+    await service.waitForOutput('the file contains no token');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, 'b:b\n');
-    await service.said('is shorter than 8 characters');
+    await service.waitForOutput('is shorter than 8 characters');
     expect(await statusOf(service, 'alphatoken')).toBe(200);
     writeFileSync(path, 'a:alphatoken\nb:betatoken-complete\n');
     await until(() => statusOf(service, 'betatoken-complete'), 200);
@@ -152,7 +152,7 @@ describe('the tokens file', () => {
     const { path, link, replace } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
-    await service.said(PROBLEM);
+    await service.waitForOutput(PROBLEM);
     expect(await statusOf(service, 'alphatoken')).toBe(200);
     replace('b:betatoken\n');
     service.process.stdin.end();
@@ -165,7 +165,7 @@ describe('the tokens file', () => {
     const { path, link } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
-    await service.said('cannot be used');
+    await service.waitForOutput('cannot be used');
     service.process.kill('SIGTERM');
     expect(await service.outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('"stopped"'), stderr: '' });
   }, 60_000);

@@ -214,13 +214,13 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     onText((text) => text.replaceAll('9223372036854775808', '1')),
   ],
   [
-    'takes properties that it does not know',
+    'accepts unknown properties',
     'negative_data_rejection',
     'putItem',
     onText((text) => text.replace(',"extra":"x"', '')),
   ],
   [
-    'takes a comma too many',
+    'accepts an extra comma',
     'negative_data_rejection',
     'putItem',
     onText((text) => (text === '{"extra":1,}' ? '{"id":1,"name":""}' : text)),
@@ -327,14 +327,14 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     onStatus(405, (answer) => ({ ...answer, headers: { ...answer.headers, Allow: 'PUT' } })),
   ],
   [
-    'takes another method for the documented one',
+    'treats another method like the documented one',
     'unsupported_method',
     'findItems',
     onRequest(({ method, url }) => (method === 'TRACE' ? { method: 'GET', url: `${url}&text=a` } : {})),
   ],
 
-  ['lets everyone in', 'ignored_auth', 'putItem', letIn(() => true)],
-  ['lets every token in', 'ignored_auth', 'putItem', letIn((authorization) => authorization.startsWith('Bearer '))],
+  ['accepts every caller', 'ignored_auth', 'putItem', letIn(() => true)],
+  ['accepts every token', 'ignored_auth', 'putItem', letIn((authorization) => authorization.startsWith('Bearer '))],
   [
     'compares the start of a token only',
     'ignored_auth',

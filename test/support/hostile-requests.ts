@@ -99,7 +99,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
 
   // Host and target
   ['no Host', get('GET / HTTP/1.1'), [400]],
-  ['no Host in HTTP/1.0, which needs none', get('GET / HTTP/1.0'), [404]],
+  ['no Host in HTTP/1.0, where it is optional', get('GET / HTTP/1.0'), [404]],
   ['two Hosts', get('GET / HTTP/1.1', 'Host: x', 'HOST: x'), [400]],
   ['two Hosts in HTTP/1.0', get('GET / HTTP/1.0', 'Host: x', 'Host: y'), [400]],
   ['a Host with a space', get('GET / HTTP/1.1', 'Host: a b'), [400]],
