@@ -264,7 +264,7 @@ describe('the curl line', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     cleanUp(() => void server.close());
-    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // It is a TCP server.
+    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 
     const bodies = ['{"name":"it\'s $HOME `x` \\n 🌿"}', '@file', '', '\u0000%d\\ \'"\r\n\u00ff'];
     const bytes = [...bodies.map((text) => Buffer.from(text)), Buffer.from([0, 255, 37, 39, 92])];

@@ -295,7 +295,7 @@ describe('SIGTERM', () => {
 
     service.process.kill('SIGTERM');
     await service.waitForOutput('stopping');
-    await untilNobodyListens(service.url);
+    await untilConnectionRefused(service.url);
     idle.write(plant);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
@@ -330,7 +330,7 @@ describe('SIGTERM', () => {
     await sleep(5); // Two equal signals at the same moment would be merged.
     service.process.kill('SIGINT');
     await service.waitForOutput('stopping');
-    await untilNobodyListens(service.url);
+    await untilConnectionRefused(service.url);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
     expect((await service.outcome).code).toBe(0);
@@ -434,7 +434,7 @@ describe('SIGTERM', () => {
 });
 
 test('an uncaught error is logged, pending requests are answered and stored, and then exit 1', async () => {
-  const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('an uncaught error') })`;
+  const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('thrown in a listener') })`;
   const url = temporaryDatabase();
   const service = await startService({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
   const slow = await openConnection(service.url);
@@ -442,8 +442,8 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   slow.write(plant.slice(0, -5));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGUSR2');
-  await service.waitForOutput('an uncaught error');
-  await untilNobodyListens(service.url);
+  await service.waitForOutput('thrown in a listener');
+  await untilConnectionRefused(service.url);
   slow.write(plant.slice(-5));
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
@@ -458,7 +458,7 @@ test('SIGUSR2 does not end the process', async () => {
   expect((await fetch(service.url)).status).toBe(404);
 });
 
-async function untilNobodyListens(url: string): Promise<void> {
+async function untilConnectionRefused(url: string): Promise<void> {
   const connects = (): Promise<boolean> => openConnection(url).then(Boolean, () => false);
   while (await connects()) await sleep(1);
 }

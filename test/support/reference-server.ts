@@ -83,7 +83,7 @@ export async function startReferenceServer(defect: Defect = (request, answer) =>
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Not a pipe.
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 }
 
 export function answerJson(
