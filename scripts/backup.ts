@@ -2,15 +2,15 @@ import { copySqliteDatabase } from '../src/engine/database/sqlite/backup.ts';
 import { plantTables } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
-// `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …` puts
-// such a copy where the store is to be. Neither overwrites anything.
+// `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …`
+// copies a backup to the path of the store. Neither overwrites a file.
 const [direction, file, ...rest] = process.argv.slice(2);
 if (file === undefined || file.startsWith('-') || rest.length > 0) {
   refuse(`name one file: npm run ${String(direction)} -- plants-backup.db`);
 }
 const { location } = readConfiguration().database;
 if (location.engine !== 'sqlite') {
-  refuse('this is for the embedded store; PostgreSQL brings pg_dump, pg_basebackup and WAL archiving');
+  refuse('this command is for the embedded store; for PostgreSQL, use pg_dump, pg_basebackup or WAL archiving');
 }
 const [from, to] = direction === 'restore' ? [file, location.path] : [location.path, file];
 const interrupted = new AbortController();

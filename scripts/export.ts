@@ -3,14 +3,14 @@ import { stringifyJson } from '../src/engine/contract/json.ts';
 import { openPlantReader } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
-// `npm run --silent export` writes the current plants to standard output as NDJSON, ids with all their digits; with
-// `--history`, every creation in its order. It may run beside the service, and holds a few rows at a time.
+// `npm run --silent export` writes the current plants to standard output as NDJSON, with exact ids; with
+// `--history`, every creation in order. It can run beside the service and holds a few rows at a time.
 const CHUNK_CHARS = 65_536;
 
 const [option, ...rest] = process.argv.slice(2);
-if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the one option is --history');
+if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the only option is --history');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0); // The reader has seen enough: `… | head`.
+  if (error.code === 'EPIPE') process.exit(0); // The reader closed the pipe, as in `… | head`.
   refuse(`the output cannot be written (${String(error.code)})`);
 });
 

@@ -7,12 +7,12 @@ import { openInput } from './import/input.ts';
 import { createProgress } from './import/progress.ts';
 import { storeBatch } from './import/store-batch.ts';
 
-// `npm run import -- plants.ndjson` stores what `npm run export` wrote; without a file, what comes on standard input.
-// Each line is checked like the body of a request. Run again with the same input, it stores what is not there yet.
-// Exit 0: every line is stored; 1: some are not, and standard error says which; 130: interrupted.
+// `npm run import -- plants.ndjson` stores the output of `npm run export`; without a file, it reads standard input.
+// Each line is validated like a request body. Running it again with the same input stores only the missing lines.
+// Exit 0: every line is stored; 1: some lines are not, listed on standard error; 130: interrupted.
 
-// npm passes on to us a Ctrl-C that the terminal has sent to us as well.
-const SAME_INTERRUPT_MS = 500;
+// One Ctrl-C arrives twice: from the terminal and from npm.
+const DUPLICATE_INTERRUPT_MS = 500;
 
 const [path = '-', ...rest] = process.argv.slice(2);
 if (rest.length > 0 || /^-./.test(path)) refuse('name one file to import, or none for standard input');
@@ -21,7 +21,7 @@ const { database, bodyLimitBytes } = readConfiguration();
 const input = await openInput(path);
 if ('problem' in input) refuse(input.problem);
 const { stream, totalBytes } = input;
-const log = pino({ level: 'silent' }); // The store tells us the same.
+const log = pino({ level: 'silent' }); // The store reports the same errors to its caller.
 const store = await orRefuse(() => openPlantStore(database.location, { ...database, log }));
 const progress = process.stderr.isTTY ? createProgress(process.stderr, totalBytes) : undefined;
 
@@ -31,21 +31,21 @@ let isInterrupted = false;
 let stopped: string | undefined;
 process.on('SIGINT', interrupt);
 
-let underWay = Promise.resolve();
+let pendingImport = Promise.resolve();
 try {
   for await (const batch of readBatches(stream, bodyLimitBytes)) {
-    await underWay;
+    await pendingImport;
     if (isStopped()) break;
-    underWay = importBatch(batch);
-    // Has the store begin, before the next batch is read meanwhile.
+    pendingImport = importBatch(batch);
+    // Lets the store start this batch before the next one is read.
     await setImmediate();
   }
 } catch (error) {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) stopped = `the input cannot be read (${String(code)})`;
-  else if (!isStopped()) throw error; // Otherwise it says that we have closed the input.
+  else if (!isStopped()) throw error; // Otherwise the error comes from closing the input.
 }
-await underWay;
+await pendingImport;
 await store.close();
 conclude();
 
@@ -69,8 +69,8 @@ function interrupt(): void {
   if (isInterrupted) return;
   isInterrupted = true;
   stream.destroy();
-  // From then on, an interrupt does what it does by default: it ends the process.
-  setTimeout(() => process.off('SIGINT', interrupt), SAME_INTERRUPT_MS).unref();
+  // Restores the default action: the next interrupt ends the process.
+  setTimeout(() => process.off('SIGINT', interrupt), DUPLICATE_INTERRUPT_MS).unref();
 }
 
 function isStopped(): boolean {
@@ -80,13 +80,13 @@ function isStopped(): boolean {
 function conclude(): void {
   const reason = stopped ?? (isInterrupted ? 'interrupted' : undefined);
   if (reason !== undefined) {
-    say(`stopped at line ${String(lastLine + 1)}: ${reason}; run it again with the same input to go on`);
+    say(`stopped at line ${String(lastLine + 1)}: ${reason}; run it again with the same input to continue`);
   }
   const read = counts.stored + counts['already there'] + counts.rejected;
-  const parts = Object.entries({ read, ...counts }).map(([what, count]) => `${count.toLocaleString('en-US')} ${what}`);
+  const parts = Object.entries({ read, ...counts }).map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`);
   say(`lines: ${parts.join(', ')}`);
   if (counts.rejected > 0) {
-    say('mend the rejected lines in a file of their own: lines after a changed one would be stored again');
+    say('fix the rejected lines in a separate file: lines after a changed line would be stored again');
   }
   process.exitCode = isInterrupted ? 130 : Number(stopped !== undefined || counts.rejected > 0);
 }

@@ -7,7 +7,7 @@ import { ROOT } from './support/service.ts';
 
 const ENGINE = ['contract', 'auth', 'http', 'server', 'docs', 'ops', 'database'].map((name) => `src/engine/${name}`);
 
-/** The folders that each folder may import from. Data flows one way: a folder knows those below it, never those above. */
+/** The folders that each folder may import from. Imports go one way: to the layers below, never to those above. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   'src/engine/contract': [],
@@ -54,7 +54,7 @@ const local = (file: string): readonly string[] => (imports.get(file) ?? []).fil
 const layerOf = (file: string): string => dirname(file);
 
 describe('architecture', () => {
-  test('there are files to look at, and each belongs to a layer', () => {
+  test('there are source files, and each belongs to a layer', () => {
     expect(files.length).toBeGreaterThan(20);
     expect([...new Set(files.map(layerOf))].sort()).toEqual(Object.keys(LAYERS).sort());
   });
@@ -89,7 +89,7 @@ describe('architecture', () => {
     }
   });
 
-  test('the engine has no word about the application in it', () => {
+  test('the engine does not mention the application', () => {
     const engine = readdirSync(join(ROOT, 'src/engine'), { recursive: true, encoding: 'utf8' });
     const wrong = engine.filter(
       (name) => /\.\w+$/.test(name) && /plant/i.test(readFileSync(join(ROOT, 'src/engine', name), 'utf8')),
@@ -112,7 +112,7 @@ describe('architecture', () => {
     expect(cycles).toEqual([]);
   });
 
-  test('every local import has been understood', () => {
+  test('every local import is resolved', () => {
     const unknown = files.flatMap((file) =>
       (imports.get(file) ?? []).filter((name) => /^(?:src|scripts|generated|\.)/.test(name) && !imports.has(name)),
     );
@@ -120,7 +120,7 @@ describe('architecture', () => {
   });
 
   test('the store knows no HTTP, handlers know no Express and no SQL, and only the composition root knows Express', () => {
-    // The bench compares the service with what others would make of these libraries.
+    // The bench compares the service with peers built on the same libraries.
     const users = (library: RegExp): string[] =>
       files
         .filter((file) => !file.startsWith('scripts/bench/'))
@@ -138,7 +138,7 @@ describe('architecture', () => {
     expect(users(/^node:http$/).filter((file) => !isHttp(file))).toEqual(['scripts/check/exchange.ts']);
   });
 
-  test('every operation has a test file, which asks for all of its statuses', () => {
+  test('every operation has a test file that requires all of its statuses', () => {
     const missing = Object.keys(contract.operations).flatMap((operationId) => {
       const [file, line] = [`test/${operationId}.test.ts`, `testEveryStatus('${operationId}');`];
       const isThere = existsSync(join(ROOT, file)) && readFileSync(join(ROOT, file), 'utf8').includes(line);
@@ -155,7 +155,7 @@ describe('architecture', () => {
     expect(users.sort()).toEqual(['src/engine/process/run.ts', 'src/main.ts']);
   });
 
-  test('no path, method or operationId of the document is typed again outside the application', () => {
+  test('no path, method or operationId of the document is repeated outside the application', () => {
     const sources = files.filter((file) => file.startsWith('src/') && !file.startsWith('src/plants/'));
     const typed = Object.values(contract.operations).flatMap(({ operationId, path }) =>
       ["'", '"', '`'].flatMap((quote) => [`${quote}${operationId}${quote}`, `${quote}${path.replace(/\{.*/, '')}`]),

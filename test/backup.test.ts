@@ -24,7 +24,7 @@ async function storeOf(...names: readonly string[]): Promise<string> {
 }
 
 describe('backup and restore', () => {
-  test('a backup taken under load has every plant that was acknowledged before, and restores to a store that serves', async () => {
+  test('a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
     const path = join(temporaryFolder(), 'plants.db');
     const service = await startService({ DATABASE_URL: `sqlite:${path}` });
     const load = createUntilStopped(service, 16);
@@ -50,11 +50,7 @@ describe('backup and restore', () => {
   }, 60_000);
 
   test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: string }>, RegExp]>([
-    [
-      'the file for the backup is there',
-      async () => onto(await storeOf('a'), await storeOf('b'), backup),
-      /is there; move/,
-    ],
+    ['the backup file exists', async () => onto(await storeOf('a'), await storeOf('b'), backup), /is there; move/],
     [
       'a database is where to restore',
       async () => onto(await storeOf('a'), await storeOf('b'), restore),
@@ -69,7 +65,7 @@ describe('backup and restore', () => {
       },
       /plants\.db-wal is there; move/,
     ],
-  ])('refuses and overwrites nothing when %s', async (_what, act, message) => {
+  ])('refuses and overwrites nothing when %s', async (_name, act, message) => {
     const { outcome, untouched } = await act();
     const before = readFileSync(untouched);
     expect(await outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
@@ -77,14 +73,14 @@ describe('backup and restore', () => {
   });
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['is not there', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
-    ['is something else', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
+    ['does not exist', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
+    ['is another file', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
     [
       'is damaged',
       async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),
       /is damaged/,
     ],
-  ])('refuses, with one line, what %s', async (_what, makePath, message) => {
+  ])('refuses, with one line, a source that %s', async (_name, makePath, message) => {
     const source = await makePath();
     const target = join(temporaryFolder(), 'backup.db');
     for (const act of [() => backup(source, target), () => restore(target, source)]) {
@@ -101,11 +97,11 @@ describe('backup and restore', () => {
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
   });
 
-  describe('a run that was killed or stopped, and the next one to the same file', () => {
+  describe('a run that was killed or stopped, and the next run to the same file', () => {
     test.each([
       ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
       ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
-    ])('what kill -9 leaves of a %s is removed by the next', async (command, arrange) => {
+    ])('after kill -9 of a %s, the next run removes the partial file', async (command, arrange) => {
       const [database, file] = arrange(await largeStore());
       const target = command === 'backup' ? file : database;
       const killed = await startCopying(command, database, file, target);
@@ -117,7 +113,7 @@ describe('backup and restore', () => {
       expect(readdirSync(dirname(target))).toEqual(['copy.db']);
     });
 
-    test('what one that still runs has is left alone: the first to be complete succeeds, the other is refused', async () => {
+    test('of two concurrent runs, the first to finish succeeds and the other is refused', async () => {
       const source = await largeStore();
       const target = join(temporaryFolder(), 'copy.db');
       const first = await startCopying('backup', source, target, target);
@@ -136,7 +132,7 @@ describe('backup and restore', () => {
       return storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
     }
 
-    /** Starts a backup or a restore, and resolves when the database that it writes has begun to grow. */
+    /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
     async function startCopying(command: string, database: string, file: string, target: string) {
       const started = start('node', ['scripts/backup.ts', command, file], { DATABASE_URL: `sqlite:${database}` });
       const isGrowing = (): boolean =>
@@ -152,7 +148,7 @@ describe('backup and restore', () => {
     }
   });
 
-  test('asks for exactly one file', async () => {
+  test('requires exactly one file', async () => {
     const path = await storeOf('a');
     for (const args of [[], ['one.db', 'two.db'], ['--force']]) {
       expect(await backup(path, ...args)).toMatchObject({

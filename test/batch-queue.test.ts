@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 
-/** A worker whose commits end when the test says so. */
+/** A worker whose commits are completed by the test. */
 function createWorker() {
   const attempts: Attempt[] = [];
   const worker: BatchWorker<string, boolean> = {
@@ -47,7 +47,7 @@ describe('the batch queue', () => {
     jest.useRealTimers();
   });
 
-  test('a lone item is committed at once; what arrives meanwhile shares the next commit, in its order', async () => {
+  test('a lone item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
     const { worker, attempt, attempts } = createWorker();
     const { add, drain } = createQueue([worker]);
     const a = add('a');
@@ -65,7 +65,7 @@ describe('the batch queue', () => {
     await drain();
   });
 
-  test('several workers commit at the same time', async () => {
+  test('several workers commit concurrently', async () => {
     const [one, two] = [createWorker(), createWorker()];
     const { add } = createQueue([one.worker, two.worker]);
     const a = add('a');
@@ -77,7 +77,7 @@ describe('the batch queue', () => {
     expect(await a).toBe(true);
   });
 
-  test('of a refused group, those at fault fail alone, and the rest is committed in its order', async () => {
+  test('of a rejected group, only the invalid items fail, and the rest is committed in order', async () => {
     const stored: string[] = [];
     const bad = new Set(['2', '7', '8']);
     const worker: BatchWorker<string, boolean> = {
@@ -98,7 +98,7 @@ describe('the batch queue', () => {
     ).toEqual(['refused 2', 'refused 7', 'refused 8']);
   });
 
-  test('what may be tried again is, in front of what came later; the change is told once each way', async () => {
+  test('retryable items are retried before later ones; each change of availability is reported once', async () => {
     const { worker, attempt } = createWorker();
     const { add, changes } = createQueue([worker]);
     const ab = Promise.all(['a', 'b'].map(add));
@@ -112,7 +112,7 @@ describe('the batch queue', () => {
     expect(changes).toEqual(['failed', 'worked']);
   });
 
-  test('when the database cannot be used, the group is told so, and the next is tried', async () => {
+  test('when the database is unavailable, the group fails, and the next one is tried', async () => {
     const { worker, attempt } = createWorker();
     const { add } = createQueue([worker]);
     const a = add('a');
@@ -123,7 +123,7 @@ describe('the batch queue', () => {
     expect(await b).toBe(true);
   });
 
-  test('an error that nobody thought of fails the group as it is', async () => {
+  test('an unexpected error fails the group unchanged', async () => {
     const { worker, attempt } = createWorker();
     const { add } = createQueue([worker]);
     const ab = Promise.allSettled(['a', 'b'].map(add));
@@ -135,7 +135,7 @@ describe('the batch queue', () => {
     ]);
   });
 
-  test('a full queue refuses, and takes again what there is room for; however large, a lone item is taken', async () => {
+  test('a full queue refuses items until there is room; an empty queue accepts an item of any size', async () => {
     const { worker, attempt } = createWorker();
     const { add } = createQueue([worker], { queueLimitBytes: 4 });
     const large = add('large');
@@ -148,7 +148,7 @@ describe('the batch queue', () => {
     expect(await two).toEqual([true, true]);
   });
 
-  test('what waits too long is told so and never committed; what is being committed too long keeps its place', async () => {
+  test('an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
     const { worker, attempt, attempts } = createWorker();
     const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
@@ -169,7 +169,7 @@ describe('the batch queue', () => {
     await drain();
   });
 
-  test('while no worker is ready, nothing is kept beyond its time, and then nothing more is taken', async () => {
+  test('while no worker is ready, items expire in time, and then no more are accepted', async () => {
     const { worker, attempt, attempts } = createWorker();
     const ready = Promise.withResolvers<undefined>();
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
@@ -188,7 +188,7 @@ describe('the batch queue', () => {
     expect(await d).toBe(true);
   });
 
-  test('an item that must be alone has a batch of its own, and another worker takes the next at once', async () => {
+  test('an item that must be alone has a separate batch, and another worker takes the next at once', async () => {
     const [one, two] = [createWorker(), createWorker()];
     const { add } = createQueue([one.worker, two.worker]);
     const all = Promise.all(['a', 'b', 'alone 1', 'alone 2', 'c'].map(add));

@@ -22,7 +22,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   ];
   expect(outcome.stderr.match(/(?<=^verified: ).*$/gm)).toEqual(names);
 
-  // Each of them in two tables: with many connections, and with one.
+  // Each server is in two tables: with many connections, and with one.
   const rows = outcome.stdout.split('\n').filter((line) => line.startsWith('| '));
   expect(rows.filter((row) => row.startsWith('| server ')).length).toBe(4);
   for (const name of names) {
@@ -54,7 +54,7 @@ test.each([
   [['nothing'], 'unknown mode nothing'],
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
-])('npm run bench -- %j tells what is wrong', async (args, message) => {
+])('npm run bench -- %j reports the mistake', async (args, message) => {
   const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...args]);
   expect(code).toBe(1);
   expect(stderr).toContain(message);

@@ -8,7 +8,7 @@ import { contractOf, documentOf } from './support/contract.ts';
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
 
-/** Serves POST /a with a request body in YAML, and tells what the handler got. */
+/** Serves POST /a with a request body in YAML, and returns the input of the handler. */
 async function serve(requestBody: string, bodyLimitBytes = 100_000) {
   const received: ValidRequest[] = [];
   const contract = await contractOf(documentOf('/a', 'post', `requestBody: ${requestBody}\n${NO_CONTENT}`));
@@ -36,7 +36,7 @@ const FIELDS = `{ type: object, required: [name], properties: {
 describe('optional bodies', () => {
   const OPTIONAL = '{ content: { application/json: { schema: { type: object } } } }';
 
-  test('none is none, whatever the Content-Type', async () => {
+  test('a missing body is undefined with any Content-Type', async () => {
     const { send, received } = await serve(OPTIONAL);
     expect((await send(undefined)).status).toBe(204);
     expect((await send('text/plain')).status).toBe(204);
@@ -46,7 +46,7 @@ describe('optional bodies', () => {
     ]);
   });
 
-  test('one that is sent is checked', async () => {
+  test('a sent body is validated', async () => {
     const { send } = await serve(OPTIONAL);
     expectError(await send('application/json', '[]'), 400, /body must be object/);
     expectError(await send('text/plain', '{}'), 415, /application\/json/);
@@ -101,7 +101,7 @@ describe('several media types', () => {
 test.each([
   ['text/plain', ''],
   ['application/x-www-form-urlencoded', {}],
-])('an empty body of type %s is one', async (contentType, value) => {
+])('an empty body of type %s is valid', async (contentType, value) => {
   const { send, received } = await serve(`{ required: true, content: { '${contentType}': {} } }`);
   expect((await send(contentType, '')).status).toBe(204);
   expect(received[0]).toMatchObject({ contentType, body: value });
@@ -111,7 +111,7 @@ describe('forms', () => {
   const FORM = `{ required: true, content: { application/x-www-form-urlencoded: { schema: ${FIELDS} } } }`;
   const TYPE = 'application/x-www-form-urlencoded';
 
-  test('int64s are exact, objects are JSON, other fields are texts', async () => {
+  test('int64s are exact, objects are JSON, other fields are strings', async () => {
     const { send, received } = await serve(FORM);
     const width = encodeURIComponent('{"width":9007199254740993}');
     expect((await send(TYPE, `name=x&id=9223372036854775807&size=${width}&__proto__=1&extra=`)).status).toBe(204);
@@ -168,7 +168,7 @@ describe('uploads', () => {
     ]);
   });
 
-  test('413 when they are too large together', async () => {
+  test('413 when the parts together are too large', async () => {
     const { app, received } = await serve(UPLOAD, 10_000);
     const upload = (size: number) =>
       request(app)
@@ -212,7 +212,7 @@ describe('uploads', () => {
   });
 });
 
-describe('a file is not a text', () => {
+describe('a file is not a string', () => {
   const UPLOAD = `{ required: true, content: { multipart/form-data: { schema: ${FIELDS} } } }`;
 
   test.each([
@@ -230,7 +230,7 @@ describe('a file is not a text', () => {
       /photo must not be repeated/,
     ],
     ['a part without a name', 'name="name"\r\n\r\nx', 'x="y"\r\n\r\nx', /not well-formed/],
-  ])('%s is refused', async (_what, first, second, message) => {
+  ])('%s is refused', async (_name, first, second, message) => {
     const { send, received } = await serve(UPLOAD);
     const part = (content: string): string => `--x\r\nContent-Disposition: form-data; ${content}\r\n`;
     const body = `${part(first)}${part(second)}--x--\r\n`;
@@ -245,7 +245,7 @@ test('text in another charset is refused', async () => {
   expect((await send('text/plain; charset="UTF-8"', 'x')).status).toBe(204);
 });
 
-describe('answers', () => {
+describe('responses', () => {
   async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
     const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
     const { app, logged } = await createTestApp({ contract, handlers: { op: async () => answer } });
@@ -286,7 +286,7 @@ describe('answers', () => {
     }
   });
 
-  test('headers are written as texts', async () => {
+  test('headers are written as strings', async () => {
     const headers = { Location: '/a/1', 'X-Count': 0, 'X-Unset': undefined };
     const { response } = await reply(HEADERS, { status: 201, headers });
     expect(response.headers).toMatchObject({ location: '/a/1', 'x-count': '0', 'content-length': '0' });
@@ -309,32 +309,32 @@ describe('answers', () => {
   test.each<[string, string, AnyReply, RegExp]>([
     ['a header is missing', HEADERS, { status: 201 }, /needs the header location/],
     [
-      'there is a body where the document has none',
+      'the response has an undocumented body',
       HEADERS,
       { status: 201, headers: { Location: 'x' }, body: {} },
       /must not have a body/,
     ],
     [
-      'the media type is another',
+      'the media type differs',
       TEXT,
       { status: 200, contentType: 'text/html', body: '' },
       /must not have the media type text\/html/,
     ],
     [
-      'the media type is not said',
+      'the media type is missing',
       "'200': { description: x, content: { image/*: {} } }",
       { status: 200, body: Buffer.from('') },
       /without a wildcard/,
     ],
-    ['a text is no string', TEXT, { status: 200, body: 1 }, /needs a string, bytes or a Blob/],
+    ['a text is not a string', TEXT, { status: 200, body: 1 }, /needs a string, bytes or a Blob/],
     [
       'a text does not fit its schema',
       "'200': { description: x, content: { text/plain: { schema: { type: string, enum: [a] } } } }",
       { status: 200, body: 'b' },
       /must be equal to one of the allowed values: a/,
     ],
-    ['the status is in no range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
-  ])('500 when %s', async (_what, responses, answer, cause) => {
+    ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
+  ])('500 when %s', async (_name, responses, answer, cause) => {
     const { response, problem } = await reply(responses, answer);
     expectError(response, 500, /failed/);
     expect(problem).toMatch(cause);

@@ -15,7 +15,7 @@ describe('on a connection', () => {
     ['two valid tokens', [`Authorization: Bearer ${TOKEN}`]],
     ['a valid and an unknown token', ['Authorization: Bearer nope']],
     ['a valid token and another scheme', ['AUTHORIZATION: Basic eDp5']],
-  ])('%s in two Authorization headers are a 401', async (_what, headers) => {
+  ])('%s in two Authorization headers: 401', async (_name, headers) => {
     const { connection, history } = await serve();
     connection.write(plantRequest(TOKEN, FERN, headers));
     const answer = await connection.receive('}');
@@ -34,7 +34,7 @@ describe('on a connection', () => {
   test.each([
     ['announced', 'Content-Length: 10000000000000\r\n\r\n'],
     ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
-  ])('a body that is too large, %s, is a 413 before it ends, and the connection is closed', async (_what, rest) => {
+  ])('413 for a body that is too large, %s, before it ends, and the connection is closed', async (_name, rest) => {
     const { connection } = await serve();
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
     connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
@@ -52,7 +52,7 @@ describe('on a connection', () => {
     expect(await history()).toEqual([{ id: 9007199254740993n, name: '🌿' }]);
   });
 
-  test('a refused request with a body is followed by the next', async () => {
+  test('the connection serves the next request after a refused one with a body', async () => {
     const { connection, history } = await serve();
     connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
     const answers = await connection.receive('{"name":"Fern"}');
@@ -60,7 +60,7 @@ describe('on a connection', () => {
     expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
   });
 
-  test('a client that goes away in the middle of its body leaves nothing behind', async () => {
+  test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
     const { connection, history } = await serve();
     connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
     connection.end();
@@ -68,7 +68,7 @@ describe('on a connection', () => {
     expect(await history()).toEqual([]);
   });
 
-  test('requests that are waiting for their answers at a stop all get them, and only the last says that it is', async () => {
+  test('at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
     const { connection, stop } = await serve();
     connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
     await connection.receive('HTTP/1.1 200');

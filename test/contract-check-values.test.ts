@@ -17,7 +17,7 @@ import { run } from './support/service.ts';
 
 type Reading = { readonly openapi?: string; readonly direction?: 'request' | 'response'; readonly others?: object };
 
-/** The schema `Value` of a document, with what judges and generates it. */
+/** The schema `Value` of a document, with its oracle and its generator. */
 function open(value: unknown, { openapi = '3.1.0', direction = 'request', others = {} }: Reading = {}) {
   const schemas = readSchemas({ openapi, components: { schemas: { ...others, Value: value } } }, direction);
   const oracle = createOracle(schemas);
@@ -64,7 +64,7 @@ describe('the oracle', () => {
     ],
     ['int32', { type: 'integer', format: 'int32' }, ['2147483647', '-2147483648'], ['2147483648', '-2147483649']],
     ['number', { type: 'number' }, ['1.5', '9223372036854775808'], ['null']],
-  ])('judges %s by its digits', (_what, schema, valid, invalid) => {
+  ])('judges %s by its digits', (_name, schema, valid, invalid) => {
     const { allows } = open(schema);
     expect(valid.filter((text) => !allows(text))).toEqual([]);
     expect(invalid.filter(allows)).toEqual([]);
@@ -81,7 +81,7 @@ describe('the oracle', () => {
       ['{"nullable":true}'],
       ['{"nullable":1}'],
     ],
-  ])('reads %s of OpenAPI 3.0', (_what, schema, valid, invalid) => {
+  ])('reads %s of OpenAPI 3.0', (_name, schema, valid, invalid) => {
     const { allows } = open(schema, { openapi: '3.0.3' });
     expect(valid.filter((text) => !allows(text))).toEqual([]);
     expect(invalid.filter(allows)).toEqual([]);
@@ -95,7 +95,7 @@ describe('the oracle', () => {
       ['{"kind":"cat"}', '{"kind":"c"}'],
       ['{"kind":"Cat"}'],
     ],
-  ])('knows the alternatives of a discriminator %s', (_what, mapping, valid, invalid) => {
+  ])('knows the alternatives of a discriminator %s', (_name, mapping, valid, invalid) => {
     const reference = { $ref: '#/components/schemas/Cat' };
     const value = { oneOf: [reference], discriminator: { propertyName: 'kind', ...mapping } };
     const { allows } = open(value, { others: { Cat: { type: 'object', properties: { kind: { type: 'string' } } } } });
@@ -166,7 +166,7 @@ describe('generated values', () => {
         },
       },
     ],
-  ])('%s: are all valid', (_what, value) => {
+  ])('%s: are all valid', (_name, value) => {
     const { oracle, schema, sample } = open(value);
     for (const plain of [true, false]) {
       expect(sample(plain).filter((one) => !oracle.allows(schema, one))).toEqual([]);
@@ -178,7 +178,7 @@ describe('generated values', () => {
     ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
     ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
     ['forbidden', { not: {} }],
-  ])('%s: there is none, and that is said', (_what, value) => {
+  ])('%s: reports that there is no value', (_name, value) => {
     expect(() => open(value).sample(true)).toThrow(NoValue);
   });
 });
@@ -230,11 +230,11 @@ describe('parameters', () => {
     ['a lone surrogate', {}, '\ud800', undefined],
     ['a dot segment', { in: 'path', style: 'simple' }, '..', undefined],
     ['white space in a header', { in: 'header', style: 'simple' }, 'a b', undefined],
-  ])('%s', (_what, particular, value, written) => {
+  ])('%s', (_name, particular, value, written) => {
     expect(writeParameter({ ...parameter, ...particular }, value)).toEqual(written);
   });
 
-  test('a text may be read as what it spells', () => {
+  test('a text may be read as the value that it spells', () => {
     expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
     expect(readingsOf('a,b')).toEqual(['a,b', ['a', 'b']]);
     expect(readingsOf(true)).toEqual(['true', true, ['true'], [true]]);
@@ -264,7 +264,7 @@ describe('the curl line', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     cleanUp(() => void server.close());
-    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Not a pipe.
+    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 
     const bodies = ['{"name":"it\'s $HOME `x` \\n 🌿"}', '@file', '', '\u0000%d\\ \'"\r\n\u00ff'];
     const bytes = [...bodies.map((text) => Buffer.from(text)), Buffer.from([0, 255, 37, 39, 92])];

@@ -11,15 +11,15 @@ import { run, startService, type Outcome } from './support/service.ts';
 
 const reference = { document: referenceDocument, token: TOKEN, seed: 1, runs: 5 };
 
-/** The defect that a name in the table stands for. */
+/** Returns the defect of a name in the table. */
 function defectNamed(name: string): Defect {
   const [, , , defect] = BROKEN_SERVERS.find(([what]) => what === name) ?? [];
   if (defect === undefined) throw new Error(`no broken server "${name}"`);
   return defect;
 }
 
-describe('a server that does what its document says', () => {
-  test('passes every check, each of which has something to look at', async () => {
+describe('a server that follows its document', () => {
+  test('passes every check, and no check is empty', async () => {
     const baseUrl = await startReferenceServer();
     const result = await checkContract({ ...reference, baseUrl, runs: 20 });
     expect(formatResult(result, { baseUrl, token: TOKEN })).toMatch(
@@ -29,14 +29,14 @@ describe('a server that does what its document says', () => {
 });
 
 describe('a server that', () => {
-  test.each(BROKEN_SERVERS)('%s fails %s of %s', async (_what, check, operation, defect) => {
+  test.each(BROKEN_SERVERS)('%s fails %s of %s', async (_name, check, operation, defect) => {
     const baseUrl = await startReferenceServer(defect);
     const { failures } = await checkContract({ ...reference, baseUrl, operation });
     expect(failures.map((failure) => failure.check)).toContain(check);
     expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
   });
 
-  test('is wrong for generated requests only is found too, with the simplest of them', async () => {
+  test('fails for generated requests only is found too, with the simplest request', async () => {
     const isLong = ([...name]: string): boolean =>
       name.length > 5 && name.every((part) => (part.codePointAt(0) ?? 0) > 0xffff);
     const baseUrl = await startReferenceServer((request, respond) => {
@@ -50,7 +50,7 @@ describe('a server that', () => {
     expect(found).toMatch(/^\{"id":-?\d,"name":"[^"]+"\}$/);
   });
 
-  test('takes its time is checked for no longer than the budget, and the rest is noted', async () => {
+  test('is slow is checked within the budget, and the remaining checks are noted', async () => {
     const baseUrl = await startReferenceServer((request, respond) => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       return respond(request);
@@ -66,7 +66,7 @@ describe('a server that', () => {
 describe('npm run contract', () => {
   const command = (...args: readonly string[]): Promise<Outcome> => run('node', ['scripts/contract-check.ts', ...args]);
 
-  test('exit 0: the plant store, on a store that is gone afterwards', async () => {
+  test('exit 0: the plant store, with a temporary database', async () => {
     const folder = temporaryFolder();
     const args = ['scripts/contract-check.ts', '--runs', '20', '--seed', '1'];
     expect(await run('node', args, { TMPDIR: folder, API_TOKENS: 'not this one', PORT: '1' })).toEqual({
@@ -79,7 +79,7 @@ describe('npm run contract', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('exit 0: a server that runs already', async () => {
+  test('exit 0: a running server', async () => {
     const { url, token } = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
     const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
@@ -112,19 +112,19 @@ describe('npm run contract', () => {
   });
 
   test.each([
-    ['nobody listens', ['--url', 'http://127.0.0.1:1', '--token', 'x'], /^http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
+    ['connection refused', ['--url', 'http://127.0.0.1:1', '--token', 'x'], /^http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
     [
-      'there is no such operation',
+      'the operation does not exist',
       ['--operation', 'eatPlant'],
       /^unknown operation eatPlant; the document has createPlant[^\n]*\n$/,
     ],
     ['a token is missing', ['--url', 'http://127.0.0.1:1'], /^createPlant needs a token: --token\n$/],
-    ['the address is none', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
+    ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
     ['an option is unknown', ['--colour', 'green'], /^Unknown option '--colour'[^]*--seed N/],
-    ['a number is none', ['--seed', '-1x'], /./],
+    ['a number is invalid', ['--seed', '-1x'], /./],
     ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
-    ['there is no document', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
-  ])('exit 2: %s', async (_what, args, message) => {
+    ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
+  ])('exit 2: %s', async (_name, args, message) => {
     expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { property, requestWith, responseWith, summarize, type Fragment } from './support/document.ts';
 
 type SchemaRow = readonly [
-  what: string,
+  name: string,
   given: readonly [base: unknown, revision: unknown],
   want: { readonly request: readonly string[]; readonly response: readonly string[] },
 ];
@@ -18,7 +18,7 @@ const integer = { type: 'integer' };
 const cat = { type: 'object', required: ['kind'], properties: { kind: { const: 'cat' }, lives: integer } };
 const dog = { type: 'object', required: ['kind'], properties: { kind: { const: 'dog' }, tricks: text } };
 
-/** Schemas of a property, each looked at in a request and in a response. */
+/** Schemas of a property, each compared in a request and in a response. */
 const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
   [
     'another type',
@@ -62,7 +62,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     },
   ],
   [
-    'no null any more',
+    'null removed',
     [{ type: ['string', 'null'] }, text],
     { request: ['ERR request-property-became-not-nullable'], response: ['INFO response-property-became-not-nullable'] },
   ],
@@ -108,12 +108,12 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-enum-value-added'], response: ['ERR response-property-enum-value-added'] },
   ],
   [
-    'an enum where there was none',
+    'an enum added',
     [text, { type: 'string', enum: ['a'] }],
     { request: ['ERR request-property-became-enum'], response: ['INFO response-property-became-enum'] },
   ],
   [
-    'no enum any more',
+    'an enum removed',
     [{ type: 'string', enum: ['a'] }, text],
     { request: ['INFO request-property-became-not-enum'], response: ['ERR response-property-became-not-enum'] },
   ],
@@ -232,7 +232,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-unique-items-unset'], response: ['ERR response-property-unique-items-unset'] },
   ],
   [
-    'multipleOf of which the old one is no multiple',
+    'multipleOf that does not divide the old one',
     [
       { ...integer, multipleOf: 2 },
       { ...integer, multipleOf: 4 },
@@ -324,7 +324,7 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-property-any-of-added'], response: ['ERR response-property-any-of-added'] },
   ],
   [
-    'requirements as alternatives, and none any more',
+    'requirements as alternatives removed',
     [{ ...property(text), oneOf: [{ required: ['a'] }, { required: ['b'] }] }, property(text)],
     {
       request: ['INFO request-property-became-optional', 'INFO request-property-became-optional'],
@@ -357,12 +357,12 @@ const PROPERTY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
   ],
   [
-    'an alternative beside what there was',
+    'an alternative beside the old schema',
     [cat, { oneOf: [dog, cat] }],
     { request: ['INFO request-property-one-of-added'], response: ['ERR response-property-one-of-added'] },
   ],
   [
-    'alternatives none of which is what there was',
+    'alternatives that do not include the old schema',
     [text, { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] }],
     {
       request: ['ERR request-property-wrapped-in-one-of'],
@@ -406,7 +406,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO new-optional-request-property'], response: ['INFO response-optional-property-added'] },
   ],
   [
-    'a new property where there were to be no others',
+    'a new property of a closed object',
     [closed({ p: {} }), closed({ p: {}, q: {} })],
     { request: ['INFO new-optional-request-property'], response: ['WARN response-optional-property-added'] },
   ],
@@ -421,7 +421,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['WARN request-property-removed'], response: ['WARN response-optional-property-removed'] },
   ],
   [
-    'a property removed that is refused now',
+    'a property removed from a closed object',
     [closed({ p: {}, q: {} }), closed({ p: {} })],
     { request: ['ERR request-property-removed'], response: ['WARN response-optional-property-removed'] },
   ],
@@ -449,7 +449,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['ERR request-property-became-required'], response: ['INFO response-property-became-required'] },
   ],
   [
-    'no other properties any more',
+    'other properties forbidden',
     [property(text), closed({ p: text })],
     {
       request: ['ERR request-body-additional-properties-closed'],
@@ -488,7 +488,7 @@ const BODY_SCHEMAS: readonly SchemaRow[] = [
     { request: ['INFO request-required-property-became-read-only'], response: [] },
   ],
   [
-    'a required property that is not readOnly any more',
+    'a required property that is no longer readOnly',
     [
       { ...property({ ...text, readOnly: true }), required: ['p'] },
       { ...property(text), required: ['p'] },
@@ -509,7 +509,7 @@ describe.each([
   ['a property', PROPERTY_SCHEMAS, property],
   ['a body', BODY_SCHEMAS, (schema: unknown) => schema],
 ] as const)('the schema of %s:', (_where, rows, wrap) => {
-  test.each(rows)('%s', (_what, [base, revision], want) => {
+  test.each(rows)('%s', (_name, [base, revision], want) => {
     expect({
       request: summarize(requestWith(wrap(base)), requestWith(wrap(revision))),
       response: summarize(responseWith(wrap(base)), responseWith(wrap(revision))),
@@ -517,7 +517,7 @@ describe.each([
   });
 });
 
-describe('kinds that only a discriminator leads to:', () => {
+describe('kinds that are reachable only through a discriminator:', () => {
   const kind = (lives: unknown): Fragment => ({
     allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: { lives } }],
   });
@@ -546,7 +546,7 @@ describe('kinds that only a discriminator leads to:', () => {
       { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
     ],
     [
-      'a kind changed that has no mapping',
+      'a kind without a mapping changed',
       [pets(undefined, KINDS), pets(undefined, { ...KINDS, Dog: kind(integer) })],
       { request: ['ERR request-property-type-changed'], response: ['ERR response-property-type-changed'] },
     ],
@@ -564,14 +564,14 @@ describe('kinds that only a discriminator leads to:', () => {
       { request: [], response: ['WARN response-body-discriminator-mapping-added'] },
     ],
     [
-      'told apart by another property',
+      'distinguished by another property',
       [pets(BOTH, KINDS), pets(BOTH, KINDS, 'type')],
       {
         request: ['ERR request-body-discriminator-property-name-changed'],
         response: ['ERR response-body-discriminator-property-name-changed'],
       },
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     const pet = { $ref: '#/components/schemas/Pet' };
     expect({
       request: summarize(requestWith(pet, base), requestWith(pet, revision)),

@@ -74,11 +74,7 @@ describe('operations:', () => {
       [operationWith({}), operationWith({ deprecated: true, 'x-sunset': '2027-01-01' })],
       ['INFO endpoint-deprecated-with-sunset'],
     ],
-    [
-      'not deprecated any more',
-      [operationWith({ deprecated: true }), operationWith({})],
-      ['INFO endpoint-reactivated'],
-    ],
+    ['no longer deprecated', [operationWith({ deprecated: true }), operationWith({})], ['INFO endpoint-reactivated']],
     [
       'an earlier sunset',
       [
@@ -88,7 +84,7 @@ describe('operations:', () => {
       ['ERR api-sunset-date-changed-too-small'],
     ],
     [
-      'no sunset any more',
+      'a sunset removed',
       [operationWith({ deprecated: true, 'x-sunset': '2027-01-01' }), operationWith({ deprecated: true })],
       ['ERR sunset-deleted'],
     ],
@@ -114,7 +110,7 @@ describe('operations:', () => {
       ],
       ['ERR request-parameter-type-changed'],
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     expect(summarize(base, revision)).toEqual(want);
   });
 });
@@ -149,7 +145,7 @@ describe('parameters:', () => {
       ['ERR request-parameter-enum-value-removed'],
     ],
     [
-      'from integer to string, which is written the same way',
+      'from integer to string, which has the same format',
       [[query({ schema: integer })], [query()]],
       ['INFO request-parameter-type-generalized'],
     ],
@@ -170,14 +166,14 @@ describe('parameters:', () => {
       ['ERR request-parameter-style-changed'],
     ],
     [
-      'not exploded any more',
+      'no longer exploded',
       [[query({ schema: { type: 'array' } })], [query({ schema: { type: 'array' }, explode: false })]],
       ['ERR request-parameter-explode-changed'],
     ],
     ['explode of a single value', [[query()], [query({ explode: false })]], []],
     ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
     ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);
   });
 });
@@ -204,7 +200,7 @@ describe('request bodies:', () => {
       [body(), body({ content: { 'application/*': {} } })],
       ['INFO request-body-media-type-name-generalized'],
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     const documentOf = (requestBody: Fragment | undefined) => operationWith(requestBody ? { requestBody } : {});
     expect(summarize(documentOf(base), documentOf(revision))).toEqual(want);
   });
@@ -285,7 +281,7 @@ describe('responses:', () => {
       [headersWith({ 'X-A': { schema: integer } }), headersWith({ 'x-a': { schema: text } })],
       ['ERR response-header-type-generalized'],
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     expect(summarize(base, revision)).toEqual(want);
   });
 });
@@ -303,11 +299,15 @@ describe('security and servers:', () => {
     ],
     ['authentication removed', [secured([{ bearer: [] }]), secured([])], ['INFO api-security-removed']],
     [
-      'another way in',
+      'an alternative scheme added',
       [secured([{ bearer: [] }]), secured([{ bearer: [] }, { key: [] }])],
       ['INFO api-security-added'],
     ],
-    ['a way in less', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-removed']],
+    [
+      'an alternative scheme removed',
+      [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }])],
+      ['ERR api-security-removed'],
+    ],
     [
       'a second scheme beside the first',
       [secured([{ bearer: [] }]), secured([{ bearer: [], key: [] }])],
@@ -359,7 +359,7 @@ describe('security and servers:', () => {
       ],
       [],
     ],
-  ])('%s', (_what, [base, revision], want) => {
+  ])('%s', (_name, [base, revision], want) => {
     expect(summarize(base, revision)).toEqual(want);
   });
 });
@@ -444,7 +444,7 @@ describe('nothing is reported for', () => {
       schemas({ Tree: tree(text) }),
       schemas({ Tree: tree(text) }),
     ],
-  ])('%s', (_what, base, revision, components = {}, newer = {}) => {
+  ])('%s', (_name, base, revision, components = {}, newer = {}) => {
     expect(summarize(requestWith(base, components), requestWith(revision, newer))).toEqual([]);
     expect(summarize(responseWith(base, components), responseWith(revision, newer))).toEqual([]);
   });
@@ -485,11 +485,11 @@ describe('nothing is reported for', () => {
       requestWith({ type: 'number', exclusiveMaximum: 5 }),
     ],
     [
-      'what stands beside a reference in OpenAPI 3.0',
+      'keywords beside a reference in OpenAPI 3.0',
       requestWith(named, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
       requestWith({ ...named, maxLength: 5 }, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
     ],
-  ])('%s', (_what, base, revision) => {
+  ])('%s', (_name, base, revision) => {
     expect(compare(base, revision)).toEqual([]);
   });
 });
@@ -498,7 +498,7 @@ describe('a finding', () => {
   const level = 'ERR';
   const operation = 'POST /things';
 
-  test('points into the newer document, at the component that has changed, and says where that is used', () => {
+  test('points to the changed component in the newer document, and says where it is used', () => {
     const documentOf = (name: unknown) => requestWith(named, schemas({ Thing: property(name) }));
     expect(compare(documentOf(text), documentOf(integer))).toEqual([
       {
@@ -511,7 +511,7 @@ describe('a finding', () => {
     ]);
   });
 
-  test('points into the base when the newer document has nothing to point at', () => {
+  test('points into the base when the newer document lacks the place', () => {
     expect(compare(responseWith(thing), responseWith(property(text)))).toContainEqual({
       rule: 'response-required-property-removed',
       level,
@@ -541,7 +541,7 @@ describe('a finding', () => {
     expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR response-property-type-changed']);
   });
 
-  test('comes in the same order, worst first, whatever the order of the documents', () => {
+  test('has a stable order, worst first, independent of the order of the documents', () => {
     const before = documentWith({ '/a': { get: get() }, '/b': { get: get() } });
     const swapped = documentWith({ '/b': { get: get() }, '/a': { get: get() } });
     const after = documentWith({ '/c': { get: get() } });
@@ -618,7 +618,7 @@ components:
     await git('commit', '--quiet', '--message', message);
   };
 
-  test('0 and no findings for a document beside itself', async () => {
+  test('0 and no findings for a document compared with itself', async () => {
     write('base.yaml', CONTRACT);
     expect(await diff('--base', 'base.yaml')).toEqual({
       code: 0,
@@ -700,11 +700,11 @@ components:
     });
   });
 
-  describe('2 and one line when the comparison cannot be made:', () => {
+  describe('2 and one line when the comparison is impossible:', () => {
     test.each<readonly [string, readonly string[], RegExp]>([
       ['no base', [], /--base <git revision or file> is required/],
       ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
-      ['a base that is nowhere', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
+      ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
       ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
       ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
       [
@@ -712,8 +712,8 @@ components:
         ['--base', 'broken'],
         /broken:openapi\.yaml:\d+:\d+ #\/info.* error: .*version/,
       ],
-      ['a file that is no document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
-    ])('%s', async (_what, args, message) => {
+      ['a file that is not a document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
+    ])('%s', async (_name, args, message) => {
       write('other.txt', 'text');
       await git('init', '--quiet');
       write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));

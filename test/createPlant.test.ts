@@ -7,7 +7,7 @@ import { expectError, expectNothingLeaked, post, testEveryStatus } from './suppo
 describeStores((createDatabase) => {
   const createApp = async (overrides = {}) => createTestApp(overrides, await createDatabase());
 
-  describe('200: a valid NewPlant is stored and answered with its Plant', () => {
+  describe('200: a valid NewPlant is stored, and the response is its Plant', () => {
     test('with name and tag, and never an id', async () => {
       const { app, history } = await createApp();
       const response = await post(app, '{"id":1,"name":"Fern","tag":"indoor"}');
@@ -38,9 +38,9 @@ describeStores((createDatabase) => {
       ['9223372036854775807.000', 9223372036854775807n],
       ['9.223372036854775807e18', 9223372036854775807n],
       ['0e999999999999', 0n],
-    ])('id %s is stored as %s', async (literal, id) => {
+    ])('id %s is stored as %s', async (digits, id) => {
       const { app, history } = await createApp();
-      const response = await post(app, `{"id":${literal},"name":"Fern"}`);
+      const response = await post(app, `{"id":${digits},"name":"Fern"}`);
       expect(response.status).toBe(200);
       expect(await history()).toEqual([{ id, name: 'Fern' }]);
     });
@@ -55,7 +55,7 @@ describeStores((createDatabase) => {
       ['not normalised', 'e\u0301 and \u00e9'],
       ['100 KB of emoji', '🌿'.repeat(25_600)],
       ['digits like those of a large number', '12345678901234567890'],
-    ])('a string that is %s is kept exactly', async (_what, text) => {
+    ])('a string that is %s is kept exactly', async (_name, text) => {
       const { app, history } = await createApp();
       const response = await post(app, JSON.stringify({ id: 1, name: text, tag: text }));
       expect(response.status).toBe(200);
@@ -97,13 +97,13 @@ describeStores((createDatabase) => {
       },
     );
 
-    test('the scheme name Bearer is compared without its case', async () => {
+    test('the scheme name Bearer is case-insensitive', async () => {
       const { app } = await createApp();
       const response = await post(app, '{"id":1,"name":"Fern"}', { Authorization: `bearer ${TOKEN}` });
       expect(response.status).toBe(200);
     });
 
-    test('many creations at once are all stored, each once', async () => {
+    test('many concurrent creations are all stored, each once', async () => {
       const { app, history } = await createApp();
       const ids = Array.from({ length: 64 }, (_, index) => index);
       const responses = await Promise.all(ids.map((id) => post(app, `{"id":${String(id)},"name":"n${String(id)}"}`)));
@@ -112,7 +112,7 @@ describeStores((createDatabase) => {
     });
   });
 
-  describe('400: the message says what to mend, and nothing is stored', () => {
+  describe('400: the message says how to fix the request, and nothing is stored', () => {
     test.each([
       ['null', 'null', /body must be object/],
       ['an array', '[]', /body must be object/],
@@ -149,7 +149,7 @@ describeStores((createDatabase) => {
       ['white space only', ' \n', /not valid JSON/],
       ['nested too deeply', `${'['.repeat(200_000)}1e2${']'.repeat(200_000)}`, /nested more than 500 levels/],
       ['empty', '', /a request body is required/],
-    ])('%s', async (_what, body, message) => {
+    ])('%s', async (_name, body, message) => {
       const { app, history } = await createApp();
       expectError(await post(app, body), 400, message);
       expect(await history()).toEqual([]);
@@ -161,7 +161,7 @@ describeStores((createDatabase) => {
       ['Latin-1', Buffer.from('{"id":1,"name":"é"}', 'latin1'), /UTF-8/],
       ['an overlong encoding', Buffer.from([0x22, 0xc0, 0x80, 0x22]), /UTF-8/],
       ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /UTF-8/],
-    ])('bytes: %s', async (_what, body, message) => {
+    ])('bytes: %s', async (_name, body, message) => {
       const { app, history } = await createApp();
       expectError(await post(app, body), 400, message);
       expect(await history()).toEqual([]);
@@ -200,16 +200,16 @@ describeStores((createDatabase) => {
         'Bearer realm="bearerAuth", error="invalid_token"',
       ],
       [
-        'a JSON Web Token that nobody signed',
+        'an unsigned JSON Web Token',
         { Authorization: `Bearer ${btoa('{"alg":"none"}')}.${btoa('{"sub":"tester","exp":9999999999}')}.` },
         'Bearer realm="bearerAuth", error="invalid_token"',
       ],
       ['the name of the token', { Authorization: 'Bearer tester' }, 'Bearer realm="bearerAuth", error="invalid_token"'],
       ['no credentials after the scheme', { Authorization: 'Bearer' }, 'Bearer realm="bearerAuth"'],
-      ['too much after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, 'Bearer realm="bearerAuth"'],
+      ['extra text after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, 'Bearer realm="bearerAuth"'],
       ['the Basic scheme', { Authorization: `Basic ${btoa(`x:${TOKEN}`)}` }, 'Bearer realm="bearerAuth"'],
       ['the token in another header', { 'X-Access-Token': TOKEN }, 'Bearer realm="bearerAuth"'],
-    ])('%s', async (_what, headers, challenge) => {
+    ])('%s', async (_name, headers, challenge) => {
       const { app, history } = await createApp();
       const response = await request(app).post('/plants').set(headers).send(plant);
       expectError(response, 401, /^send one valid bearer token/);

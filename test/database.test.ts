@@ -20,7 +20,7 @@ describeStores((createDatabase) => {
     openNotes(await createDatabase(), options);
 
   describe('read', () => {
-    test('sees what was committed before, by insert and by write', async () => {
+    test('sees earlier commits, by insert and by write', async () => {
       const database = await openNew();
       for (let id = 1n; id <= 20n; id += 1n) {
         if (id % 2n === 0n) await database.insert({ id, text: 'x' });
@@ -51,7 +51,7 @@ describeStores((createDatabase) => {
       expect(await database.read(query)).toEqual([{ i: 2n ** 63n - 1n, r: 0.5, t: 'é', b: bytes, n: null }]);
     });
 
-    test('fails with an error that is not an outage when the query is wrong, and alone', async () => {
+    test('fails alone when the query is wrong, with an error that is not an outage', async () => {
       const database = await openNew();
       const [wrong, right] = await Promise.allSettled([
         database.read(sql`SELECT nonsense FROM ${notes}`),
@@ -62,7 +62,7 @@ describeStores((createDatabase) => {
       expect(wrong.status === 'rejected' && wrong.reason instanceof DatabaseUnavailable).toBe(false);
     });
 
-    test('goes on while commits have to wait, and does not hold the event loop', async () => {
+    test('continues while commits wait, and does not block the event loop', async () => {
       const url = await createDatabase();
       const database = await openNotes(url);
       await database.insert({ id: 1n, text: 'x' });
@@ -73,7 +73,7 @@ describeStores((createDatabase) => {
       expect(await pending).toBe(true);
     });
 
-    test('is refused within the time limit, and works again, when a query takes too long', async () => {
+    test('fails within the time limit when a query takes too long, and then works again', async () => {
       const database = await openNew({ timeoutMs: 500 });
       let turns = 0;
       const timer = setInterval(() => (turns += 1), 1);
@@ -105,7 +105,7 @@ describeStores((createDatabase) => {
       expect(await database.read(all)).toEqual([{ id: 2n, text: 'y' }]);
     });
 
-    test('is all or nothing; those at the same time, and inserts, are not affected', async () => {
+    test('is all or nothing; concurrent writes and inserts are not affected', async () => {
       const database = await openNew();
       const outcomes = await Promise.allSettled([
         database.insert({ id: 1n, text: 'x' }),
@@ -128,7 +128,7 @@ describeStores((createDatabase) => {
       expect(await database.insert({ id: 7n, text: 'x' }, KEY)).toBe(true);
     });
 
-    test('is all or nothing after kill -9, at whatever moment, and what was confirmed is there', async () => {
+    test('is all or nothing after kill -9 at any moment, and every confirmed write is there', async () => {
       const url = await createDatabase();
       await (await openNotes(url)).close();
       for (let round = 0; round < 5; round += 1) {
@@ -159,7 +159,7 @@ describeStores((createDatabase) => {
   });
 
   describe('stream', () => {
-    test('of 200,000 rows takes constant memory with a slow consumer; inserts and reads go on', async () => {
+    test('of 200,000 rows takes constant memory with a slow consumer; inserts and reads continue', async () => {
       const url = await createDatabase();
       const database = await openNotes(url);
       const text = 'x'.repeat(500);
@@ -177,7 +177,7 @@ describeStores((createDatabase) => {
       expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
     }, 60_000);
 
-    test('gives up its connection when it is left early, and ends with an error when the database is closed', async () => {
+    test('releases its connection when it is left early, and ends with an error when the database is closed', async () => {
       const database = await openNew({ poolSize: 1 });
       await database.write(insertNote(1n, 'x'), insertNote(2n, 'x'));
       for (let round = 0; round < 3; round += 1) {
@@ -195,7 +195,7 @@ describeStores((createDatabase) => {
       await database.close();
     });
 
-    test('is of the moment it began, however slowly it is read', async () => {
+    test('is a snapshot of the moment it began, however slowly it is read', async () => {
       const database = await openNew();
       const ids = Array.from({ length: 5_000 }, (_, index) => BigInt(index));
       await Promise.all(ids.map((id) => database.insert({ id, text: 'x' })));
@@ -228,7 +228,7 @@ describe('a SQLite database', () => {
   });
 });
 
-/** A note book that is closed when the test is over. */
+/** Opens a database of notes that is closed when the test ends. */
 async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
   const database = await open(url, options);
   let closed: Promise<void> | undefined;
@@ -237,7 +237,7 @@ async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): P
   return { ...database, close };
 }
 
-/** Takes the lock that a commit needs, until the function is called. */
+/** Holds the lock that a commit needs until the returned function is called. */
 async function holdCommits(url: string): Promise<() => void | Promise<void>> {
   if (url.startsWith('sqlite:')) {
     const other = new DatabaseSync(url.slice('sqlite:'.length));

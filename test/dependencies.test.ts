@@ -20,18 +20,18 @@ const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string,
 const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** The paths of the locked packages that something holds for. */
+/** Returns the paths of the locked packages that meet a condition. */
 const pathsOf = (holds: (locked: LockedPackage) => boolean): string[] =>
   locked.filter(([, pack]) => holds(pack)).map(([path]) => path);
 
 describe('the lock file', () => {
-  test('knows the content of every package, whatever registry it comes from, and names none', () => {
+  test('has an integrity hash for every package, and names no registry', () => {
     expect(locked.length).toBeGreaterThan(100);
     expect(pathsOf(({ integrity }) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
     expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
   });
 
-  test('has every platform package that one of its packages names, without which npm ci refuses it elsewhere', () => {
+  test('has every optional platform package, which npm ci requires on other platforms', () => {
     const names = new Set(locked.map(([path]) => nameOf(path)));
     const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {} }) =>
       Object.keys(optionalDependencies).filter((name) => !names.has(name)),
@@ -65,7 +65,7 @@ test('the Node that the packages bring has one version on every platform but mac
   expect(read('.github/OPERATING.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
 });
 
-test('ARCHITECTURE says what each dependency is for', () => {
+test('ARCHITECTURE gives the purpose of each dependency', () => {
   const [, table = ''] = read('.github/ARCHITECTURE.md').split(/^\| Dependency .*\n.*\n/m);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));

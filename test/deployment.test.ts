@@ -18,10 +18,10 @@ const documented = new Map(
   ),
 );
 const defaultOf = (name: string): number => Number(documented.get(name));
-// process.ts gives the store two seconds more than the requests.
+// The store has two seconds more than the requests to close.
 const stoppingSeconds = (defaultOf('SHUTDOWN_GRACE_MS') + 2_000) / 1_000;
 
-/** The instructions of the image's last stage, by keyword. */
+/** The last stage of the image. */
 const lastStage =
   file('Containerfile')
     .split(/^FROM /m)
@@ -51,7 +51,7 @@ type PodSpec = {
     readinessProbe: Probe;
   }[];
 };
-// The manifests were checked against Kubernetes' own types; this test looks at what they share with the service.
+// The manifests were checked against Kubernetes' types; this test checks the values they share with the service.
 const manifests = file('kubernetes.yaml')
   .split(/^---$/m)
   .map((text) => parseYaml(text) as Manifest);
@@ -66,7 +66,7 @@ describe('every way to deploy', () => {
     expect(names.filter((name) => !documented.has(name ?? ''))).toEqual([]);
   });
 
-  test('runs what npm start runs, with no process in between', () => {
+  test('runs the command of npm start, without a process in between', () => {
     // The image's entry point is node.
     const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
@@ -74,7 +74,7 @@ describe('every way to deploy', () => {
     expect(commands.map((command) => `exec ${command}`)).toEqual([scripts.start, scripts.start]);
   });
 
-  test('leaves the service the time that it takes to stop', () => {
+  test('gives the service enough time to stop', () => {
     const { terminationGracePeriodSeconds } = pod;
     const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
     expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
@@ -89,13 +89,14 @@ describe('every way to deploy', () => {
   });
 });
 
-test('the image holds what the service and its commands need, and what runs in it answers', async () => {
+test('the image holds every file of the service and its commands, and the service in it responds', async () => {
   const folder = temporaryFolder();
   for (const instruction of instructions('COPY').filter((copy) => !copy.startsWith('--from='))) {
     const [source = '', target = ''] = instruction.split(' ');
     cpSync(join(ROOT, source), join(folder, target), { recursive: true });
   }
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json')); // --from=build has it, and node_modules.
+  // The image copies package.json and node_modules from the build stage.
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const env = { ...imageEnvironment, OPS_PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
 
@@ -112,12 +113,12 @@ test('the image holds what the service and its commands need, and what runs in i
   expect((await service.outcome).code).toBe(0);
 });
 
-test('systemd lets the service open more files than it takes connections, and V8 compile', () => {
+test('systemd allows more open files than connections, and allows V8 to compile', () => {
   expect(Number(unitSettings('LimitNOFILE')[0])).toBeGreaterThan(defaultOf('CONNECTION_LIMIT'));
   expect(unitSettings('MemoryDenyWriteExecute')).toEqual([]);
 });
 
-test('Kubernetes asks the ops listener, by the documented paths', () => {
+test('Kubernetes probes the ops listener at the documented paths', () => {
   const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
   for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
     expect(container?.ports.find(({ name }) => name === probe?.httpGet.port)?.containerPort).toBe(

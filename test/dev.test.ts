@@ -15,12 +15,12 @@ let running: boolean;
 beforeEach(async () => {
   project = copyProject();
   contract = project.read('openapi.yaml');
-  // The command of `npm run dev`, with standard error in its place between the lines of standard output.
+  // Runs the command of `npm run dev` with standard error merged into standard output.
   const command = ['sh', '-c', 'unset API_TOKENS; exec node scripts/dev.ts 2>&1'];
   dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` }, command, project.folder);
   running = true;
   void dev.outcome.then(() => (running = false));
-  await dev.said('\ncurl ');
+  await dev.waitForOutput('\ncurl ');
   token = /Bearer ([^']+)'/.exec(dev.output())?.[1] ?? '';
 });
 
@@ -28,7 +28,7 @@ const save = (text: string): void => {
   project.write('openapi.yaml', text);
 };
 
-/** The answer, once there is one with that status; until then it is asked for again, as long as the test runs. */
+/** Requests a URL until the response has a status, and returns that response. */
 async function answered(status: number, path: string, init: RequestInit = {}): Promise<unknown> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   while (running) {
@@ -42,7 +42,7 @@ async function answered(status: number, path: string, init: RequestInit = {}): P
 const createPlant = () => answered(200, '/plants', { method: 'POST', body: JSON.stringify(PLANT) });
 
 describe('npm run dev', () => {
-  test('serves a new operation as soon as it is saved: 501 until there is a handler, then its answer', async () => {
+  test('serves a new operation once the document is saved: 501 until there is a handler, then its response', async () => {
     expect(await createPlant()).toEqual({ name: 'Fern' });
 
     save(withOperations(contract, 'countPlants'));
@@ -63,9 +63,9 @@ describe('npm run dev', () => {
     expect(dev.output().match(/^curl /gm)).toHaveLength(1);
   });
 
-  test('reports an invalid document with its place and goes on with the last good one', async () => {
+  test('reports an invalid document with the place of the error and keeps serving the last valid one', async () => {
     save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
-    await dev.said('still serving the last valid document');
+    await dev.waitForOutput('still serving the last valid document');
     expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
     expect(await createPlant()).toEqual({ name: 'Fern' });
     expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
@@ -74,7 +74,7 @@ describe('npm run dev', () => {
     expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
   });
 
-  test('serves the last of several quick saves, and one that replaces the file', async () => {
+  test('serves the last of several quick saves, and a save that replaces the file', async () => {
     for (const name of ['one', 'two', 'three']) save(withOperations(contract, name));
     await answered(501, '/three');
     project.write('openapi.yaml.new', withOperations(contract, 'four'));
@@ -84,10 +84,10 @@ describe('npm run dev', () => {
     await answered(501, '/five');
   });
 
-  test('follows the files that the document refers to, from before they are there', async () => {
+  test('watches the files that the document references, even before they exist', async () => {
     const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
     save(contract.replace('  schemas:\n    Plant:', plant));
-    await dev.said('openapi.yaml was rejected');
+    await dev.waitForOutput('openapi.yaml was rejected');
     mkdirSync(join(project.folder, 'schemas'));
     project.write(
       'schemas/plant.yaml',
@@ -103,18 +103,18 @@ describe('npm run dev', () => {
   test('reports a service that does not start, and starts it after the next change', async () => {
     const source = project.read(HANDLERS);
     project.write(HANDLERS, `${source}\nthrow new Error('half written');`);
-    await dev.said('the service exited with code 1');
+    await dev.waitForOutput('the service exited with code 1');
     expect(dev.output()).toContain('half written');
     project.write(HANDLERS, source);
     expect(await createPlant()).toEqual({ name: 'Fern' });
   });
 
-  test('replaces a service that does not listen to SIGTERM any more', async () => {
+  test('replaces a service that no longer responds to SIGTERM', async () => {
     const source = project.read(HANDLERS);
     save(withOperations(contract, 'countPlants'));
     project.write(HANDLERS, withHandlers(source, "countPlants: async () => { console.log('in a loop'); for (;;); },"));
     const never = answered(204, '/countPlants').catch(() => undefined);
-    await Promise.race([never, dev.said('in a loop')]);
+    await Promise.race([never, dev.waitForOutput('in a loop')]);
     project.write(HANDLERS, source);
     expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
   });
@@ -125,9 +125,9 @@ describe('npm run dev', () => {
     await expect(fetch(dev.url)).rejects.toThrow();
   });
 
-  test('takes the service with it when it is killed', async () => {
+  test('ends the service when it is killed', async () => {
     dev.process.kill('SIGKILL');
-    await dev.outcome; // The pipe of standard output closes when the service has let go of it too.
+    await dev.outcome; // The pipe of standard output closes when the service has closed it, too.
     await expect(fetch(dev.url)).rejects.toThrow();
   });
 });

@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { openTestStore, temporaryFolder } from './support/app.ts';
 import { run, startService } from './support/service.ts';
 
-// A power loss takes what was not synced: also the entries of a folder. strace sees what is synced, and lets it fail.
+// A power loss discards everything that is not synced, including directory entries. strace records syncs and makes them
+// fail.
 
-/** The places for a database in a folder: with the folders above it that lead there, innermost first. */
+/** Places for a database in a folder, each with its parent folders, innermost first. */
 const PLACES: readonly [string, (folder: string) => readonly string[]][] = [
   ['in new folders', (folder) => [join(folder, 'new', 'inner'), join(folder, 'new'), folder]],
   [
-    'in a folder that another process has made and may not have synced',
+    'in a folder that another process has created and may not have synced',
     (folder) => {
       mkdirSync(join(folder, 'made'));
       return [join(folder, 'made'), folder];
@@ -31,7 +32,7 @@ const failing = (folder: string): readonly string[] => [
   'inject=fsync:error=EIO',
 ];
 
-/** Where in a trace a folder is synced for the last time before a line that has a text. */
+/** Returns the index of the last sync of a folder in a trace before a line that contains a text. */
 function lastSyncBefore(trace: readonly string[], folder: string, text: string): number {
   const end = trace.findIndex((line) => line.includes(text));
   expect(end).toBeGreaterThan(-1);
@@ -41,7 +42,7 @@ function lastSyncBefore(trace: readonly string[], folder: string, text: string):
 const readTrace = (file: string): readonly string[] => readFileSync(file, 'utf8').split('\n');
 
 describe.each(PLACES)('a database %s', (_place, makeFolders) => {
-  test('the folder is synced once the log is in it, and those above it are, before the service listens', async () => {
+  test('the folder is synced once the log is in it, and its parents are, before the service listens', async () => {
     const [innermost = '', ...above] = makeFolders(realpathSync(temporaryFolder()));
     const file = join(temporaryFolder(), 'trace');
     const command = straced(['-o', file], 'node', 'src/main.ts');
@@ -64,7 +65,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
   });
 });
 
-test('of a database that is a symbolic link, the folder with the file is synced', async () => {
+test('for a symbolic link to a database, the folder of the file is synced', async () => {
   const folder = realpathSync(temporaryFolder());
   const link = join(temporaryFolder(), 'plants.db');
   symlinkSync(join(folder, 'plants.db'), link);
@@ -80,7 +81,7 @@ describe('a backup in new folders', () => {
     return { folder, file: join(folder, 'new', 'backup.db'), env: { DATABASE_URL: url } };
   };
 
-  test('the folder is synced once the file is in it, and those above it are, before it is reported', async () => {
+  test('the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
     const { folder, file, env } = await makeBackup();
     const traceFile = join(temporaryFolder(), 'trace');
     const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', 'backup', file);
@@ -93,7 +94,7 @@ describe('a backup in new folders', () => {
     }
   });
 
-  test('a folder that cannot be synced gets no backup, with one line', async () => {
+  test('a folder that cannot be synced fails the backup, with one line', async () => {
     const { folder, file, env } = await makeBackup();
     for (const broken of [dirname(file), folder]) {
       const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', 'backup', file);

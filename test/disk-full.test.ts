@@ -8,14 +8,14 @@ import { temporaryFolder } from './support/app.ts';
 import { createUntilStopped } from './support/load.ts';
 import { run, start, startService } from './support/service.ts';
 
-/** The command that starts the service with a small file system of its own at a path; it is gone with the service. */
+/** Returns the command that starts the service with a small file system mounted at a path until the service ends. */
 function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
   const script = `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`;
   return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
 }
 
-test('a log on a full disk: requests are answered, with room again it goes on, and SIGTERM exits 0', async () => {
+test('a log on a full disk: requests are answered, logging continues once there is space, and SIGTERM exits 0', async () => {
   const folder = temporaryFolder();
   const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
   const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
@@ -30,14 +30,14 @@ test('a log on a full disk: requests are answered, with room again it goes on, a
   for (let sent = 0; sent < 300; sent += 1) expect((await fetch(url)).status).toBe(404);
   rmSync(join(seen, 'ballast'));
   await fetch(`${url}/again`);
-  // An answer is sent first and logged then.
+  // A response is sent before it is logged.
   const count = (): number => log().split('"status":404').length - 1;
   while (count() < 301) await sleep(10);
   process.kill('SIGTERM');
   expect((await outcome).code).toBe(0);
 }, 60_000);
 
-test('a full disk: /readyz is 503 without a creation to find it out, and 200 with room again', async () => {
+test('a full disk: /readyz is 503 even without a creation, and 200 once there is space', async () => {
   const folder = temporaryFolder();
   const service = await startService(
     { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` },
@@ -56,11 +56,11 @@ test('a full disk: /readyz is 503 without a creation to find it out, and 200 wit
   expect(await readiness()).toBe(200);
 });
 
-test('a full disk: 503 with Retry-After and never a false 200; with room again, the service goes on', async () => {
+test('a full disk: 503 with Retry-After and never a false 200; once there is space, the service recovers', async () => {
   const folder = temporaryFolder();
   const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const service = await startService(env, onSmallDisk(folder, 1_024));
-  // The file system is mounted for the service only; its process shows it to others.
+  // The file system is in the mount namespace of the service, reachable through /proc.
   const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
   writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));
   const create = (body: string) =>

@@ -13,7 +13,7 @@ import { copyProject } from './support/project.ts';
 import { ROOT, run, startService } from './support/service.ts';
 
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
-/** Where the picture of the README is to go, if it is to be taken. */
+/** The path for the README's screenshot, when it is to be taken. */
 const SCREENSHOT = process.env['SCREENSHOT'];
 const MAX_INT64 = '9223372036854775807';
 
@@ -23,7 +23,7 @@ describe('DOCS', () => {
     ['off', { DOCS: 'off' }, 404],
     ['not set, in production', { NODE_ENV: 'production' }, 404],
     ['on, in production', { NODE_ENV: 'production', DOCS: 'on' }, 200],
-  ])('%s', async (_what, env: Record<string, string>, status) => {
+  ])('%s', async (_name, env: Record<string, string>, status) => {
     const service = await startService({ ...env, DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
     for (const path of [...PATHS, '/docs/page.js', '/docs/swagger-ui.css']) {
       const response = await fetch(service.url + path);
@@ -36,7 +36,7 @@ describe('DOCS', () => {
   test.each([
     ['on', 1],
     ['not set', 0],
-  ])('%s, and the package it needs is not installed', async (docs, code) => {
+  ])('%s, without the package that it needs', async (docs, code) => {
     const { folder } = copyProject();
     const packages = join(folder, 'node_modules');
     rmSync(packages);
@@ -68,8 +68,8 @@ describe('DOCS', () => {
   });
 });
 
-describe('what is served', () => {
-  test('the document, byte for byte and as JSON', async () => {
+describe('the docs routes', () => {
+  test('serve the document, byte for byte and as JSON', async () => {
     const { url } = await serveWithDocs();
     const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
     expect(yaml).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
@@ -77,7 +77,7 @@ describe('what is served', () => {
     expect(json).toEqual(parseYaml(yaml));
   });
 
-  test('each with its media type, and the policy that the page needs', async () => {
+  test('have their media types, and the content security policy of the page', async () => {
     const { url } = await serveWithDocs();
     const headersOf = async (path: string) => (await fetch(url + path)).headers;
     const page = await headersOf('/docs');
@@ -91,7 +91,7 @@ describe('what is served', () => {
     expect((await headersOf('/openapi.yaml')).get('content-type')).toBe('application/yaml');
   });
 
-  test('to GET and HEAD only; there is nothing below or beside', async () => {
+  test('accept GET and HEAD only; there are no other paths', async () => {
     const { url } = await serveWithDocs();
     const head = await fetch(`${url}/docs?x=1`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -105,7 +105,7 @@ describe('what is served', () => {
 });
 
 describe('in a browser', () => {
-  test('a plant is created from the page, its id as it was typed', async () => {
+  test('a plant is created from the page, with its id exactly as typed', async () => {
     const { url, history } = await serveWithDocs();
     const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
     await enterToken(page, TOKEN);
@@ -120,7 +120,7 @@ describe('in a browser', () => {
     expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
   });
 
-  test('a wrong token is answered 401 with an Error', async () => {
+  test('a wrong token gets 401 with an Error', async () => {
     const { url, history } = await serveWithDocs();
     const { page, complaints } = await openPage(`${url}/docs`);
     await enterToken(page, 'wrong');
@@ -128,11 +128,11 @@ describe('in a browser', () => {
     expect(shown.status).toMatch(/^401\b/);
     expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
     expect(await history()).toEqual([]);
-    // Chromium tells of every 4xx.
+    // Chromium logs every 4xx.
     expect(complaints.filter((complaint) => !complaint.includes('status of 401'))).toEqual([]);
   });
 
-  test('an int64 of an answer is shown with all its digits', async () => {
+  test('an int64 of a response is shown with all its digits', async () => {
     const answer = `responses:
   '200':
     description: An id.
@@ -158,7 +158,7 @@ describe('in a browser', () => {
   });
 });
 
-/** In the browser: the texts that are about as bright as what is behind them. */
+/** Runs in the browser: returns the texts with too little contrast to their background. */
 const FAINT_TEXTS = `
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
   const brightness = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -188,7 +188,7 @@ async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Sends the first operation from the page, and tells what it shows of the answer. */
+/** Sends the first operation from the page, and returns the response that the page shows. */
 async function send(page: Page, body?: string): Promise<{ readonly status: string; readonly body: string }> {
   await page.locator('.opblock-summary-control').first().click();
   if (body !== undefined) await page.getByRole('textbox').fill(body);
@@ -200,7 +200,7 @@ async function send(page: Page, body?: string): Promise<{ readonly status: strin
   };
 }
 
-/** From the operation down to the body of its answer. */
+/** Saves a screenshot from the operation down to the body of its response. */
 async function takeScreenshot(page: Page, path: string): Promise<void> {
   const top = await page.locator('.opblock-tag').boundingBox();
   const bottom = await page.locator('.live-responses-table .highlight-code').first().boundingBox();

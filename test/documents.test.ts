@@ -81,7 +81,7 @@ components:
       [{}],
       [{ id: 1 }],
     ],
-  ])('%s', async (_what, schema, valid, invalid) => {
+  ])('%s', async (_name, schema, valid, invalid) => {
     const send = await serveSchema(schema, TREE);
     const json = (value: unknown) => send(JSON.stringify(value)).type('json');
     for (const value of valid) expect([value, (await json(value)).status]).toEqual([value, 204]);
@@ -101,7 +101,7 @@ components:
   });
 });
 
-test('operations, paths and parameters may have the names of what every object inherits', async () => {
+test('operations, paths and parameters may have the names of inherited object properties', async () => {
   const operation = (id: string) => `    get: { operationId: ${id}, ${NO_CONTENT} }\n`;
   const names = ['constructor', 'toString', 'hasOwnProperty'];
   const paths = names.map((name) => `  /${name}:\n${operation(name)}`).join('');

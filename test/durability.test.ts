@@ -13,7 +13,7 @@ const ROUNDS = process.env['CI'] === undefined ? 10 : 50;
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
 
-// A process that is killed loses nothing that it has handed to the system; a machine that loses power does.
+// A killed process loses no data that it has written; a power loss does, unless the data is synced.
 test('every commit to the embedded store is synced to disk', () => {
   const database = openForWriting(join(temporaryFolder(), 'plants.db'), schemaOf(plantTables));
   cleanUp(() => {
@@ -22,7 +22,7 @@ test('every commit to the embedded store is synced to disk', () => {
   expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
 });
 
-describe('under load, again and again, nothing acknowledged is lost and nothing is made up', () => {
+describe('under repeated load, nothing acknowledged is lost and nothing is invented', () => {
   describeStores((createDatabase) => {
     test(
       'when the service is killed',
@@ -66,7 +66,7 @@ describe('under load, again and again, nothing acknowledged is lost and nothing 
   });
 
   test(
-    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service goes on',
+    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
     async () => {
       const postgres = await startPostgres();
       cleanUp(postgres.stop);
@@ -109,7 +109,7 @@ describe('under load, again and again, nothing acknowledged is lost and nothing 
 });
 
 describe('while PostgreSQL is gone', () => {
-  test('503 with the Error body and Retry-After, SIGTERM exits 0; it starts only when there is a database', async () => {
+  test('503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
     const postgres = await startPostgres();
     cleanUp(postgres.stop);
     const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
@@ -136,7 +136,7 @@ describe('while PostgreSQL is gone', () => {
   }, 60_000);
 });
 
-/** Starts the service, and sends it a signal while it has work, at another moment in each round. */
+/** Starts the service, and sends it a signal under load, at a different moment in each round. */
 async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
   const service = await startService(env);
   const load = createUntilStopped(service, CLIENTS);
@@ -147,7 +147,7 @@ async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly
   return { load, outcome: service.outcome };
 }
 
-/** What all rounds have sent and seen acknowledged, to be compared with what the store has. */
+/** The creations sent and acknowledged in all rounds, to compare with the store. */
 function createBooks(url: string) {
   const env = { DATABASE_URL: url };
   const sent = new Set<string>();

@@ -7,7 +7,7 @@ import { ROOT, run, startService } from './support/service.ts';
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 describe('npm run example', () => {
-  test('prints what the README shows, with a service of its own', async () => {
+  test('prints the output in the README, with its own service', async () => {
     const [, shown] = /\$ npm run --silent example\n([^]*?)```/.exec(README) ?? [];
     const outcome = await run('npm', ['run', '--silent', 'example'], { API_TOKENS: 'other', DOCS: 'wrong' });
     expect(outcome).toEqual({ code: 0, stdout: shown, stderr: '' });
@@ -21,7 +21,7 @@ describe('npm run example', () => {
     expect(stdout).toBe('{"id":9223372036854775807,"name":"Fern","tag":"indoor"}\n');
   });
 
-  test('ends with what the service said, when it does not create the plant', async () => {
+  test('ends with the message of the service when the plant is not created', async () => {
     const { url } = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
     const outcome = await run('node', ['scripts/example.ts', '--url', url, '--token', 'wrong']);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('one valid bearer token') });

@@ -12,7 +12,7 @@ const exportPlants = (url: string, ...args: string[]) =>
 
 describe('export', () => {
   describeStores((createDatabase) => {
-    test('writes the current plants as NDJSON, ids with all their digits, beside a service that has the store open', async () => {
+    test('writes the current plants as NDJSON, with exact ids, while a service has the store open', async () => {
       const url = await createDatabase();
       const store = await openTestStore(url);
       await store.add({ id: 2n ** 63n - 1n, name: 'old', tag: 'tag' });
@@ -35,7 +35,7 @@ describe('export', () => {
       expect(await exportPlants(url)).toEqual({ code: 0, stdout: '', stderr: '' });
     });
 
-    test('ends quietly when its reader has seen enough', async () => {
+    test('ends quietly when its reader closes the pipe', async () => {
       const url = await createDatabase();
       const store = await openTestStore(url);
       await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
@@ -46,14 +46,14 @@ describe('export', () => {
     });
   });
 
-  test('exits 1 with one line when the database goes away meanwhile', async () => {
+  test('exits 1 with one line when the database disappears meanwhile', async () => {
     const postgres = await startPostgres();
     cleanUp(() => postgres.stop());
     const url = await postgres.createDatabase();
     const store = await openTestStore(url);
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
     await store.close();
-    // The reader takes a line, and the rest, which no pipe holds, when the database is gone.
+    // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
     const command = `set -o pipefail; node scripts/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
     const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
     await once(process.stdout, 'data');
@@ -66,7 +66,7 @@ describe('export', () => {
     });
   });
 
-  test('exits 1 with one line when a part of the database is damaged that is read late', async () => {
+  test('exits 1 with one line when the end of the database is damaged', async () => {
     const path = join(temporaryFolder(), 'plants.db');
     const store = await openTestStore(`sqlite:${path}`);
     await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
@@ -93,14 +93,14 @@ describe('export', () => {
     'exits 1 with one line when it is asked for %j',
     async (args) => {
       const outcome = await exportPlants(`sqlite:${join(temporaryFolder(), 'plants.db')}`, ...args);
-      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the one option is --history\n' });
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the only option is --history\n' });
     },
   );
 
   test.each([
-    ['there is no database', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
-    ['the file is something else', notADatabase, /^the database .* is not a SQLite database\n$/],
-  ])('exits 1 with one line when %s', async (_what, makePath, message) => {
+    ['the database does not exist', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
+    ['the file is not a database', notADatabase, /^the database .* is not a SQLite database\n$/],
+  ])('exits 1 with one line when %s', async (_name, makePath, message) => {
     const outcome = await exportPlants(`sqlite:${makePath()}`);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   });

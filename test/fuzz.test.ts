@@ -53,7 +53,7 @@ paths:
 components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }
 `;
 
-/** Sends bytes, says that nothing more comes, and reads until the service closes the connection. */
+/** Sends bytes, ends the sending side, and reads until the service closes the connection. */
 async function send(port: number, bytes: Buffer): Promise<{ received: string; durationMs: number }> {
   const startedAt = performance.now();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -20,7 +20,7 @@ const readGenerated = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 
 describe('npm run generate', () => {
-  test('the same document always gives the same files, and they are the ones in the repository', async () => {
+  test('the same document always gives the same files, which are those in the repository', async () => {
     writeContract(CONTRACT);
     const names = ['generated/types.ts', 'generated/contract.json'];
     expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
@@ -28,7 +28,7 @@ describe('npm run generate', () => {
     expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
   });
 
-  test('-- --check names what is stale or missing, exits 1 and changes nothing', async () => {
+  test('-- --check names stale and missing files, exits 1 and changes nothing', async () => {
     writeContract(CONTRACT);
     await generate();
     expect(await generate('--check')).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
@@ -75,13 +75,13 @@ describe('npm run generate', () => {
   });
 });
 
-describe('a document is refused with its place and the reason, and generated/ stays as it was:', () => {
+describe('a document is refused with the place and the reason, and generated/ is unchanged:', () => {
   test.each<[string, string, RegExp]>([
     ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
     ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0 or 3\.1/],
     ['OpenAPI 3.2', CONTRACT.replace('3.1.0', '3.2.0'), /version 3\.0 or 3\.1, not "3\.2\.0"/],
     ['Swagger 2', 'swagger: "2.0"\n', /version 3\.0 or 3\.1/],
-    ['not what OpenAPI says', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
+    ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
     [
       'a reference to nothing',
       CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'),
@@ -207,7 +207,7 @@ describe('a document is refused with its place and the reason, and generated/ st
       CONTRACT.replace('description: The name of the plant.', "pattern: '['"),
       /#\/paths\/~1plants\/post {2}error: cannot be validated: .*\[/,
     ],
-  ])('%s', async (_what, text, problem) => {
+  ])('%s', async (_name, text, problem) => {
     mkdirSync(join(project, 'generated'));
     writeFileSync(join(project, 'generated', 'types.ts'), 'as it was');
     writeContract(text);
@@ -218,7 +218,7 @@ describe('a document is refused with its place and the reason, and generated/ st
     expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
   });
 
-  test('there is none', async () => {
+  test('the document does not exist', async () => {
     const outcome = await generate();
     expect(outcome).toMatchObject({
       code: 1,
@@ -227,7 +227,7 @@ describe('a document is refused with its place and the reason, and generated/ st
   });
 });
 
-/** The contract with one more line in the schema of NewPlant's id. */
+/** Returns the contract with one more line in the schema of NewPlant's id. */
 function withIdOf(line: string): string {
   return CONTRACT.replace(/(?<=^( {14})format: int64\n)/m, `$1${line}\n`);
 }

@@ -19,7 +19,7 @@ async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
   return (await testApp.serve(limits)).url;
 }
 
-/** Every answer in what was received; fails when there is anything else, or half an answer. */
+/** Parses every response in the received text; throws for other or incomplete data. */
 function parseAnswers(received: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = received; rest !== '';) {
@@ -74,7 +74,7 @@ const openMany = (url: string, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => openConnection(url)));
 
 describe('a hostile client is answered, its connection is closed, and the next client is served:', () => {
-  test.each(HOSTILE_REQUESTS)('%s', async (_what, bytes, statuses) => {
+  test.each(HOSTILE_REQUESTS)('%s', async (_name, bytes, statuses) => {
     const url = await serve();
     const answers = await attack(url, bytes);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
@@ -93,7 +93,7 @@ describe('a client that is slow', () => {
     ['stops in the header', GOOD.slice(0, 60)],
     ['stops in the body', GOOD.slice(0, -5)],
     ['stops in a chunk', GOOD.replace(/Content-Length[^]*/, 'Transfer-Encoding: chunked\r\n\r\n16\r\n{"id"')],
-  ])('and %s is answered 408', async (_what, bytes) => {
+  ])('and %s is answered 408', async (_name, bytes) => {
     const url = await serve(SHORT);
     const answers = await attack(url, bytes);
     expect(answers.map(({ status }) => status)).toEqual([408]);
@@ -101,7 +101,7 @@ describe('a client that is slow', () => {
     await expectHealthy(url);
   });
 
-  test('and sends a byte now and then is answered 408 all the same', async () => {
+  test('and sends a byte now and then is answered 408, too', async () => {
     const url = await serve(SHORT);
     const connection = await openConnection(url);
     connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
@@ -113,25 +113,25 @@ describe('a client that is slow', () => {
     expect(answers.map(({ status }) => status)).toEqual([408]);
   });
 
-  test('is answered what it is pending before', async () => {
+  test('gets its pending responses first', async () => {
     const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
     expect(answers.map(({ status }) => status)).toEqual([200, 408]);
   });
 
-  test('and asks for nothing more after its answer is let go', async () => {
+  test('and sends nothing after its response is disconnected', async () => {
     const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
     expect(answers.map(({ status }) => status)).toEqual([200]);
   });
 });
 
-describe('connections that ask for nothing', () => {
-  test('2,000 of them do not keep a client from its answer', async () => {
+describe('idle connections', () => {
+  test('2,000 of them do not keep a client from its response', async () => {
     const url = await serve();
     await openMany(url, 2_000);
     await expectHealthy(url);
   });
 
-  test('give way to others where there are too many: the idlest first', async () => {
+  test('are closed when there are too many connections: the longest idle first', async () => {
     const url = await serve({ connectionLimit: 10 });
     const [first, second, ...others] = await openMany(url, 10);
     first?.write(GOOD);
@@ -146,7 +146,7 @@ describe('connections that ask for nothing', () => {
     await expectHealthy(url);
   });
 
-  test('give way before those that are sending, and these before a request that is whole', async () => {
+  test('are closed before those that are sending, and these before a complete request', async () => {
     const url = await serve({ connectionLimit: 2 });
     const [sending] = await openMany(url, 1);
     sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
@@ -158,7 +158,7 @@ describe('connections that ask for nothing', () => {
     expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
-  test('503 where every connection is waiting for its answer', async () => {
+  test('503 when every connection is waiting for its response', async () => {
     const called = Promise.withResolvers<undefined>();
     const answer = Promise.withResolvers<undefined>();
     const createPlant = async () => {
@@ -202,19 +202,19 @@ describe('Expect: 100-continue', () => {
     ['the media type is wrong', head(TOKEN, 22).replace('application/json', 'text/plain'), 415],
     ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
     ['the path is unknown', head(TOKEN, 22).replace('/plants', '/'), 404],
-  ])('no 100 when %s', async (_what, bytes, status) => {
+  ])('no 100 when %s', async (_name, bytes, status) => {
     const answers = await attack(await serve(), bytes);
     expect(answers.map((answer) => answer.status)).toEqual([status]);
     expectErrorBodies(answers);
   });
 
-  test('HTTP/1.0 does not know it', async () => {
+  test('is ignored for HTTP/1.0', async () => {
     const bytes = GOOD.replace('1.1', '1.0').replace('Host', 'Expect: 100-continue\r\nHost');
     expect((await attack(await serve(), bytes)).map(({ status }) => status)).toEqual([200]);
   });
 });
 
-describe('requests that are unusual but right', () => {
+describe('requests that are unusual but valid', () => {
   const last = GOOD.replace('Host', 'Connection: close\r\nHost');
 
   test.each([
@@ -226,13 +226,13 @@ describe('requests that are unusual but right', () => {
     ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
     ['HEAD', last.replace('POST', 'HEAD'), 405],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
-  ])('%s', async (_what, bytes, status) => {
+  ])('%s', async (_name, bytes, status) => {
     const connection = await openConnection(await serve());
     connection.write(bytes);
     expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
   });
 
-  test('a client that closes its side after its request gets the answer', async () => {
+  test('a client that ends its sending side after its request gets the response', async () => {
     const connection = await openConnection(await serve());
     connection.write(GOOD + GOOD);
     connection.end();
@@ -240,8 +240,8 @@ describe('requests that are unusual but right', () => {
   });
 });
 
-test('all of it again and again, with clients that break off, leaves the service as it was', async () => {
-  // The service itself has no way to tell its memory; this one is told to by a signal.
+test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
+  // The service does not report its memory; this one prints it on a signal.
   const report = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
   const service = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` }, [
     'node',
@@ -274,7 +274,7 @@ test('all of it again and again, with clients that break off, leaves the service
   expect(stdout).not.toContain('"level":50');
 }, 120_000);
 
-/** The least of several samples: what is external to the heap goes up and down. */
+/** Returns the least of several samples, because external memory fluctuates. */
 async function usedBytes(service: Service): Promise<number> {
   const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
   const earlier = reports().length;

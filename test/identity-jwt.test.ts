@@ -44,7 +44,7 @@ describe('a JSON Web Token', () => {
     ['typ JWT', () => signToken(ec, {}, { typ: 'JWT' })],
     ['typ at+jwt', () => signToken(ec, {}, { typ: 'application/at+JWT' })],
     ['no kid, and one key that fits', () => signToken(ec, {}, { kid: undefined })],
-  ])('is the caller sub: %s', async (_what, sign) => {
+  ])('is the caller sub: %s', async (_name, sign) => {
     await start(rsa, ec, { ...ed, jwk: without(ed.jwk, 'alg') });
     expect(await check(await sign())).toBe('alice');
   });
@@ -77,10 +77,10 @@ describe('a JSON Web Token', () => {
     ['alg none', async () => new UnsecuredJWT(CLAIMS).setExpirationTime('1m').encode()],
     ['alg none, with the signature of another', async () => replacePart(await signToken(ec), 0, { alg: 'none' })],
     ['HS256 with the public key as the secret', hmacWithPublicKey],
-    ['a critical header that nobody knows', withCriticalHeader],
+    ['an unknown critical header', withCriticalHeader],
     ['text in three parts', async () => 'a.b.c'],
     ['encrypted', async () => 'e30.e30.e30.e30.e30'],
-  ])('is nobody: %s', async (_what, sign) => {
+  ])('is rejected: %s', async (_name, sign) => {
     await start(rsa, { ...rsa, jwk: { ...rsa.jwk, kid: 'rsa2' } }, ec);
     expect(await check(await sign())).toBeUndefined();
   });
@@ -94,13 +94,13 @@ describe('a JSON Web Token', () => {
 
   async function hmacWithPublicKey(): Promise<string> {
     const publicKey = await importJWK(rsa.jwk, 'RS256', { extractable: true });
-    if (publicKey instanceof Uint8Array) throw new Error('a public key is no secret');
+    if (publicKey instanceof Uint8Array) throw new Error('a public key is not a secret');
     const secret = new TextEncoder().encode(await exportSPKI(publicKey));
     return new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret);
   }
 
   describe('while keys change', () => {
-    test('a new key is picked up as soon as a token has it, an old one goes with the next fetch', async () => {
+    test('a new key is used as soon as a token has it, an old one is dropped with the next fetch', async () => {
       await start(ec);
       expect(await check(await signToken(ec))).toBe('alice');
       issuer.publish(ed);
@@ -110,7 +110,7 @@ describe('a JSON Web Token', () => {
       expect(await check(await signToken(ec))).toBeUndefined();
     });
 
-    test('an old one goes after a while even if nobody asks for another', async () => {
+    test('an old key is dropped after a while even without a token with an unknown key', async () => {
       issuer = await startIssuer(ec);
       const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
         ...QUICK,
@@ -126,7 +126,7 @@ describe('a JSON Web Token', () => {
       issuer.stop();
     });
 
-    test('a flood of unknown kids is one fetch in each pause', async () => {
+    test('a flood of unknown kids causes one fetch per cooldown', async () => {
       await start(ec);
       expect(await check(await signToken(ec))).toBe('alice');
       const token = await signToken(ec, {}, { kid: 'other' });
@@ -197,8 +197,8 @@ describe('a JSON Web Token', () => {
     ],
   ];
 
-  describe.each(FAILURES)('with the endpoint %s', (what, fail) => {
-    test('keys that are known go on, an unknown one is nobody', async () => {
+  describe.each(FAILURES)('with the endpoint %s', (name, fail) => {
+    test('known keys stay valid, and a token with an unknown key is rejected', async () => {
       await start(ec);
       expect(await check(await signToken(ec))).toBe('alice');
       fail();
@@ -207,7 +207,7 @@ describe('a JSON Web Token', () => {
       expect(await check(await signToken(ec))).toBe('alice');
     });
 
-    test('and no keys known: it cannot be told, until they are', async () => {
+    test('and no known keys: tokens cannot be checked until the keys are fetched', async () => {
       issuer = await startIssuer();
       fail();
       const jwksUrl = new URL(issuer.env.JWT_JWKS_URL);
@@ -216,13 +216,13 @@ describe('a JSON Web Token', () => {
       check = createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl }, createKeySet(jwksUrl, log, QUICK));
       const token = await signToken(ec);
       await expect(check(token)).rejects.toThrow(KeysUnavailable);
-      // What no key could make good is nobody all the same.
+      // A token that is invalid under any key is still rejected.
       expect(await check('no token')).toBeUndefined();
       expect(await check(new UnsecuredJWT(CLAIMS).encode())).toBeUndefined();
       await sleep(3 * QUICK.cooldownMs);
       await expect(check(token)).rejects.toThrow(KeysUnavailable);
       expect(lines.filter((line) => line.includes('cannot fetch the JWKS'))).toHaveLength(1);
-      if (what === 'down') return;
+      if (name === 'down') return;
       issuer.publish(ec);
       await until(() => check(token).catch(() => undefined), 'alice');
       expect(lines.join('')).toContain('fetched the JWKS again');
@@ -235,7 +235,7 @@ function without<Value extends object>(value: Value, name: keyof Value): Value {
   return { ...value, [name]: undefined };
 }
 
-/** The token with another value in one of its parts. */
+/** Returns the token with another value in one of its parts. */
 function replacePart(token: string, part: number, value: unknown): string {
   return token
     .split('.')

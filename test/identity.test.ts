@@ -44,7 +44,7 @@ describe('the caller', () => {
     ]);
   });
 
-  test('503 with Retry-After when it cannot be told', async () => {
+  test('503 with Retry-After when the caller cannot be determined', async () => {
     const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
     const { app } = await createTestApp({ auth: { ...auth, jwt } });
     const token = ['{"alg":"ES256"}', '{}', 'signature']
@@ -57,7 +57,7 @@ describe('the caller', () => {
 });
 
 describe('tokens and their names', () => {
-  test('a token is called what it is named, or by its place; the log never has the token', async () => {
+  test('a token is logged by its name, or by its place, never by its value', async () => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
     const service = await startService({
@@ -85,7 +85,7 @@ describe('tokens and their names', () => {
 });
 
 describe('JSON Web Tokens and the service', () => {
-  test('both kinds of token let in; the log has sub, and never a token', async () => {
+  test('both kinds of token are accepted; the log has sub, and never a token', async () => {
     const key = await createKey('ES256', 'one');
     const issuer = await startIssuer(key);
     const service = await startService({ DATABASE_URL: database(), NODE_ENV: 'production', ...issuer.env });
@@ -104,7 +104,7 @@ describe('JSON Web Tokens and the service', () => {
       for (const part of token.split('.')) expect(stdout).not.toContain(part);
   });
 
-  test('503 with Retry-After while no keys are known; tokens of its own let in all the same', async () => {
+  test('503 with Retry-After while no keys are known; opaque tokens are still accepted', async () => {
     const issuer = await startIssuer();
     issuer.stop();
     const service = await startService({ DATABASE_URL: database(), ...issuer.env });
@@ -148,7 +148,7 @@ describe('the start is refused', () => {
       { API_TOKENS: 'ci:1234567,12345678' },
       ['API_TOKENS: token 1 of 2 is shorter than 8 characters'],
     ],
-  ])('%s', async (_what, env, problems) => {
+  ])('%s', async (_name, env, problems) => {
     expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
   });
 
@@ -171,7 +171,7 @@ describe('the start is refused', () => {
       ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
     ],
     ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
-  ])('a tokens file with %s, beside the other problems', async (_what, content, problems) => {
+  ])('a tokens file with %s, beside the other problems', async (_name, content, problems) => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, content);
     const stderr = lines([

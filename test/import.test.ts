@@ -13,7 +13,7 @@ import { startPostgres } from './support/postgres.ts';
 import { run, start, startService } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
-const HINT = 'mend the rejected lines in a file of their own: lines after a changed one would be stored again\n';
+const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
 
 const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
 const plantLines = (from: number, to: number): string =>
@@ -27,7 +27,7 @@ const summary = (read: number, stored: number, there: number, rejected: number):
 
 const sqliteUrl = (): string => `sqlite:${join(temporaryFolder(), 'data', 'plants.db')}`;
 
-/** A store that is not there yet, and what is done with it through the command line. */
+/** A store that does not exist yet, with helpers that run the commands on it. */
 function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> = {}) {
   const env = { ...limits, DATABASE_URL: databaseUrl };
   const write = (input: string | Buffer): string => {
@@ -44,14 +44,14 @@ function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> 
     importFile: (input: string | Buffer) => run('node', ['scripts/import.ts', write(input)], env),
     startImport: () => start('node', ['scripts/import.ts'], env),
     history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
-    /** Resolves when there are so many creations in the store. */
+    /** Resolves when the store has a number of creations. */
     has: async (creations: number): Promise<void> => {
       while ((await countCreations(parsed.location)) < creations) await sleep(5);
     },
   };
 }
 
-/** An import that has stored ten lines when another process takes the lock of its store. */
+/** Starts an import that has stored ten lines when another connection locks its store. */
 async function startLocked(timeoutMs: string) {
   const { startImport, has, history, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: timeoutMs });
   const { process, outcome } = startImport();
@@ -69,14 +69,14 @@ async function countCreations(location: DatabaseLocation): Promise<number> {
     await reader.close();
     return creations.length;
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return 0; // It is still being made.
+    if (error instanceof DatabaseUnavailable) return 0; // It is still being created.
     throw error;
   }
 }
 
 describe('import', () => {
   describeStores((createDatabase) => {
-    test('stores every creation that export wrote, byte for byte and in its order, in a store that is not there yet', async () => {
+    test('stores every creation of an export, byte for byte and in order, in a new store', async () => {
       const lines = [
         '{"id":9223372036854775807,"name":"old","tag":"tag"}',
         '{"id":-9223372036854775808,"name":"\\u0000\\ud800"}',
@@ -96,7 +96,7 @@ describe('import', () => {
       expect(await second.history()).toBe(history);
     });
 
-    test('stores nothing twice, and only what is new of an input that has become longer', async () => {
+    test('stores nothing twice, and only the new lines of a longer input', async () => {
       const { importFile, history } = newStore(await createDatabase());
       await importFile(plantLines(1, 1_500).trimEnd());
       expect((await importFile(plantLines(1, 1_500))).stderr).toBe(summary(1_500, 0, 1_500, 0));
@@ -104,7 +104,7 @@ describe('import', () => {
       expect(await history()).toBe(plantLines(1, 1_600));
     });
 
-    test('after kill -9, at whatever moment, stores every line exactly once and in its order', async () => {
+    test('after kill -9 at any moment, stores every line exactly once and in order', async () => {
       const { startImport, importFile, has, history } = newStore(await createDatabase());
       const input = plantLines(1, 20_000);
       for (let round = 1; round <= 6; round += 1) {
@@ -122,19 +122,19 @@ describe('import', () => {
       expect(await history()).toBe(input);
     }, 60_000);
 
-    test('after an interrupt goes on where that one said that it stopped, with 130', async () => {
+    test('exits 130 at an interrupt, and the next run continues at the reported line', async () => {
       const { startImport, importFile, has, history } = newStore(await createDatabase());
       const { process, outcome } = startImport();
       process.stdin.write(plantLines(1, 1_200));
       await has(1_200);
       process.kill('SIGINT');
-      const stopped = 'stopped at line 1201: interrupted; run it again with the same input to go on\n';
+      const stopped = 'stopped at line 1201: interrupted; run it again with the same input to continue\n';
       expect(await outcome).toEqual({ code: 130, stdout: '', stderr: stopped + summary(1_200, 1_200, 0, 0) });
       expect((await importFile(plantLines(1, 2_000))).stderr).toBe(summary(2_000, 800, 1_200, 0));
       expect(await history()).toBe(plantLines(1, 2_000));
     });
 
-    test('stores what comes without waiting for more, and a cut line is a rejected one', async () => {
+    test('stores lines without waiting for more, and rejects a truncated line', async () => {
       const { startImport, has, history } = newStore(await createDatabase());
       const { process, outcome } = startImport();
       process.stdin.write(plantLine(1));
@@ -149,7 +149,7 @@ describe('import', () => {
       expect(await history()).toBe(plantLine(1));
     });
 
-    test('works beside a service that serves from the same store', async () => {
+    test('works while a service uses the same store', async () => {
       const { importFile, history, env } = newStore(await createDatabase());
       const load = createUntilStopped(await startService(env), 16);
       await load.acknowledges(100);
@@ -163,14 +163,14 @@ describe('import', () => {
     }, 60_000);
   });
 
-  test('takes lines as people write them: spaces, CRLF, blank lines, other properties, no end of the last line', async () => {
+  test('accepts spaces, CRLF, blank lines, other properties, and a last line without a line feed', async () => {
     const { importFile, history } = newStore(sqliteUrl());
     const input = '\n{ "name": "a", "id": 1e2, "access_token": "x" }\r\n\r\n \t\n{"id":2.0,"tag":"b","name":"b"}';
     expect(await importFile(input)).toEqual({ code: 0, stdout: '', stderr: summary(2, 2, 0, 0) });
     expect(await history()).toBe('{"id":100,"name":"a"}\n{"id":2,"name":"b","tag":"b"}\n');
   });
 
-  test('stores the good lines and tells of each other one what a client of the service would be told; exits 1', async () => {
+  test('stores the valid lines, reports each other one with the message of the service, and exits 1', async () => {
     const bad = [
       '{"id":"1","name":"x"}',
       '{"id":9223372036854775808,"name":"x"}',
@@ -198,15 +198,15 @@ describe('import', () => {
       expect(status).toBe(400);
       reasons.push((JSON.parse(text) as { message: string }).message.replace('the request body', 'the line'));
     }
-    const told = reasons.map((reason, index) => `line ${String(index * 2 + 1)}: ${reason}\n`).join('');
-    expect(stderr).toBe(`${told}${summary(24, 12, 0, 12)}${HINT}`);
+    const messages = reasons.map((reason, index) => `line ${String(index * 2 + 1)}: ${reason}\n`).join('');
+    expect(stderr).toBe(`${messages}${summary(24, 12, 0, 12)}${HINT}`);
     expect(stderr).toContain('line 1: body/id must be integer\n');
     expect(stderr).toContain('line 19: the line must not start with a byte order mark\n');
     expect(code).toBe(1);
     expect(await history()).toBe(plantLines(0, 11));
   });
 
-  test('rejects a line that is longer than BODY_LIMIT_BYTES, and goes on after it', async () => {
+  test('rejects a line that is longer than BODY_LIMIT_BYTES, and continues after it', async () => {
     const { importFile, history } = newStore(sqliteUrl(), { BODY_LIMIT_BYTES: '1000' });
     const long = `{"id":1,"name":"${'x'.repeat(5_000_000)}"}\n`;
     const { code, stderr } = await importFile(`${plantLine(1)}${long}${plantLine(2)}`);
@@ -215,7 +215,7 @@ describe('import', () => {
     expect(await history()).toBe(plantLines(1, 2));
   });
 
-  test('tells which lines the database refused, and stores those around them', async () => {
+  test('reports the lines that the database rejected, and stores those around them', async () => {
     const { importFile, history, path } = newStore(sqliteUrl());
     await importFile(plantLine(1));
     const database = new DatabaseSync(path);
@@ -225,13 +225,13 @@ describe('import', () => {
     database.close();
     const { code, stderr } = await importFile(plantLines(1, 2_000));
     expect(stderr).toMatch(
-      /^line 13: the database refused it: .*\nlines: 2,000 read, 1,998 stored, 1 already there, 1 /,
+      /^line 13: rejected by the database: .*\nlines: 2,000 read, 1,998 stored, 1 already there, 1 /,
     );
     expect(code).toBe(1);
     expect(await history()).toBe(plantLines(1, 2_000).replace(plantLine(13), ''));
   });
 
-  test('of nothing stores nothing, from a file and from standard input', async () => {
+  test('stores nothing from an empty file or an empty standard input', async () => {
     const { importFile, history, env } = newStore(sqliteUrl());
     expect(await importFile('')).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
     for (const input of ['< /dev/null', '- < /dev/null', '<&-']) {
@@ -242,24 +242,24 @@ describe('import', () => {
   });
 
   test.each([
-    ['there is no such file', ['missing.ndjson'], 'cannot read missing.ndjson: there is no such file\n'],
-    ['it is a folder', ['src'], 'cannot read src: it is a folder\n'],
+    ['the file does not exist', ['missing.ndjson'], 'cannot read missing.ndjson: the file does not exist\n'],
+    ['it is a directory', ['src'], 'cannot read src: it is a directory\n'],
     ['there are two', ['a', 'b'], 'name one file to import, or none for standard input\n'],
     ['it is an option', ['--force'], 'name one file to import, or none for standard input\n'],
-  ])('exits 1 with one line, and makes no store, when the file cannot be: %s', async (_what, args, stderr) => {
+  ])('exits 1 with one line, and creates no store, when the input is invalid: %s', async (_name, args, stderr) => {
     const { env, path } = newStore(sqliteUrl());
     expect(await run('node', ['scripts/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
     expect(existsSync(path)).toBe(false);
   });
 
-  test('exits 1 with one line when the store is something else', async () => {
+  test('exits 1 with one line when the store is another file', async () => {
     const { write, env } = newStore(sqliteUrl());
     const file = write('not a database '.repeat(100));
     const outcome = await run('node', ['scripts/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: `the database ${file} is not a SQLite database\n` });
   });
 
-  test('shows on a terminal how far it is, and leaves nothing of that behind', async () => {
+  test('shows its progress on a terminal, and erases it at the end', async () => {
     const { write, env } = newStore(sqliteUrl());
     const file = write(plantLines(1, 30_000));
     const command = `stty cols 60; node scripts/import.ts ${file}`;
@@ -274,14 +274,14 @@ describe('import', () => {
     expect(code).toBe(0);
   });
 
-  test('takes all lines after a changed one for new ones', async () => {
+  test('treats all lines after a changed one as new', async () => {
     const { importFile } = newStore(sqliteUrl());
     await importFile(plantLines(1, 10));
     const changed = plantLines(1, 10).replace('plant 4', 'plant four');
     expect((await importFile(changed)).stderr).toBe(summary(10, 7, 3, 0));
   });
 
-  test('stores a line that was too long once it may be, and nothing else', async () => {
+  test('stores a line that was too long once the limit allows it, and nothing else', async () => {
     const { importFile, history, write, env } = newStore(sqliteUrl(), { BODY_LIMIT_BYTES: '1000' });
     const input = `${plantLine(1)}{"id":2,"name":"${'x'.repeat(400_000)}"}\n${plantLine(3)}`;
     expect((await importFile(input)).code).toBe(1);
@@ -291,8 +291,8 @@ describe('import', () => {
   });
 });
 
-describe('while the database cannot be used, import', () => {
-  test('tries again, and stores everything once and in its order when PostgreSQL is back', async () => {
+describe('while the database is unavailable, import', () => {
+  test('retries, and stores everything once and in order when PostgreSQL is back', async () => {
     const postgres = await startPostgres();
     cleanUp(() => postgres.stop());
     const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '1000' });
@@ -308,7 +308,7 @@ describe('while the database cannot be used, import', () => {
     expect(await history()).toBe(plantLines(1, 20_000));
   }, 60_000);
 
-  test('tries again, and stores everything once and in its order when it can', async () => {
+  test('retries, and stores everything once and in order when the lock is released', async () => {
     const { process, outcome, database, history } = await startLocked('100');
     process.stdin.end(plantLines(11, 5_000));
     await sleep(1_000);
@@ -328,7 +328,7 @@ describe('while the database cannot be used, import', () => {
     const { code, stderr } = await outcome;
     database.close();
     expect(stderr).toMatch(
-      /^stopped at line 11: (?!interrupted).*; run it again with the same input to go on\nlines: 10 read, /,
+      /^stopped at line 11: (?!interrupted).*; run it again with the same input to continue\nlines: 10 read, /,
     );
     expect(code).toBe(130);
   });

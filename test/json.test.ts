@@ -29,8 +29,8 @@ describe('integerOf', () => {
     [`0.${'0'.repeat(400)}1`, undefined],
     [`1.${'0'.repeat(500_000)}1`, undefined],
     [`1${'0'.repeat(500_000)}1e-500001`, undefined],
-  ])('%.30s is %s', (literal, integer) => {
-    expect(integerOf(literal)).toBe(integer);
+  ])('%.30s is %s', (digits, integer) => {
+    expect(integerOf(digits)).toBe(integer);
   });
 });
 
@@ -40,8 +40,8 @@ describe('parseJson and reviveInt64s', () => {
   const tree: Int64Shape = { properties: { id: int64, children: { items: { $ref: 'tree' } } } };
 
   test.each<[string, string, Int64Shape, unknown]>([
-    ['a number by itself', BIG, int64, 9007199254740993n],
-    ['a small number by itself', '7', int64, 7n],
+    ['a top-level number', BIG, int64, 9007199254740993n],
+    ['a small top-level number', '7', int64, 7n],
     ['no shape, no change', `[${BIG}]`, {}, [Number(BIG)]],
     ['a list', `[1, ${BIG}, null, "x"]`, { items: int64 }, [1n, 9007199254740993n, null, 'x']],
     ['a map', `{"a":1,"":${BIG}}`, { additionalProperties: int64 }, { a: 1n, '': 9007199254740993n }],
@@ -59,13 +59,13 @@ describe('parseJson and reviveInt64s', () => {
       { properties: { id: int64 } },
       { constructor: 1, toString: 2 },
     ],
-  ])('%s', (_what, text, shape, value) => {
+  ])('%s', (_name, text, shape, value) => {
     const json = parseJson(text);
     expect(reviveInt64s(json, shape, { tree }, 'body')).toEqual([]);
     expect(json.root['']).toEqual(value);
   });
 
-  test('a problem is told with its place', () => {
+  test('a problem is reported with its place', () => {
     const json = parseJson('{"id":1,"children":[{"id":9223372036854775808},{"id":1e-400}]}');
     expect(reviveInt64s(json, tree, { tree }, 'body')).toEqual([
       'body/children/0/id must be between -9223372036854775808 and 9223372036854775807',
@@ -81,7 +81,7 @@ describe('parseJson and reviveInt64s', () => {
     expect(reviveInt64s(json, expression, { e: expression }, 'body')).toEqual([]);
   });
 
-  test('at most ten problems are told', () => {
+  test('at most ten problems are reported', () => {
     const json = parseJson(`[${'1e19,'.repeat(200_000)}1e19]`);
     expect(reviveInt64s(json, { items: int64 }, {}, 'body')).toHaveLength(10);
   });
@@ -100,7 +100,7 @@ describe('parseJson and reviveInt64s', () => {
     }
   });
 
-  test('writing gives back what was read', () => {
+  test('writing reproduces the text that was read', () => {
     const text = '{"a":[9007199254740993,-9223372036854775808],"s":"\\u0000\\ud800é","n":null}';
     const json = parseJson(text);
     reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body');

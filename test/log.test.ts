@@ -14,7 +14,7 @@ function create({ app }: TestApp, headers: Readonly<Record<string, string>> = {}
   return post.send({ id: 1, name: 'Fern' });
 }
 
-test('every request is one line in the log: what, who, when, and nothing that was sent', async () => {
+test('every request is one line in the log: operation, caller, time, and no content', async () => {
   const testApp = await createTestApp();
   await create(testApp, { 'x-request-id': 'r1' }).query({ secret: 'x' }).expect(400);
   await create(testApp, { 'x-request-id': 'r2' }).expect(200);
@@ -39,7 +39,7 @@ describe('X-Request-Id', () => {
     ['a UUID', '7f3c7a44-1f6b-4c4e-9d4f-0f7b8f1f9a11'],
     ['other tokens', 'Root=1-67891233-abcdef012345678912345678/a.b~c:d+e@f_g'],
     ['128 characters', 'x'.repeat(128)],
-  ])('%s is taken, returned and logged', async (_what, id) => {
+  ])('%s is used, returned and logged', async (_name, id) => {
     const testApp = await createTestApp();
     const response = await create(testApp, { 'x-request-id': id }).expect(200);
     expect(response.headers['x-request-id']).toBe(id);
@@ -52,14 +52,14 @@ describe('X-Request-Id', () => {
     ['one that could break a line of JSON or HTML', '"><script>'],
     ['one beyond ASCII', 'caf\u00e9'],
     ['one of 129 characters', 'x'.repeat(129)],
-  ])('%s is replaced by a new UUID', async (_what, id) => {
+  ])('%s is replaced by a new UUID', async (_name, id) => {
     const testApp = await createTestApp();
     const response = await create(testApp, { 'x-request-id': id }).expect(200);
     expect(response.headers['x-request-id']).toMatch(UUID);
     expect(testApp.logged[0]?.['requestId']).toBe(response.headers['x-request-id']);
   });
 
-  test('of two, neither is taken', async () => {
+  test('of two values, neither is used', async () => {
     const testApp = await createTestApp();
     const { url } = await testApp.serve();
     const connection = await openConnection(url);
@@ -77,7 +77,7 @@ describe('X-Request-Id', () => {
     ]);
   });
 
-  test('what never became a request has one too, and a line in the log', async () => {
+  test('an unparseable request has one, too, and a line in the log', async () => {
     const testApp = await createTestApp();
     const { url } = await testApp.serve();
     const connection = await openConnection(url);
@@ -94,20 +94,20 @@ describe('traceparent', () => {
   test.each([
     ['of version 00', `00-${TRACE_ID}-${PARENT_ID}-01`],
     ['of a later version, with more at its end', `cc-${TRACE_ID}-${PARENT_ID}-01-what-else`],
-  ])('%s is carried into the log', async (_what, traceparent) => {
+  ])('%s is logged', async (_name, traceparent) => {
     const testApp = await createTestApp();
     await create(testApp, { traceparent }).expect(200);
     expect(testApp.logged[0]).toMatchObject({ traceId: TRACE_ID, parentId: PARENT_ID });
   });
 
   test.each([
-    ['a version that is none', `ff-${TRACE_ID}-${PARENT_ID}-01`],
+    ['an invalid version', `ff-${TRACE_ID}-${PARENT_ID}-01`],
     ['more at the end of version 00', `00-${TRACE_ID}-${PARENT_ID}-01-more`],
     ['no trace', `00-${'0'.repeat(32)}-${PARENT_ID}-01`],
     ['no parent', `00-${TRACE_ID}-${'0'.repeat(16)}-01`],
     ['upper case', `00-${TRACE_ID.toUpperCase()}-${PARENT_ID}-01`],
     ['nonsense', 'x'.repeat(55)],
-  ])('with %s is ignored', async (_what, traceparent) => {
+  ])('with %s is ignored', async (_name, traceparent) => {
     const testApp = await createTestApp();
     await create(testApp, { traceparent }).expect(200);
     expect(testApp.logged[0]).not.toHaveProperty('traceId');
@@ -118,7 +118,7 @@ describe('traceparent', () => {
 describe('the address of the client', () => {
   const forwarded = { 'x-forwarded-for': '203.0.113.7, 198.51.100.2' };
 
-  test('is that of the connection, whatever X-Forwarded-For says', async () => {
+  test('is that of the connection, regardless of X-Forwarded-For', async () => {
     const testApp = await createTestApp();
     await create(testApp, forwarded).expect(200);
     expect(testApp.logged[0]?.['clientAddress']).toBe('127.0.0.1');
@@ -135,7 +135,7 @@ describe('the address of the client', () => {
   });
 });
 
-test('a client that goes away before its answer is logged, without a status', async () => {
+test('a client that disconnects before its response is logged, without a status', async () => {
   const called = Promise.withResolvers<undefined>();
   const gate = Promise.withResolvers<undefined>();
   const createPlant = async () => {
@@ -156,8 +156,8 @@ test('a client that goes away before its answer is logged, without a status', as
   expect(testApp.logged[0]).not.toHaveProperty('status');
 });
 
-describe('every answer', () => {
-  test.each(['/plants', '/nothing'])('of %s says nosniff and no-store, and who made it stays unsaid', async (path) => {
+describe('every response', () => {
+  test.each(['/plants', '/nothing'])('of %s has nosniff and no-store, and does not name the software', async (path) => {
     const { app } = await createTestApp();
     const { headers } = await request(app).get(path);
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
@@ -166,18 +166,18 @@ describe('every answer', () => {
 });
 
 describe('on standard output', () => {
-  test('each line is JSON where it is no terminal', async () => {
+  test('each line is JSON unless it is a terminal', async () => {
     const service = await startService({});
     await fetch(`${service.url}/nothing`);
-    await service.said('"status":404');
+    await service.waitForOutput('"status":404');
     const lines = service.output().trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
   });
 
-  test('while nobody reads it, requests are answered; what has waited is written once somebody does', async () => {
+  test('while it is not read, requests are answered; buffered lines are written once it is', async () => {
     const service = await startService({});
     service.process.stdout.pause();
-    // Together they are more than the buffers on the way hold, and less than the backlog.
+    // The lines exceed the pipe's buffers, but not the log's backlog.
     const headers = { 'x-request-id': 'x'.repeat(128) };
     for (let sent = 0; sent < 1_500; sent += 1) {
       expect((await fetch(service.url, { headers })).status).toBe(404);
@@ -188,12 +188,12 @@ describe('on standard output', () => {
     expect((await service.outcome).code).toBe(0);
   });
 
-  test('on a terminal it is for people: a colour, a time, no JSON', async () => {
+  test('on a terminal it is human-readable: a colour, a time, no JSON', async () => {
     const service = await startService({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
     await fetch(`${service.url}/nothing`);
-    await service.said('404');
+    await service.waitForOutput('404');
     const line = service.output().trim().split('\n').at(-1);
-    // eslint-disable-next-line no-control-regex -- that is what a colour is
+    // eslint-disable-next-line no-control-regex -- colours are control sequences
     expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
   });
 

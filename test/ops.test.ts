@@ -21,7 +21,7 @@ async function create({ url, token }: Service): Promise<Response> {
   return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
 }
 
-test('the listener for operations serves three pages, and the API none of them', async () => {
+test('the ops listener serves three routes, and the API serves none of them', async () => {
   const service = await startService({});
   expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
   expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
@@ -32,7 +32,7 @@ test('the listener for operations serves three pages, and the API none of them',
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
 });
 
-test('clients that keep the listener for operations busy shut nobody out', async () => {
+test('clients that keep the ops listener busy do not block others', async () => {
   const service = await startService({});
   const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(opsUrlOf(service))));
   for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\n');
@@ -66,7 +66,7 @@ describe('/readyz', () => {
     expect((await create(service)).status).toBe(200);
   }, 60_000);
 
-  test('is 503 when asking the store fails in a way that nobody expected, and the service goes on', async () => {
+  test('is 503 when the check of the store fails unexpectedly, and the service continues', async () => {
     const flag = join(temporaryFolder(), 'fail');
     const faulty = `data:text/javascript,
       import { existsSync } from 'node:fs';
@@ -89,9 +89,9 @@ describe('/readyz', () => {
     const slow = await openConnection(service.url);
     const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
     slow.write(plant.slice(0, -5));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
-    await service.said('stopping');
+    await service.waitForOutput('stopping');
     expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
     expect((await get(service, '/livez')).status).toBe(200);
     slow.write(plant.slice(-5));
@@ -100,14 +100,14 @@ describe('/readyz', () => {
   });
 });
 
-test('/metrics counts requests by operation and status, times them, and tells of commits and of the process', async () => {
+test('/metrics has request counts and durations by operation and status, commits, and process metrics', async () => {
   const service = await startService({});
   for (let count = 0; count < 3; count += 1) expect((await create(service)).status).toBe(200);
   await fetch(`${service.url}/nothing`);
   const garbage = await openConnection(service.url);
   garbage.write('GARBAGE\r\n\r\n');
   await garbage.closed();
-  // The last of them are counted after their answers were sent.
+  // The last requests are counted after their responses were sent.
   while (!(await get(service, '/metrics')).text.includes('status="400"')) await sleep(10);
   const { text } = await get(service, '/metrics');
   expect(text.split('\n')).toEqual(

@@ -19,7 +19,7 @@ async function expectRefused(response: Response): Promise<void> {
   expect(await response.json()).toEqual(REFUSED);
 }
 
-/** A handler that waits, and how to let it go on. */
+/** Returns a handler that waits, and a function that releases it. */
 function createGate() {
   const gate = Promise.withResolvers<undefined>();
   let waiting = 0;
@@ -41,7 +41,7 @@ function messages({ logged }: TestApp): unknown[] {
   return logged.map(({ msg }) => msg).filter((msg) => msg !== undefined);
 }
 
-test('503 with Retry-After at once past IN_FLIGHT_LIMIT, whoever asks, and the accepted ones get their 200', async () => {
+test('503 with Retry-After at once past IN_FLIGHT_LIMIT, for every caller, and accepted requests get their 200', async () => {
   const gate = createGate();
   const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
     ...limits,
@@ -57,7 +57,7 @@ test('503 with Retry-After at once past IN_FLIGHT_LIMIT, whoever asks, and the a
   expect((await create(url)).status).toBe(200);
   expect(await refused()).toEqual(['in_flight', 'in_flight']);
   expect(messages(testApp)).toEqual(['overloaded']);
-  // A line for each refused request would only make it worse.
+  // A line per refused request would add load.
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
 });
 
@@ -79,7 +79,7 @@ test('a refused request leaves its connection open', async () => {
   expect(await connection.receive('"Fern"}')).toMatch(/HTTP\/1\.1 200 OK/);
 });
 
-test('requests whose bodies are still on their way take nobody a place', async () => {
+test('requests whose bodies are incomplete do not count', async () => {
   const testApp = await createTestApp({}, undefined, { ...limits, inFlightLimit: 1 });
   const { url } = await testApp.serve();
   const slow = await Promise.all(Array.from({ length: 5 }, () => openConnection(url)));
@@ -92,7 +92,7 @@ test('requests whose bodies are still on their way take nobody a place', async (
   }
 });
 
-test('a request whose body arrives when there is no room any more is refused like the others', async () => {
+test('a request whose body completes past the limit is refused like the others', async () => {
   const gate = createGate();
   const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
     ...limits,
@@ -102,7 +102,7 @@ test('a request whose body arrives when there is no room any more is refused lik
   const late = await openConnection(url);
   const request = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
   late.write(request.slice(0, -5));
-  await fetch(url); // Whatever was sent before has been read when this is answered.
+  await fetch(url); // The response shows that all earlier bytes have been read.
   const accepted = create(url);
   while (gate.waiting() < 1) await sleep(1);
   late.write(request.slice(-5));
@@ -121,11 +121,11 @@ describe('BODY_MEMORY_LIMIT_BYTES', () => {
     return { testApp, ...(await testApp.serve()) };
   };
 
-  test('bounds the bodies on their way together; 503 before a body beyond it is read', async () => {
+  test('bounds the sum of incomplete bodies; 503 before a body beyond it is read', async () => {
     const { testApp, url, refused } = await serve();
     const slow = await Promise.all([openConnection(url), openConnection(url)]);
     for (const connection of slow) connection.write(large.slice(0, -1));
-    await fetch(url); // What was sent before has been read when this is answered.
+    await fetch(url); // The response shows that all earlier bytes have been read.
     const third = await openConnection(url);
     third.write(head);
     expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
@@ -144,7 +144,7 @@ describe('BODY_MEMORY_LIMIT_BYTES', () => {
     expect(await fourth.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test('counts chunked bodies as they grow, and gives back what a client that leaves has taken', async () => {
+  test('counts chunked bodies as they grow, and releases the memory of a client that disconnects', async () => {
     const { url, refused } = await serve();
     const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
     const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
@@ -161,7 +161,7 @@ describe('BODY_MEMORY_LIMIT_BYTES', () => {
   }
 });
 
-test('503 while the event loop is later than EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
+test('503 while the event loop delay exceeds EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
   const createPlant = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     return Promise.resolve(FERN);

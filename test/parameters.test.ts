@@ -5,7 +5,7 @@ import { createTestApp } from './support/app.ts';
 import { contractOf, documentOf } from './support/contract.ts';
 import { expectError } from './support/answer.ts';
 
-/** Serves GET with the parameters of a list in YAML, and tells what the handler got. */
+/** Serves GET with a YAML list of parameters, and returns the input of the handler. */
 async function serve(path: string, parameters: string) {
   const received: ValidRequest[] = [];
   const responses = "responses: { '204': { description: Done. } }";
@@ -61,7 +61,7 @@ describe('path parameters', () => {
     expect(received).toEqual([]);
   });
 
-  test('several in one segment, of any name, beside a path without one', async () => {
+  test('several in one segment, with any names, beside a path without parameters', async () => {
     const parameters = [
       "- { name: 'a-b', in: path, required: true, schema: { type: string } }",
       '- { name: constructor, in: path, required: true, schema: { type: string } }',
@@ -205,7 +205,7 @@ describe('header and cookie parameters', () => {
     '- { name: Authorization, in: header, schema: { type: integer } }',
   ].join('\n');
 
-  test('come with the names of the document and their types', async () => {
+  test('have the names and types of the document', async () => {
     const { app, received } = await serve('/a', parameters);
     const headers = { 'x-count': '0', 'X-TAGS': 'a, b', Cookie: 'other=1; theme=dark', Authorization: 'x' };
     expect((await request(app).get('/a').set(headers)).status).toBe(204);

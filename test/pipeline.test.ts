@@ -15,7 +15,10 @@ describe('500 with a fixed text, the cause in the log only: a handler that', () 
   test.each<[string, AnyHandler]>([
     ['throws', () => Promise.reject(new Error('the secret cause'))],
     ['throws before it returns a promise', () => fail('the secret cause')],
-    ['throws what looks like an answer', () => Promise.reject(Object.assign(new Error('x'), { status: 404 }))],
+    [
+      'throws an object that looks like a response',
+      () => Promise.reject(Object.assign(new Error('x'), { status: 404 })),
+    ],
     ['returns nothing', async () => undefined as never],
     ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
     ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
@@ -27,7 +30,7 @@ describe('500 with a fixed text, the cause in the log only: a handler that', () 
       'returns a header that cannot be sent',
       async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } }),
     ],
-  ])('%s', async (_what, createPlant) => {
+  ])('%s', async (_name, createPlant) => {
     const { app, logged } = await createTestApp({ handlers: { createPlant } });
     expectError(await post(app, FERN), 500, FIXED_TEXT);
     expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
@@ -47,13 +50,13 @@ describe('500 with a fixed text, the cause in the log only: a handler that', () 
   });
 });
 
-test('a documented failure of a handler is sent as it is', async () => {
+test('a documented failure of a handler is sent unchanged', async () => {
   const createPlant: AnyHandler = async () => ({ status: 503, body: { error: 503, message: 'later' } });
   const { app } = await createTestApp({ handlers: { createPlant } });
   expectError(await post(app, FERN), 503, /^later$/);
 });
 
-test('bigints in an answer are written with all their digits', async () => {
+test('bigints in a response are written with all their digits', async () => {
   const createPlant: AnyHandler = async () => ({ status: 200, body: { name: 'Fern', sizes: [9007199254740993n] } });
   const { app } = await createTestApp({ handlers: { createPlant } });
   expect((await post(app, FERN)).text).toBe('{"name":"Fern","sizes":[9007199254740993]}');
@@ -62,7 +65,7 @@ test('bigints in an answer are written with all their digits', async () => {
 describe('an operation without a handler', () => {
   const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
 
-  test('is answered 501 while it is being written', async () => {
+  test('is answered 501 in development', async () => {
     const { app } = await createTestApp({ contract: await unfinished(), production: false });
     expectError(await request(app).get('/a'), 501, /^op is not implemented yet$/);
   });
@@ -86,14 +89,14 @@ describe('security of an operation', () => {
     ['the scheme', [['bearerAuth']], 401, 200],
     ['the scheme, twice', [['bearerAuth', 'bearerAuth']], 401, 200],
     ['a scheme that the contract does not define: never open', [['nope']], 500, 500],
-  ])('%s', async (_what, security, without, withToken) => {
+  ])('%s', async (_name, security, without, withToken) => {
     const { app } = await createTestApp({ contract: secured(...security) });
     expect((await post(app, FERN, { Authorization: 'none' })).status).toBe(without);
     expect((await post(app, FERN)).status).toBe(withToken);
   });
 
   test.each([[[['bearerAuth'], []]], [[[], ['bearerAuth']]]])(
-    '%j: the caller is who it is, or nobody',
+    '%j: the caller is known with a valid token, otherwise undefined',
     async (security) => {
       const { app, logged } = await createTestApp({ contract: secured(...security) });
       for (const authorization of [`Bearer ${TOKEN}`, 'Bearer nope', 'none'])
@@ -102,7 +105,7 @@ describe('security of an operation', () => {
     },
   );
 
-  test('a scheme that cannot be checked is refused at the start', () => {
+  test('a scheme without a checker is refused at the start', () => {
     const tokenVerifier = { verifyToken: () => 'anybody', verifyBearerToken: async () => 'anybody' };
     expect(() => createAuthenticator({ key: { type: 'apiKey' } }, tokenVerifier)).toThrow(
       /security scheme key is not supported/,

@@ -50,7 +50,7 @@ describe('through PgBouncer', () => {
     );
   });
 
-  test('pool_mode = transaction is refused when other clients of the pooler keep its sessions moving', async () => {
+  test('pool_mode = transaction is refused when other clients make the pooler switch sessions', async () => {
     const url = await server.createDatabase();
     const bouncer = await startPgBouncer(server, 'transaction', 'server_round_robin = 1');
     await openForeignSessions(bouncer, url, 4);
@@ -64,7 +64,7 @@ describe('through PgBouncer', () => {
     expect(settings.flatMap(({ rows }) => rows as unknown[])).toEqual(foreign.map(() => ({ timeout: '0' })));
   });
 
-  test('a pooler that begins to switch sessions stores nothing that is not durable, and the log says why', async () => {
+  test('nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
     const url = await server.createDatabase();
     const bouncer = await startPgBouncer(server, 'session');
     const logged: { readonly msg: string }[] = [];
@@ -82,7 +82,7 @@ describe('through PgBouncer', () => {
     bouncer.setMode('transaction');
     const foreign = await openForeignSessions(bouncer, url, 3);
     for (let round = 0; round < 20 && refused.length === 0; round += 1) {
-      // Each takes one of the pooler's sessions, and gives it back.
+      // Each takes a session from the pooler and returns it.
       await Promise.all(foreign.map((client) => client.query('SELECT pg_sleep(0.01)')));
       await Promise.all([add(`${String(round)}a`), add(`${String(round)}b`)]);
     }
@@ -115,7 +115,7 @@ describe('through PgBouncer', () => {
     },
   );
 
-  test('what is stored can be read in every mode', async () => {
+  test('stored plants can be read in every mode', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await store.add({ id: 1n, name: 'Fern' });
@@ -124,7 +124,7 @@ describe('through PgBouncer', () => {
     expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
   });
 
-  /** Keeps the settings with which each plant is stored. */
+  /** Records the settings with which each plant is stored. */
   async function seeSettings(url: string): Promise<void> {
     await openTestStore(url).then((store) => store.close());
     await server.query(
@@ -139,10 +139,10 @@ describe('through PgBouncer', () => {
   }
 });
 
-/** Whether the only session of the pooler is free for another client. */
+/** Returns whether the pooler's only session is free for another client. */
 async function becomesShared({ through }: PgBouncer, url: string): Promise<boolean> {
   const client = new Client({ connectionString: through(url), query_timeout: 200 });
-  client.on('error', () => undefined); // Its end, below.
+  client.on('error', () => undefined); // The end of the connection, below.
   try {
     await client.connect();
     await client.query('SELECT 1');

@@ -17,7 +17,7 @@ describe('the schema of a PostgreSQL store', () => {
   });
   afterAll(() => server.stop());
 
-  test('is found again when another one is created in front of it', async () => {
+  test('is found again when another one is created before it in the search path', async () => {
     const url = await server.createDatabase();
     const running = await openTestStore(url);
     await running.add(FERN);
@@ -26,7 +26,7 @@ describe('the schema of a PostgreSQL store', () => {
     await restarted.add(IVY);
     expect(await restarted.list('history')).toEqual([FERN, IVY]);
 
-    // Even a table of the same name changes nothing for a store that is open, nor for a new connection of it.
+    // Even a table of the same name does not affect an open store or its new connections.
     await server.query(url, 'CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)');
     await reconnect(url, restarted);
     expect(await running.add(FERN)).toBe(true);
@@ -34,7 +34,7 @@ describe('the schema of a PostgreSQL store', () => {
     expect(await (await openTestStore(url)).list('history')).toHaveLength(4);
   });
 
-  test('stays the same for a store that is open when the search path changes', async () => {
+  test('stays the same for an open store when the search path changes', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await server.query(url, `CREATE SCHEMA other; ALTER DATABASE ${nameOf(url)} SET search_path = other`);
@@ -44,7 +44,7 @@ describe('the schema of a PostgreSQL store', () => {
     expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '2' }]);
   });
 
-  test('is the first one that exists, whatever its name', async () => {
+  test('is the first existing one, with any name', async () => {
     const url = await server.createDatabase();
     await server.query(
       url,
@@ -80,7 +80,7 @@ describe('the schema of a PostgreSQL store', () => {
     );
   });
 
-  test('is refused when the tables are of a role that has no business there, and readers are, too', async () => {
+  test('is refused, for readers too, when an unrelated role owns the tables', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
@@ -104,7 +104,7 @@ describe('the schema of a PostgreSQL store', () => {
     expect(await store.list('history')).toHaveLength(2);
   });
 
-  test('is refused when a foreign role has put it, or what looks like a store, in front', async () => {
+  test('is refused when an unrelated role has put a store or an empty schema first in the search path', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
@@ -126,7 +126,7 @@ describe('the schema of a PostgreSQL store', () => {
     await expect(openTestStore(asClerk(empty))).rejects.toThrow(/ has a table plants of another program$/);
   });
 
-  test('must exist, and let the user create tables', async () => {
+  test('must exist and allow the user to create tables', async () => {
     const url = await server.createDatabase();
     await expect(openTestStore(asClerk(url))).rejects.toThrow(
       /^the database postgres:\/\/clerk@.* cannot be used: this user may not create tables in the schema "public": GRANT CREATE ON SCHEMA "public".*\(42501\)$/,
@@ -147,7 +147,7 @@ describe('the schema of a PostgreSQL store', () => {
   }
 });
 
-describe('a PostgreSQL server that may lose what it has committed', () => {
+describe('a PostgreSQL server that may lose commits', () => {
   test.each([
     [['fsync'], 'fsync'],
     [['full_page_writes'], 'full_page_writes'],

@@ -108,7 +108,7 @@ describe('a PostgreSQL URL is refused', () => {
     'zq zq/,',
     'zq,zq/#',
   ];
-  test.each(passwords)('without a word of the password %s', (password) => {
+  test.each(passwords)('without any part of the password %s', (password) => {
     for (const rest of ['h/db', '', 'h:x/db?sslmode=zq&zq=1&sslrootcert=', '[zq]/%']) {
       const read = parsePostgresUrl(`postgres://u:${password}@${rest}`);
       expect(read).toHaveProperty('problems');

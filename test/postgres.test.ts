@@ -49,7 +49,7 @@ describe('one PostgreSQL server', () => {
     expect(await list(url, 'history')).toEqual(plants);
   });
 
-  test('takes a later plant for the current one, even when the clock of the server is behind', async () => {
+  test('a later plant is the current one, even when the clock of the server is behind', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await server.query(
@@ -63,7 +63,7 @@ describe('one PostgreSQL server', () => {
     expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
   });
 
-  test('reads more than fits into one answer, and large plants', async () => {
+  test('reads more than fits into one batch, and large plants', async () => {
     const url = await server.createDatabase();
     await openTestStore(url);
     await server.query(
@@ -77,7 +77,7 @@ describe('one PostgreSQL server', () => {
     expect((await list(url, 'current')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
   });
 
-  test('adds one plant under one key, however often it is asked for', async () => {
+  test('adds one plant per key, however often it is added', async () => {
     const url = await server.createDatabase();
     const [one, other] = [await openTestStore(url), await openTestStore(url)];
     const key = randomUUID();
@@ -92,7 +92,7 @@ describe('one PostgreSQL server', () => {
     expect(await list(url, 'history')).toEqual([plant, plant]);
   });
 
-  test('refuses the plants that a trigger refuses, and keeps those that came with them', async () => {
+  test('rejects the plants that a trigger rejects, and keeps the rest of the group', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     for (const [id, error] of [
@@ -115,7 +115,7 @@ describe('one PostgreSQL server', () => {
     expect((await list(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
   });
 
-  test('does not acknowledge what a trigger has dropped without a word, and keeps what came with it', async () => {
+  test('does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
     const url = await server.createDatabase();
     const store = await openTestStore(url);
     await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
@@ -129,7 +129,7 @@ describe('one PostgreSQL server', () => {
     expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
   });
 
-  test('refuses a key that is no UUID, and keeps what came with it', async () => {
+  test('rejects a key that is not a UUID, and keeps the rest of the group', async () => {
     const store = await openTestStore(await server.createDatabase());
     const keys = [randomUUID(), 'x', randomUUID()];
     const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
@@ -138,7 +138,7 @@ describe('one PostgreSQL server', () => {
     expect(await store.list('history')).toHaveLength(2);
   });
 
-  test('adds what is in the way of others a little later', async () => {
+  test('retries serialization conflicts without a log line', async () => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
     await server.query(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
@@ -153,14 +153,14 @@ describe('one PostgreSQL server', () => {
   });
 
   test.each([
-    ['is set to', 'before'],
-    ['is set to meanwhile', 'after'],
-  ])('has what is answered on disk, whatever the server %s', async (_what, when) => {
+    ['from the start', 'before'],
+    ['later', 'after'],
+  ])('has acknowledged plants on disk, even if synchronous_commit is off %s', async (_name, when) => {
     const url = await server.createDatabase();
     const set = async (to: string): Promise<void> => {
       await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
       await server.query(url, 'SELECT pg_reload_conf()');
-      await sleep(200); // A session takes it over between two statements.
+      await sleep(200); // A session applies the setting between two statements.
     };
     if (when === 'before') await set('off');
     const store = await openTestStore(url);
@@ -177,9 +177,9 @@ describe('one PostgreSQL server', () => {
     expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
   });
 
-  test('logs nothing of a plant, even when the server repeats it', async () => {
+  test('logs no data of a plant, even when an error of the server contains it', async () => {
     const url = await server.createDatabase();
-    const { store, logged } = await openLogged(`${url}?application_name=told`);
+    const { store, logged } = await openLogged(`${url}?application_name=logged`);
     await server.query(
       url,
       `ALTER ROLE plants SET log_parameter_max_length_on_error = -1;
@@ -188,7 +188,7 @@ describe('one PostgreSQL server', () => {
        CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
     );
     // Only a new session has the setting.
-    await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'told'");
+    await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logged'");
     await sleep(100);
     await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(DatabaseUnavailable);
     await server.query(url, 'ALTER ROLE plants RESET log_parameter_max_length_on_error');
@@ -196,7 +196,7 @@ describe('one PostgreSQL server', () => {
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
-  test('holds no more connections than it may', async () => {
+  test('holds no more connections than its limit', async () => {
     const url = `${await server.createDatabase()}?application_name=counted`;
     const store = await openTestStore(url, { poolSize: 3 });
     await Promise.all(
@@ -220,7 +220,7 @@ describe('one PostgreSQL server', () => {
       expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([{ version: '1' }]);
     });
 
-    test('needs no permission but to read and to add, when the tables are there', async () => {
+    test('needs only SELECT and INSERT when the tables exist', async () => {
       const url = await server.createDatabase();
       await openTestStore(url);
       await server.query(
@@ -236,7 +236,7 @@ describe('one PostgreSQL server', () => {
       );
     });
 
-    test('refuses a database that is not for it, and leaves it alone', async () => {
+    test('refuses a database of another application, and changes nothing in it', async () => {
       const newer = await server.createDatabase();
       await openTestStore(newer);
       await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
@@ -254,7 +254,7 @@ describe('one PostgreSQL server', () => {
       await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
     });
 
-    test('says in one line why it cannot, and not the password', async () => {
+    test('reports the reason in one line without the password', async () => {
       const url = server.url();
       const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
       for (const [given, want] of [
@@ -278,7 +278,7 @@ describe('one PostgreSQL server', () => {
       }
     });
 
-    test('is not opened for reading before it is there', async () => {
+    test('is not opened for reading before it exists', async () => {
       const url = await server.createDatabase();
       await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
       await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
@@ -308,7 +308,7 @@ describe('one PostgreSQL server', () => {
       expect(logged.map(({ msg }) => msg).sort()).toEqual(logged.map(() => expect.stringMatching(/can.* be used/)));
     });
 
-    test('loses nothing and adds nothing twice when it is not told why', async () => {
+    test('loses nothing and adds nothing twice when the connection is cut silently', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
       const { store } = await openLogged(url.replace(/:\d+\//, `:${String(proxy.port)}/`));
@@ -323,7 +323,7 @@ describe('one PostgreSQL server', () => {
       expect((await names(url, 'history')).sort()).toEqual(added.sort());
     });
 
-    test('does not notice while nothing is added', async () => {
+    test('has no effect while nothing is added', async () => {
       const url = await server.createDatabase();
       const store = await openTestStore(url);
       await store.add({ id: 1n, name: 'a' });
@@ -350,7 +350,7 @@ describe('one PostgreSQL server', () => {
       await reader.close();
     });
 
-    test('a list that is not read to its end leaves nothing behind', async () => {
+    test('a list that is not read to its end releases its connection', async () => {
       const url = `${await server.createDatabase()}?application_name=reader`;
       const store = await openTestStore(url.replace('=reader', '=writer'));
       for (const name of ['a', 'b', 'c']) await store.add({ id: 1n, name });
@@ -365,7 +365,7 @@ describe('one PostgreSQL server', () => {
       await reader.close();
     });
 
-    test('a server that does not answer any more is given up', async () => {
+    test('a server that no longer responds is abandoned', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
       const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), {
@@ -375,19 +375,19 @@ describe('one PostgreSQL server', () => {
       await store.add({ id: 1n, name: 'before' });
       proxy.stall();
       const first = store.add({ id: 1n, name: 'during' });
-      await sleep(10); // It is under way; the next ones wait for it.
+      await sleep(10); // It has started; the next ones wait for it.
       const adding = [first, ...Array.from({ length: 3 }, () => store.add({ id: 1n, name: 'during' }))];
       const outcomes = await Promise.allSettled(adding);
       expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
-      await sleep(2_000); // By now the connection has been given up.
-      proxy.goOn();
+      await sleep(2_000); // By now the connection has been abandoned.
+      proxy.resume();
       while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
       const kept = await names(url, 'history');
       expect(kept.filter((name) => name !== 'during')).toEqual(['before', 'after']);
     });
   });
 
-  test('says that it is unavailable while it cannot store, and goes on when it can', async () => {
+  test('reports that it is unavailable while it cannot store, and then recovers', async () => {
     const url = await server.createDatabase();
     const { logged, store } = await openLogged(url);
     await server.query(url, 'ALTER TABLE plants RENAME TO away');
@@ -401,7 +401,7 @@ describe('one PostgreSQL server', () => {
 });
 
 describe('a PostgreSQL server that comes and goes', () => {
-  test('loses nothing that was acknowledged when it is killed under load, and is used again by itself', async () => {
+  test('loses nothing acknowledged when it is killed under load, and is used again automatically', async () => {
     const server = await startPostgres();
     cleanUp(server.stop);
     const url = await server.createDatabase();
@@ -423,7 +423,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     expect(kept.filter((name) => !added.includes(name) && !unavailable.includes(name))).toEqual([]);
   });
 
-  test('refuses within the time while it is gone, keeps no more than may wait, and closes', async () => {
+  test('fails additions within the time limit while it is gone, bounds its queue, and closes', async () => {
     const server = await startPostgres();
     cleanUp(server.stop);
     const store = await openTestStore(await server.createDatabase(), { timeoutMs: 300, queueLimitBytes: 100_000 });
@@ -450,14 +450,14 @@ describe('a PostgreSQL server that comes and goes', () => {
     expect(await (await opening).add({ id: 1n, name: 'x' })).toBe(true);
   });
 
-  test('has a standby, which is used when it has been promoted, with everything that was acknowledged', async () => {
+  test('has a standby, which is used once it is promoted, with everything acknowledged', async () => {
     const { primary, standby, promote } = await startPostgresPair();
     cleanUp(standby.stop);
     cleanUp(primary.stop);
     const database = await primary.createDatabase();
     const name = new URL(database).pathname.slice(1);
     const url = severalHosts(database, standby.url(name));
-    // However long it takes to promote it on a busy machine.
+    // Promotion takes long on a busy machine.
     const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
     await load.progress(500);
     await primary.kill('SIGKILL');
@@ -468,7 +468,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     expect((await names(url, 'history')).sort()).toEqual(added.sort());
   });
 
-  test('acknowledges nothing that its synchronous standby lacks, even when somebody cuts the wait for it short', async () => {
+  test('acknowledges nothing that its synchronous standby lacks, even when the wait for it is cancelled', async () => {
     const { primary, standby } = await startPostgresPair();
     cleanUp(standby.stop);
     cleanUp(primary.stop);
@@ -500,7 +500,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     expect(await store.list('history')).toHaveLength(2);
   });
 
-  test('is passed over while it takes no writes', async () => {
+  test('is skipped while it is read-only', async () => {
     const { primary, standby } = await startPostgresPair();
     cleanUp(standby.stop);
     cleanUp(primary.stop);
@@ -511,7 +511,7 @@ describe('a PostgreSQL server that comes and goes', () => {
     await expect(openTestStore(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
   });
 
-  test('is left when it takes no writes any more', async () => {
+  test('is left when it becomes read-only', async () => {
     const { primary, standby, promote } = await startPostgresPair();
     cleanUp(standby.stop);
     cleanUp(primary.stop);
@@ -527,7 +527,7 @@ describe('a PostgreSQL server that comes and goes', () => {
   });
 });
 
-test('TLS is what sslmode says', async () => {
+test('TLS follows sslmode', async () => {
   const certificates = makeCertificates();
   const { root: otherRoot } = makeCertificates();
   const server = await startPostgres({ tls: certificates });
@@ -556,7 +556,7 @@ test('TLS is what sslmode says', async () => {
   ]) {
     expect(await tls(given)).toBe('t');
   }
-  // Without TLS the server lets us into one database only.
+  // Without TLS, the server accepts connections to one database only.
   expect(await tls(`${server.url()}?sslmode=disable`)).toBe('f');
   expect(await tls(`${server.url()}?sslmode=prefer`)).toBe('f');
 
@@ -607,7 +607,7 @@ function unlessUnavailable(error: unknown): false {
   throw error;
 }
 
-/** Clients that add one plant after another, each name its own, of few ids; what becomes of each is kept. */
+/** Starts clients that add plants in sequence with unique names and few ids, and records each outcome. */
 function startLoad(store: PlantStore) {
   const added: string[] = [];
   const unavailable: string[] = [];
@@ -623,7 +623,7 @@ function startLoad(store: PlantStore) {
       } catch (error) {
         if (isUnavailable(error)) unavailable.push(name);
         else other.push(error);
-        await sleep(1); // It may have been refused at once.
+        await sleep(1); // An addition may fail at once.
       }
     }
   };
@@ -632,12 +632,12 @@ function startLoad(store: PlantStore) {
     while (!isReached()) await sleep(5);
   };
   return {
-    /** Resolves when so many more have been added. */
+    /** Resolves when a number of further plants have been added. */
     progress: (count: number) => {
       const goal = added.length + count;
       return until(() => added.length >= goal);
     },
-    /** Resolves when one more could not be added. */
+    /** Resolves when one more addition has failed. */
     rejection: () => {
       const goal = unavailable.length + 1;
       return until(() => unavailable.length >= goal);
@@ -650,7 +650,7 @@ function startLoad(store: PlantStore) {
   };
 }
 
-/** A way to the server that can be cut, and on which nothing may get through without anybody being told. */
+/** Starts a TCP proxy to the server that can be cut, or silently drop all data. */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isStalled = false;
@@ -679,6 +679,6 @@ async function startProxy(port: number) {
     port: (server.address() as AddressInfo).port,
     cut,
     stall: () => (isStalled = true),
-    goOn: () => (isStalled = false),
+    resume: () => (isStalled = false),
   };
 }

@@ -11,7 +11,7 @@ const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'))
   .join('\n');
 
-/** The cells of the table whose first column has this name. */
+/** Returns the cells of the table whose first column has this name. */
 function tableOf(name: string, text: string): string[][] {
   const [, table = ''] = new RegExp(`^\\| ${name} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? [];
   const lines = table.trimEnd().split('\n');
@@ -32,7 +32,7 @@ describe('the configuration table', () => {
   const env = { API_TOKENS: 'test-token' };
   const { defaultDatabaseUrl: URL } = application;
 
-  test('has exactly the variables that are read', async () => {
+  test('has exactly the variables that the service reads', async () => {
     const variables = new Set<string>();
     await readConfig(
       new Proxy<Record<string, string>>(env, {
@@ -56,7 +56,7 @@ describe('the configuration table', () => {
   );
 });
 
-test('the README repeats rows of the configuration table, and the handler as it is', () => {
+test('the README quotes rows of the configuration table and the handler unchanged', () => {
   const variables = tableOf('Variable', read('.github/CONFIGURATION.md')).map(([name]) => name);
   for (const [name] of tableOf('Variable', read('README.md'))) expect(variables).toContain(name);
   const [, shown] = /```ts\n([^]*?)```/.exec(read('README.md')) ?? [];
@@ -71,7 +71,7 @@ test('the table of errors has exactly the statuses of failures in the code', () 
   expect(new Set(inTable)).toEqual(new Set(inCode));
 });
 
-test('CONTRIBUTING says what each npm script does', () => {
+test('CONTRIBUTING describes each npm script', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
   const table = tableOf('`npm run …`', read('.github/CONTRIBUTING.md'));
   expect(table.flatMap(([names = '']) => namesIn(names)).sort()).toEqual(Object.keys(scripts).sort());

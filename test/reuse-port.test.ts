@@ -4,7 +4,7 @@ import { createUntilStopped } from './support/load.ts';
 import { run, startService, type Service } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
-/** Starts another process of the service on the port of the first. */
+/** Starts another process of the service on the same port. */
 function startBeside({ url }: Service, env: Readonly<Record<string, string>>): Promise<Service> {
   return startService({ ...env, REUSE_PORT: 'on', PORT: new URL(url).port });
 }
@@ -48,7 +48,7 @@ test('REUSE_PORT: a process that ends or stops leaves the other one ready and se
   }
 }, 60_000);
 
-test('without REUSE_PORT, a port that is in use stops the start', async () => {
+test('without REUSE_PORT, a port in use stops the start', async () => {
   const first = await startService({ REUSE_PORT: 'on' });
   const port = new URL(first.url).port;
   expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', PORT: port })).toEqual({

@@ -32,7 +32,7 @@ describe('npm start', () => {
     await expect(fetch(service.url)).rejects.toThrow();
   });
 
-  test('keeps what Node has compiled, and starts where that cannot be kept', async () => {
+  test('keeps the compile cache, and starts where it cannot be written', async () => {
     const folder = temporaryFolder();
     for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     mkdirSync(join(folder, 'node_modules'));
@@ -52,7 +52,7 @@ describe('npm start', () => {
 
     await startAndStop('SIGKILL');
     expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(100);
-    await startAndStop('SIGTERM'); // The thread that writes to the database keeps it in the same folder.
+    await startAndStop('SIGTERM'); // The writer thread uses the same folder.
     const folders = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name)).toEqual(['node', expect.stringMatching(/^v\d/)]);
     rmSync(cache, { recursive: true });
@@ -176,12 +176,12 @@ describe('a configuration mistake stops the start, exit 1', () => {
 
   test.each([
     ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
-    ['is in a folder that cannot be made', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
+    ['is in a folder that cannot be created', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
     ['is a folder', () => temporaryFolder(), /cannot be opened/],
     ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
     ["is another program's database", otherDatabase, /is another program's database/],
     ['is the database of a newer version', newerDatabase, /was written by a newer version/],
-    ['is a database that was cut off', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
+    ['is a truncated database', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
     [
       'is a database with a page of zeros',
       () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)),
@@ -197,7 +197,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
       () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)),
       /is not a SQLite/,
     ],
-  ])('the database path %s', async (_what, makePath, reason) => {
+  ])('the database path %s', async (_name, makePath, reason) => {
     const path = await makePath();
     const read = (): Buffer | undefined =>
       statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
@@ -243,7 +243,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
 });
 
 describe('a write-ahead log that was cut off by a crash', () => {
-  test('is no damage: everything that was committed before is there', async () => {
+  test('is not damage: everything committed before is there', async () => {
     const url = temporaryDatabase();
     const path = url.slice('sqlite:'.length);
     const service = await startService({ DATABASE_URL: url });
@@ -262,10 +262,10 @@ describe('a write-ahead log that was cut off by a crash', () => {
 });
 
 describeStores((createDatabase) => {
-  test('ten processes may start at once on an empty database, and all serve', async () => {
-    // Ten on a busy machine may be slow, which is not what this is about.
-    const patience = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
-    const env = { DATABASE_URL: await createDatabase(), ...patience };
+  test('ten processes can start concurrently on an empty database, and all serve', async () => {
+    // The long timeout allows for ten processes on a busy machine.
+    const longTimeouts = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
+    const env = { DATABASE_URL: await createDatabase(), ...longTimeouts };
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
     const load = createUntilStopped(services, 20);
     await load.acknowledges(500);
@@ -284,7 +284,7 @@ async function isListening(url: string): Promise<boolean> {
 }
 
 describe('SIGTERM', () => {
-  test('lets a request under way finish, takes one that crosses it, and then exits 0', async () => {
+  test('finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
     const slow = await openConnection(service.url);
@@ -294,8 +294,8 @@ describe('SIGTERM', () => {
     slow.write(plant.slice(0, -5));
 
     service.process.kill('SIGTERM');
-    await service.said('stopping');
-    await untilNobodyListens(service.url);
+    await service.waitForOutput('stopping');
+    await untilConnectionRefused(service.url);
     idle.write(plant);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
@@ -303,7 +303,7 @@ describe('SIGTERM', () => {
     expect((await service.outcome).code).toBe(0);
   });
 
-  test('answers what is on connections that were made while it was too busy to take them in', async () => {
+  test('answers requests on connections that wait in the accept queue', async () => {
     const busy = `data:text/javascript,process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))`;
     const service = await startService({ DATABASE_URL: temporaryDatabase() }, [
       'node',
@@ -320,24 +320,24 @@ describe('SIGTERM', () => {
     expect((await service.outcome).code).toBe(0);
   });
 
-  test('Ctrl-C comes twice through npm, from it and from the terminal, and is one', async () => {
+  test('Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const slow = await openConnection(service.url);
     const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
     slow.write(plant.slice(0, -5));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGINT');
-    await sleep(5); // Two signals of one kind at the same moment would be one.
+    await sleep(5); // Two equal signals at the same moment would be merged.
     service.process.kill('SIGINT');
-    await service.said('stopping');
-    await untilNobodyListens(service.url);
+    await service.waitForOutput('stopping');
+    await untilConnectionRefused(service.url);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
     expect((await service.outcome).code).toBe(0);
   });
 
   test('while the modules are loading ends the start with exit 0', async () => {
-    // Reports when main.ts handles the signal, which is the first thing that it does.
+    // Reports when main.ts installs its signal handler, which is its first action.
     const report = `data:text/javascript,process.once('newListener', (name) => console.log(name))`;
     const { process: starting, outcome } = start('node', ['--import', report, 'src/main.ts'], {});
     await once(starting.stdout, 'data');
@@ -366,14 +366,14 @@ describe('SIGTERM', () => {
     const slow = await openConnection(service.url);
     const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
     slow.write(plant.slice(0, -5));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGKILL');
     while (await isListening(service.url)) await sleep(10);
     slow.write(plant.slice(-5));
     expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test('does not wait for connections that ask for nothing', async () => {
+  test('does not wait for idle connections', async () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const silent = await openConnection(service.url);
     const half = await openConnection(service.url);
@@ -389,7 +389,7 @@ describe('SIGTERM', () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase(), SHUTDOWN_GRACE_MS: '600000' });
     const stalled = await openConnection(service.url);
     stalled.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
-    await fetch(service.url); // Earlier bytes have been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
     expect(await stalled.closed()).toBe('');
     expect((await service.outcome).code).toBe(0);
@@ -399,7 +399,7 @@ describe('SIGTERM', () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase(), SHUTDOWN_GRACE_MS: '100' });
     const slow = await openConnection(service.url);
     slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
     expect(await slow.closed()).toBe('');
     expect((await service.outcome).code).toBe(0);
@@ -413,7 +413,7 @@ describe('SIGTERM', () => {
     other.exec('BEGIN IMMEDIATE');
     const connection = await openConnection(service.url);
     connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
     expect((await service.outcome).code).toBe(1);
     expect(await connection.closed()).toBe('');
@@ -424,26 +424,26 @@ describe('SIGTERM', () => {
     const service = await startService({ DATABASE_URL: temporaryDatabase() });
     const slow = await openConnection(service.url);
     slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
-    await fetch(service.url); // Whatever was sent before has been read when this is answered.
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
-    await service.said('stopping');
-    await sleep(1_100); // Sooner, it would count as the first one.
+    await service.waitForOutput('stopping');
+    await sleep(1_100); // Sooner, it would count as a duplicate of the first one.
     service.process.kill(signal);
     expect((await service.outcome).code).toBe(1);
   });
 });
 
-test('an error that nobody caught is logged; what is under way is answered and stored, and then exit 1', async () => {
-  const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('nobody caught this') })`;
+test('an uncaught error is logged, pending requests are answered and stored, and then exit 1', async () => {
+  const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('thrown in a listener') })`;
   const url = temporaryDatabase();
   const service = await startService({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
   const slow = await openConnection(service.url);
   const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
   slow.write(plant.slice(0, -5));
-  await fetch(service.url); // Whatever was sent before has been read when this is answered.
+  await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGUSR2');
-  await service.said('nobody caught this');
-  await untilNobodyListens(service.url);
+  await service.waitForOutput('thrown in a listener');
+  await untilConnectionRefused(service.url);
   slow.write(plant.slice(-5));
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
@@ -458,7 +458,7 @@ test('SIGUSR2 does not end the process', async () => {
   expect((await fetch(service.url)).status).toBe(404);
 });
 
-async function untilNobodyListens(url: string): Promise<void> {
+async function untilConnectionRefused(url: string): Promise<void> {
   const connects = (): Promise<boolean> => openConnection(url).then(Boolean, () => false);
   while (await connects()) await sleep(1);
 }

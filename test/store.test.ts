@@ -12,7 +12,7 @@ const temporaryDatabase = (): string => join(temporaryFolder(), 'plants.db');
 
 describeStores((createDatabase) => {
   describe('a store', () => {
-    test('closes only when what was added before is committed', async () => {
+    test('closes only when earlier additions are committed', async () => {
       const store = await openTestStore(await createDatabase());
       const added = store.add({ id: 1n, name: 'x' });
       await store.close();
@@ -20,7 +20,7 @@ describeStores((createDatabase) => {
       expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
     });
 
-    test('gives the plants in the order of creation; the latest of an id is current', async () => {
+    test('lists the plants in the order of creation; the latest of an id is current', async () => {
       const store = await openTestStore(await createDatabase());
       for (const [id, name] of [
         [1n, 'a'],
@@ -35,7 +35,7 @@ describeStores((createDatabase) => {
       expect(await names('current')).toEqual(['c', 'd', 'e']);
     });
 
-    test('keeps the order of plants that are added at once', async () => {
+    test('keeps the order of plants that are added concurrently', async () => {
       const store = await openTestStore(await createDatabase());
       const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
       await Promise.all(plants.map((plant) => store.add(plant)));
@@ -45,7 +45,7 @@ describeStores((createDatabase) => {
       ]);
     });
 
-    test('adds a plant once under one key, at once or later, and after it was opened again', async () => {
+    test('adds one plant per key, concurrently or later, and after it is reopened', async () => {
       const store = await openTestStore(await createDatabase());
       const plant = { id: 1n, name: 'x' };
       expect(await Promise.all([store.add(plant, KEY), store.add(plant, KEY), store.add(plant)])).toEqual([
@@ -62,7 +62,7 @@ describeStores((createDatabase) => {
 });
 
 describe('the embedded store', () => {
-  test('of a group with plants that the database refuses, keeps the others, in their order', async () => {
+  test('of a group with plants that the database rejects, keeps the others in order', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`);
     const other = new DatabaseSync(path);
@@ -74,7 +74,7 @@ describe('the embedded store', () => {
     other.close();
   });
 
-  test('does not acknowledge what a trigger has dropped without a word, and keeps what came with it', async () => {
+  test('does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`);
     const other = new DatabaseSync(path);
@@ -87,7 +87,7 @@ describe('the embedded store', () => {
     expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
   });
 
-  test('cannot be used while another process holds the lock, and can be afterwards', async () => {
+  test('is unavailable while another process holds the lock, and then recovers', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
     const other = new DatabaseSync(path);
@@ -98,7 +98,7 @@ describe('the embedded store', () => {
     await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
   });
 
-  test('acknowledges nothing once its file was moved away', async () => {
+  test('acknowledges nothing once its file is moved away', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`);
     await store.add({ id: 1n, name: 'x' });
@@ -108,7 +108,7 @@ describe('the embedded store', () => {
     await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
   });
 
-  test('acknowledges nothing once its write-ahead log was deleted; what was acknowledged before is kept', async () => {
+  test('acknowledges nothing once its write-ahead log is deleted; earlier acknowledged plants are kept', async () => {
     const path = temporaryDatabase();
     const store = await openTestStore(`sqlite:${path}`);
     await store.add({ id: 1n, name: 'x' });
@@ -125,7 +125,7 @@ describe('the embedded store', () => {
     expect(parseDatabaseUrl('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
   });
 
-  test('takes over a file of the first version, with everything in it', async () => {
+  test('upgrades a file of the first version with all its data', async () => {
     const path = temporaryDatabase();
     const first = new DatabaseSync(path);
     first.exec(`

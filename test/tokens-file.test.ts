@@ -9,13 +9,13 @@ import { until } from './support/until.ts';
 
 const database = (): string => `sqlite:${join(temporaryFolder(), 'plants.db')}`;
 
-/** The status of a creation with a token. */
+/** Returns the status of a creation with a token. */
 async function statusOf({ url }: Service, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return (await fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' })).status;
 }
 
-/** A tokens file that can be replaced in one step. */
+/** Creates a tokens file that can be replaced atomically. */
 function createTokensFile(text: string) {
   const path = join(temporaryFolder(), 'tokens');
   writeFileSync(path, text);
@@ -35,7 +35,7 @@ function createTokensFile(text: string) {
 const problemsIn = (service: Service) => service.output().match(/cannot be used; keeping the previous tokens/g);
 
 describe('the tokens file', () => {
-  test('is read again when it is replaced; a broken or missing one keeps the tokens, and the log says why, once', async () => {
+  test('is reloaded when it is replaced; a broken or missing file keeps the tokens, and the log says why, once', async () => {
     const { path, replace } = createTokensFile('a:a-token-1\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
     expect(await statusOf(service, 'a-token-1')).toBe(200);
@@ -47,14 +47,14 @@ describe('the tokens file', () => {
     expect(await statusOf(service, 'fixed-token')).toBe(200);
 
     replace('c:c-token-1\nd:a broken secret\n');
-    await service.said('the token in line 2 contains a character');
+    await service.waitForOutput('the token in line 2 contains a character');
     expect(await statusOf(service, 'c-token-1')).toBe(401);
     replace('# nothing\n');
-    await service.said('the file contains no token');
+    await service.waitForOutput('the file contains no token');
     rmSync(path);
-    await service.said('the file cannot be read (ENOENT)');
+    await service.waitForOutput('the file cannot be read (ENOENT)');
     await run('mkfifo', [path]);
-    await service.said('must name a regular file');
+    await service.waitForOutput('must name a regular file');
     expect(await statusOf(service, 'b-token-1')).toBe(200);
 
     rmSync(path);
@@ -65,7 +65,7 @@ describe('the tokens file', () => {
     expect(service.output()).not.toMatch(/secret|[a-e]-token-1/);
   }, 60_000);
 
-  test('is read again when a symbolic link above it changes, as mounted secrets do', async () => {
+  test('is reloaded when a symbolic link above it changes, as mounted secrets do', async () => {
     const folder = temporaryFolder();
     for (const version of ['1', '2']) {
       mkdirSync(join(folder, version));
@@ -80,27 +80,27 @@ describe('the tokens file', () => {
     expect(await statusOf(service, 'a-token-1')).toBe(401);
   });
 
-  test('that is written in place never lets the beginning of a token in, wherever the writing stops', async () => {
+  test('that is written in place never accepts a truncated token, wherever the writing stops', async () => {
     const { path } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path });
     writeFileSync(path, 'a:alphatoken\nb:betatoken');
-    await service.said('the last line must end with a newline');
+    await service.waitForOutput('the last line must end with a newline');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, '');
-    await service.said('the file contains no token');
+    await service.waitForOutput('the file contains no token');
     expect(await statusOf(service, 'betatoken')).toBe(401);
     writeFileSync(path, 'b:b\n');
-    await service.said('is shorter than 8 characters');
+    await service.waitForOutput('is shorter than 8 characters');
     expect(await statusOf(service, 'alphatoken')).toBe(200);
     writeFileSync(path, 'a:alphatoken\nb:betatoken-complete\n');
     await until(() => statusOf(service, 'betatoken-complete'), 200);
     expect(await statusOf(service, 'betatoken')).toBe(401);
   }, 60_000);
 
-  test('that ends after a line for a moment, as it is being written, removes no token', async () => {
+  test('that is briefly truncated after a line while it is written removes no token', async () => {
     const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path });
-    // Less than the second between two readings; most of the moments are seen by one.
+    // Each truncation is shorter than the second between two reads, and most are seen by one read.
     for (let round = 0; round < 5; round += 1) {
       writeFileSync(path, 'a:alphatoken\n');
       await sleep(600);
@@ -126,11 +126,11 @@ describe('the tokens file', () => {
   });
 });
 
-// A FUSE file system of which nothing answers the requests: each read waits, as where an NFS server is gone.
+// A FUSE file system without a responding daemon: each read blocks, as when an NFS server is gone.
 (canMountFuse() ? describe : describe.skip)('a tokens file on a file server that does not respond', () => {
   const PROBLEM = 'API_TOKENS_FILE: reading the file takes more than 5 seconds; check that its file server responds';
 
-  /** The command that starts the service, with such a file system at a path until its standard input ends. */
+  /** Returns the command that starts the service with such a file system at a path until its standard input ends. */
   function withDeadServer(folder: string): readonly string[] {
     const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
     const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
@@ -147,12 +147,12 @@ describe('the tokens file', () => {
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
   }, 60_000);
 
-  test('keeps the tokens, and the log says so, once; it is read again when the server responds', async () => {
+  test('keeps the tokens, and the log says so once; it is reloaded when the server responds', async () => {
     const folder = temporaryFolder();
     const { path, link, replace } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
-    await service.said(PROBLEM);
+    await service.waitForOutput(PROBLEM);
     expect(await statusOf(service, 'alphatoken')).toBe(200);
     replace('b:betatoken\n');
     service.process.stdin.end();
@@ -160,12 +160,12 @@ describe('the tokens file', () => {
     expect(problemsIn(service)).toHaveLength(1);
   }, 60_000);
 
-  test('does not hold up the end of the service', async () => {
+  test('does not delay the end of the service', async () => {
     const folder = temporaryFolder();
     const { path, link } = createTokensFile('a:alphatoken\n');
     const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
-    await service.said('cannot be used');
+    await service.waitForOutput('cannot be used');
     service.process.kill('SIGTERM');
     expect(await service.outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('"stopped"'), stderr: '' });
   }, 60_000);

@@ -5,7 +5,7 @@ import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched }
 
 type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
-// Read by the type check, never run: each of these must not compile.
+// This file is type-checked, never run. None of these may compile.
 
 export const none = {} satisfies Handlers;
 export interface MissingHandler extends Unmatched<typeof none> {
@@ -64,11 +64,11 @@ export async function wrongId({ body }: Request<'createPlant'>): Promise<number>
 }
 
 export async function certainCaller({ caller }: Request<'createPlant'>): Promise<string> {
-  // @ts-expect-error where the document lets anybody in, nobody may be known
+  // @ts-expect-error the caller is optional where the document allows anonymous requests
   return caller;
 }
 
-// A client made of the document's types holds its callers to them too.
+// A client built from the document's types checks its callers, too.
 export async function misuses(client: Client<Paths>): Promise<void> {
   // @ts-expect-error an int64 is a bigint
   await client.POST('/plants', { body: { id: 1, name: 'Fern' } });
@@ -78,7 +78,7 @@ export async function misuses(client: Client<Paths>): Promise<void> {
   await client.POST('/plants', { body: { id: 1n, name: 'Fern', tag: 1 } });
   // @ts-expect-error there must be a body
   await client.POST('/plants');
-  // @ts-expect-error there is no such path
+  // @ts-expect-error the path does not exist
   await client.POST('/trees', { body: { id: 1n, name: 'Fern' } });
   // @ts-expect-error plants cannot be listed
   await client.GET('/plants');
@@ -88,7 +88,7 @@ export async function misuses(client: Client<Paths>): Promise<void> {
   data.name.trim();
 }
 
-// And these must.
+// These must compile.
 export interface EveryHandler extends Unmatched<{ [Id in OperationId]: Handler<Id> }> {
   readonly [name: string]: Matched;
 }

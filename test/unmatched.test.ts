@@ -34,7 +34,7 @@ describe('operations without a handler and handlers without an operation', () =>
     expect(await generate('--check')).toEqual({ code: 0, stdout: `generated/ is up to date\n${list}`, stderr: '' });
   });
 
-  test('fail npm run typecheck, every one of them by its name, and nothing else does', async () => {
+  test('fail npm run typecheck, each by name, and nothing else does', async () => {
     expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
 
     add(MISSING, STALE);
@@ -49,7 +49,7 @@ describe('operations without a handler and handlers without an operation', () =>
     );
   }, 60_000);
 
-  test('are both there when an operation was renamed', async () => {
+  test('are both reported when an operation is renamed', async () => {
     project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
     expect((await generate()).stdout).toContain(
       'operations without a handler: addPlant\nhandlers without an operation: createPlant\n',
@@ -74,15 +74,15 @@ describe('operations without a handler and handlers without an operation', () =>
 test.each([
   ['spread from elsewhere', (source: string) => withHandlers(source, '...others(store),')],
   ['returned by another function', (source: string) => source.replace('createHandlers', 'makeHandlers')],
-])('handlers that are %s are left to the type check, which is told', async (_what, edit) => {
+])('for handlers that are %s, npm run generate refers to the type check', async (_name, edit) => {
   project.write(HANDLERS, edit(project.read(HANDLERS)));
   const line = `cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`;
   expect(await generate()).toEqual({ code: 0, stdout: `generated/ is up to date\n${line}\n`, stderr: '' });
 });
 
-function left(name: string, what: string): string {
+function left(name: string, problem: string): string {
   const index = `'string' index type '"an operation with its handler"'`;
-  return `${HANDLERS}: error TS2411: Property '${name}' of type '"${what}"' is not assignable to ${index}.`;
+  return `${HANDLERS}: error TS2411: Property '${name}' of type '"${problem}"' is not assignable to ${index}.`;
 }
 
 function withoutPosition(line: string): string {

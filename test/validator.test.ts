@@ -16,7 +16,7 @@ import { contractOf } from './support/contract.ts';
 const RUNS = 60;
 const PLACES = 40;
 
-/** `POST /in` takes a JSON body of a schema, and `POST /out` answers what it is sent as one. */
+/** Returns a document in which `POST /in` takes a JSON body of a schema, and `POST /out` returns its input as one. */
 function documentWith(schema: string): string {
   const content = (of: string) => `content: { application/json: { schema: ${of} } }`;
   return `
@@ -36,7 +36,7 @@ components:
 `;
 }
 
-/** express-openapi-validator as its documentation says it is used. */
+/** Returns an application that uses express-openapi-validator as documented. */
 function stock(contract: Contract): Express {
   const app = express();
   app.use(express.json({ strict: false }));
@@ -53,7 +53,7 @@ function stock(contract: Contract): Express {
   return app;
 }
 
-/** Whether this service takes a value, as the body of a request and of an answer. */
+/** Returns a function that checks whether this service accepts a value as a request or response body. */
 function own({ document, operations }: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
   const validators = Object.values(operations).map(
     (operation) => [operation.operationId, createValidator(document, operation)] as const,
@@ -72,7 +72,7 @@ function own({ document, operations }: Contract): (direction: 'in' | 'out', valu
   };
 }
 
-/** Values that a schema allows, some of them with one part changed or left out, and any others. */
+/** Generates valid values of a schema, some with one part changed or removed, and arbitrary values. */
 function valuesFor({ document }: Contract): fc.Arbitrary<Json> {
   const schemas = readSchemas(document, 'request');
   const schema = (schemas.document as unknown as InDocument).paths['/in'].post.requestBody.content['application/json']
@@ -101,7 +101,7 @@ type InDocument = {
   };
 };
 
-describe('what express-openapi-validator refuses is refused here', () => {
+describe('every value that express-openapi-validator rejects is rejected here', () => {
   test.each([
     "{ $ref: '#/components/schemas/NewPlant' }",
     "{ $ref: '#/components/schemas/Tree' }",

@@ -1,20 +1,20 @@
 import { createEntryReader, type Entry } from './entries.ts';
 import { readLines } from './lines.ts';
 
-/** Lines that are stored together, in their order. */
+/** Lines that are stored together, in input order. */
 export type Batch = {
-  /** Of the lines that are not blank. */
+  /** The entries of the non-blank lines. */
   readonly entries: readonly Entry[];
-  /** How much of the input comes before its end. */
+  /** The offset of the batch's end in the input. */
   readonly endBytes: number;
 };
 
-// So that a batch is one transaction: the store commits as many together, and up to four times the bytes, for it counts
-// what a plant needs in memory. Of what does not fit into one, the order would not be sure.
+// A batch must fit into one transaction, which keeps its order. The store commits up to as many plants together, and up
+// to four times the bytes, because it counts a plant's size in memory.
 const MAX_LINES = 1_000;
 const MAX_BYTES = 1_048_576;
 
-/** Reads an input in batches. What has come is a batch, however little: lines do not wait for others to be written. */
+/** Reads an input in batches. Each chunk ends a batch, so a line never waits for more input before it is stored. */
 export async function* readBatches(chunks: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Batch> {
   const readEntry = createEntryReader(limitBytes);
   for await (const lines of readLines(chunks, limitBytes)) {

@@ -6,21 +6,21 @@ import { readParameters } from '../../src/engine/http/parameters.ts';
 import { validateRequest } from '../../src/engine/http/validate-request.ts';
 import type { Line } from './lines.ts';
 
-/** What a line asks for, or why it cannot be had. */
+/** A line as a validated request, or the reason why it is invalid. */
 export type Entry = {
   readonly line: number;
   readonly key: string;
-  readonly asked: Request<'createPlant'> | { readonly reason: string };
+  readonly request: Request<'createPlant'> | { readonly reason: string };
 };
 
 const MEDIA_TYPE = 'application/json';
 const NO_PARAMETERS = { path: {}, query: '', headers: {} };
 
 /**
- * Makes a reader of lines. A line is to it what the body of a request is to the service: it goes through the same
- * functions, and is refused for the same reasons.
+ * Creates a function that parses and validates a line. A line goes through the same functions as a request body, and is
+ * rejected for the same reasons.
  *
- * @returns a function that gives `undefined` for a blank line
+ * @returns a function that returns `undefined` for a blank line
  */
 export function createEntryReader(limitBytes: number): (line: Line) => Entry | undefined {
   const { createPlant: operation } = contract.operations;
@@ -35,16 +35,16 @@ export function createEntryReader(limitBytes: number): (line: Line) => Entry | u
       const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
       const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      // What has passed the validator is what the handler takes.
-      return { line: number, key, asked: request as Request<'createPlant'> };
+      // The validator guarantees the type that the handler takes.
+      return { line: number, key, request: request as Request<'createPlant'> };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { line: number, key, asked: { reason: error.message } };
+      return { line: number, key, request: { reason: error.message } };
     }
   };
 }
 
-/** JSON's whitespace, with the carriage return of a line that ends in CRLF. */
+/** Checks for JSON whitespace, including the carriage return of a CRLF line end. */
 function isWhitespace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }

@@ -2,27 +2,27 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** Where lines come from. */
+/** A source of lines. */
 export type Input = {
   readonly stream: Readable;
-  /** `undefined` when nobody knows, as for a pipe. */
+  /** `undefined` when the size is unknown, as for a pipe. */
   readonly totalBytes: number | undefined;
 };
 
-// Several batches, so that most of them are full.
+// A chunk holds several batches, so most batches are full.
 const CHUNK_BYTES = 262_144;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'it may not be read',
-  EISDIR: 'it is a folder',
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
 };
 
 /**
  * Opens an input for reading.
  *
  * @param path `-` for standard input
- * @returns the input, or why it cannot be read, in one line
+ * @returns the input, or one line that says why it cannot be read
  */
 export async function openInput(path: string): Promise<Input | { readonly problem: string }> {
   if (path === '-') return { stream: process.stdin, totalBytes: undefined };
@@ -30,7 +30,7 @@ export async function openInput(path: string): Promise<Input | { readonly proble
     const file = await open(path);
     const { size } = await file.stat();
     const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES });
-    // A folder can be opened, and only then not be read.
+    // A directory can be opened; only reading it fails.
     await once(stream, 'readable');
     return { stream, totalBytes: size === 0 ? undefined : size };
   } catch (error) {

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 
 /** A line of the input. */
 export type Line = {
-  /** From 1. */
+  /** The line number, starting at 1. */
   readonly number: number;
-  /** Without its end; `undefined` when it is longer than the limit. */
+  /** The content without the line feed; `undefined` when it is longer than the limit. */
   readonly bytes: Buffer | undefined;
-  /** A UUID that stands for this line at this place of this input. */
+  /** A UUID that identifies this line at this place of this input. */
   readonly key: string;
-  /** How much of the input comes before its end. */
+  /** The offset of the line's end in the input. */
   readonly endBytes: number;
 };
 
 const LINE_FEED = 0x0a;
-// A chunk of nothing but short lines would be many times as large as lines.
+// Bounds memory: a chunk of very short lines takes many times its size as line objects.
 const MAX_LINES = 1_000;
 
 /**
- * Splits an input into its lines, holding no more of it than one chunk and one line within the limit.
+ * Splits an input into lines, holding at most one chunk and one line within the limit in memory.
  *
- * A line's key is taken from the SHA-256 of the input up to its end. So nothing has to be remembered for an import to
- * be harmless to repeat: the same line has the same key when the same input comes again, whole or longer. Its place is
- * in the key, so the same plant twice in an input is two creations; and so is everything before it, so two inputs share
- * keys only as far as they are the same from the start. A line that was changed makes all lines after it new ones: of the
- * two mistakes that are possible, to store a plant twice is the one that loses nothing.
+ * A line's key is derived from the SHA-256 of the input up to its end. This makes an import idempotent without any state:
+ * when the same input comes again, whole or longer, the same line has the same key. The key depends on the line's place, so
+ * the same plant twice in an input is two creations. It depends on everything before the line, so two inputs share keys
+ * only for their common prefix. A changed line therefore changes the keys of all lines after it: those plants are stored
+ * twice, which is better than losing one.
  *
- * @returns the lines that have something in them, as they end, some at a time; the last one may come without an end
+ * @returns the non-empty lines in groups, as they end; the last line may lack its line feed
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<readonly Line[]> {
   const hash = createHash('sha256');
@@ -40,7 +40,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: numb
     let hashed = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
       hash.update(chunk.subarray(hashed, end));
-      hashed = end; // A line feed is hashed with the line after it: a last line may come without.
+      hashed = end; // A line feed is hashed with the next line, because the last line may lack it.
       hold(chunk.subarray(start, end));
       start = end + 1;
       if (lineBytes === 0) number += 1;
@@ -71,15 +71,15 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: numb
   }
 }
 
-/** Nearly every line is whole in its chunk, and need not be copied. */
+/** Joins the pieces of a line. A line that lies within one chunk, as most do, is not copied. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
   return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces);
 }
 
 /**
- * A UUID of version 8 (RFC 9562, 5.8): 48 bits of the line's number, then those of the hash. The number comes first so
- * that keys come in their order: for keys at random, the store would change another page of its index for every plant.
+ * Returns a UUID of version 8 (RFC 9562, 5.8): 48 bits of the line number, then bits of the hash. The number comes first so
+ * that keys are ordered: with random keys, each plant would touch another page of the store's index.
  */
 function uuidOf(number: number, hex: string): string {
   const place = number.toString(16).padStart(12, '0');

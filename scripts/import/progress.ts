@@ -1,17 +1,21 @@
 import type { WriteStream } from 'node:tty';
 
-/** One line at the bottom of a terminal that tells how far an import is. */
+/** A progress line at the bottom of a terminal. */
 export type Progress = {
-  /** Has it tell this, if it is time to. */
+  /** Redraws the line, at most every `REDRAW_MS`. */
   readonly update: (lines: number, bytes: number) => void;
-  /** Makes room for other output. */
+  /** Erases the line, to make room for other output. */
   readonly clear: () => void;
 };
 
 const REDRAW_MS = 100;
 const BAR_COLUMNS = 30;
 
-/** @param totalBytes the size of the input, `undefined` when nobody knows */
+/**
+ * Creates a progress line on a terminal.
+ *
+ * @param totalBytes the size of the input, `undefined` when it is unknown
+ */
 export function createProgress(terminal: WriteStream, totalBytes: number | undefined): Progress {
   const startedAt = performance.now();
   let drawnAt = startedAt;
@@ -23,7 +27,7 @@ export function createProgress(terminal: WriteStream, totalBytes: number | undef
       drawnAt = now;
       isDrawn = true;
       const text = describe(lines, bytes, totalBytes, (now - startedAt) / 1000);
-      // In the last column, some terminals go on to the next line.
+      // Some terminals wrap after the last column.
       terminal.write(`\r${text.slice(0, terminal.columns - 1)}\x1b[K`);
     },
     clear() {
@@ -47,7 +51,7 @@ function count(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Seconds as h:mm:ss, or m:ss. */
+/** Formats seconds as h:mm:ss, or m:ss. */
 function clock(seconds: number): string {
   const two = (value: number): string => String(Math.floor(value) % 60).padStart(2, '0');
   const minutes = seconds / 60;

@@ -4,20 +4,20 @@ import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
 import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import type { Entry } from './entries.ts';
 
-/** What became of a line. */
+/** The outcome of storing a line. */
 export type Outcome =
   { readonly is: 'stored' | 'already there' } | { readonly is: 'rejected' | 'unavailable'; readonly reason: string };
 
-// An outage that is longer than a restart of the database is for a person to look at.
+// Covers a restart of the database; a longer outage needs an operator.
 const RETRY_MS = 30_000;
 const RETRY_PAUSE_MS = 500;
 
 /**
- * Stores the lines of a batch in their order. What the store cannot say of now is asked of it again for a while, under
- * the same key, so nothing is stored twice.
+ * Stores the lines of a batch in order. Entries for which the database was unavailable are retried for up to `RETRY_MS`,
+ * with the same key, so nothing is stored twice.
  *
- * @param mayRetry asked before each time
- * @returns what became of each entry
+ * @param mayRetry is called before each retry
+ * @returns the outcome of each entry
  */
 export async function storeBatch(
   store: PlantStore,
@@ -25,32 +25,33 @@ export async function storeBatch(
   mayRetry: () => boolean,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  const isOpen = (index: number): boolean => ['unavailable', undefined].includes(outcomes[index]?.is);
+  const needsAttempt = (index: number): boolean => ['unavailable', undefined].includes(outcomes[index]?.is);
   const deadline = performance.now() + RETRY_MS;
   for (;;) {
     const attempts = entries.map(async (entry, index) => {
-      if (isOpen(index)) outcomes[index] = await storeEntry(store, entry);
+      if (needsAttempt(index)) outcomes[index] = await storeEntry(store, entry);
     });
     await Promise.all(attempts);
-    if (!outcomes.some((_, index) => isOpen(index)) || !mayRetry() || performance.now() > deadline) return outcomes;
+    if (!outcomes.some((_, index) => needsAttempt(index)) || !mayRetry() || performance.now() > deadline)
+      return outcomes;
     await sleep(RETRY_PAUSE_MS);
   }
 }
 
-async function storeEntry(store: PlantStore, { asked, key }: Entry): Promise<Outcome> {
-  if ('reason' in asked) return { is: 'rejected', reason: asked.reason };
+async function storeEntry(store: PlantStore, { request, key }: Entry): Promise<Outcome> {
+  if ('reason' in request) return { is: 'rejected', reason: request.reason };
   const result = { isNew: false };
   const keyed = { add: async (plant: StoredPlant) => (result.isNew = await store.add(plant, key)) };
   try {
-    await createPlant(keyed, asked);
+    await createPlant(keyed, request);
     return { is: result.isNew ? 'stored' : 'already there' };
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return { is: 'unavailable', reason: explain(error) };
-    return { is: 'rejected', reason: `the database refused it: ${explain(error)}` };
+    if (error instanceof DatabaseUnavailable) return { is: 'unavailable', reason: messageWithCauses(error) };
+    return { is: 'rejected', reason: `rejected by the database: ${messageWithCauses(error)}` };
   }
 }
 
-function explain(error: unknown): string {
+function messageWithCauses(error: unknown): string {
   const { message, cause } = error as Error;
-  return cause === undefined ? message : `${message}: ${explain(cause)}`;
+  return cause === undefined ? message : `${message}: ${messageWithCauses(cause)}`;
 }

@@ -5,7 +5,7 @@ import { contract, type OperationId } from '../../src/plants/contract.ts';
 import { findResponse } from '../../src/engine/contract/operation.ts';
 import { statusesOf, TOKEN } from './app.ts';
 
-/** Sends a body, byte for byte, to POST /plants with a valid token. Headers replace the usual ones by name. */
+/** Sends a body unchanged to POST /plants with a valid token. `headers` override the default headers. */
 export async function post(
   app: Express,
   body: string | Buffer,
@@ -18,17 +18,17 @@ export async function post(
     .send(body as string);
 }
 
-/** Registers a test, to come last in its file, that every status which the document has for an operation was answered. */
+/** Registers a test that every documented status of an operation was returned. It must be the last test of its file. */
 export function testEveryStatus(operationId: OperationId): void {
   test(`every documented status of ${operationId} was answered in a test`, () => {
     const operation = contract.operations[operationId];
-    if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
+    if (operation === undefined) throw new Error(`unknown operation ${operationId}`);
     const keys = new Set(statusesOf(operationId).map((status) => findResponse(operation, status)?.[0]));
     expect([...keys].sort()).toEqual(Object.keys(operation.responses).sort());
   });
 }
 
-/** Checks what every failure has in common: the Error body, and nothing that gives the inside away. */
+/** Checks that a failure has the Error body and leaks no internals. */
 export function expectError(response: Response, status: number, message: RegExp): void {
   expect(response.headers['content-type']).toBe('application/json');
   expect(response.body).toEqual({ error: status, message: expect.stringMatching(message) });

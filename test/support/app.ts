@@ -30,31 +30,31 @@ async function readDefaults(): Promise<Config> {
 }
 
 export type TestStore = PlantStore & {
-  /** Its `DATABASE_URL`. */
+  /** The `DATABASE_URL` of the store. */
   readonly url: string;
-  /** What anybody can read in it. */
+  /** Returns the current plants, or every creation. */
   readonly list: (which: 'current' | 'history') => Promise<StoredPlant[]>;
 };
 
 export type TestServer = RunningServer & {
-  /** The limits that were reached so far, once for each refused request or connection. */
+  /** The limits reached so far, one entry per refused request or connection. */
   readonly refused: () => Promise<readonly string[]>;
 };
 
 export type TestApp = {
   readonly app: Express;
-  /** Listens on a port of its own until the test is over. */
+  /** Listens on a free port until the test ends. */
   readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
   readonly store: TestStore;
-  /** Every line that was logged. */
+  /** Every log line. */
   readonly logged: readonly Record<string, unknown>[];
-  /** Every creation so far. */
+  /** Returns every creation so far. */
   readonly history: () => Promise<StoredPlant[]>;
 };
 
 const answered: AnsweredRequest[] = [];
 
-/** What an operation was answered so far in this test file, whichever application did it. */
+/** Returns the statuses of an operation seen so far in this test file, across applications. */
 export function statusesOf(operationId: string): readonly number[] {
   return answered.flatMap((request) => (request.operationId === operationId ? (request.status ?? []) : []));
 }
@@ -64,12 +64,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Runs a function when the test is over. */
+/** Runs a function when the test ends. */
 export function cleanUp(cleanup: () => void | Promise<void>): void {
   cleanups.push(cleanup);
 }
 
-/** A folder that is gone when the test is over. */
+/** Creates a folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   cleanUp(() => {
@@ -78,7 +78,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A store that is closed when the test is over. */
+/** Opens a store that is closed when the test ends. */
 export async function openTestStore(
   url = `sqlite:${join(temporaryFolder(), 'plants.db')}`,
   overrides: Partial<DatabaseOptions> = {},
@@ -110,12 +110,12 @@ async function listPlants(location: DatabaseLocation, which: 'current' | 'histor
 /** Parts of the plant store to replace in a test. */
 export type Overrides = Partial<ServiceConfig> & {
   readonly contract?: Contract;
-  /** They replace those of the plant store one by one. */
+  /** Each replaces the plant store's handler of the same name. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
   readonly docs?: Docs | undefined;
 };
 
-/** Composes the service as `npm start` does, on a store of its own. */
+/** Composes the service as `npm start` does, with a separate store. */
 export async function createTestApp(
   { contract = application.contract, handlers = {}, docs, ...config }: Overrides = {},
   url?: string,

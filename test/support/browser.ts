@@ -6,9 +6,9 @@ import { cleanUp } from './app.ts';
 
 export type OpenPage = {
   readonly page: Page;
-  /** What the browser complained about so far: errors, warnings, what the content security policy stopped. */
+  /** The errors, warnings and content security policy violations reported so far. */
   readonly complaints: readonly string[];
-  /** Where its requests went so far. */
+  /** The origins requested so far. */
   readonly origins: ReadonlySet<string>;
 };
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   await (await browser)?.close();
 });
 
-/** Opens a page in a headless browser, with nothing kept from another one. It is gone when the test is over. */
+/** Opens a page in a headless browser with an empty profile. The browser is closed when the test ends. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   browser ??= launchBrowser();
   const page = await (await browser).newPage(options);
@@ -34,7 +34,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 async function launchBrowser(): Promise<Browser> {
-  // Chromium has no sandbox for root.
+  // Chromium's sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: findBrowser(), args });
 }

@@ -3,10 +3,10 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './app.ts';
 
-/** Files in PEM: a root, and a certificate for `localhost` that it has signed. */
+/** PEM files: a root certificate, and a certificate for `localhost` signed by it. */
 export type Certificates = { readonly root: string; readonly certificate: string; readonly key: string };
 
-/** Makes certificates of our own with the openssl command, gone when the test is over. */
+/** Creates certificates with the openssl command; they are removed when the test ends. */
 export function makeCertificates(): Certificates {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);

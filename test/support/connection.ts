@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { cleanUp } from './app.ts';
 
-/** A TCP connection on which a test says exactly what it means to. */
+/** A TCP connection for sending exact bytes. */
 export type Connection = {
   readonly write: (text: string | Buffer) => void;
-  /** Sends nothing more. */
+  /** Ends the sending side. */
   readonly end: () => void;
-  /** Goes away at once, with nothing more to read. */
+  /** Destroys the connection. */
   readonly reset: () => void;
-  /** Everything received, once it contains the text; what there is when the other side closes first. */
+  /** Resolves to everything received once it contains the text, or when the peer closes the connection. */
   readonly receive: (text: string) => Promise<string>;
-  /** Everything received, once the other side has closed. */
+  /** Resolves to everything received once the peer has closed the connection. */
   readonly closed: () => Promise<string>;
 };
 
@@ -41,7 +41,7 @@ export async function openConnection(url: string): Promise<Connection> {
   };
 }
 
-/** The text of a request to POST /plants. */
+/** Returns the text of a request to POST /plants. */
 export function plantRequest(token: string, body: string, headers: readonly string[] = []): string {
   return [
     'POST /plants HTTP/1.1',

@@ -5,7 +5,7 @@ import { renderContract } from '../../scripts/contract/render.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { temporaryFolder } from './app.ts';
 
-/** The contract that the generator makes of a document. */
+/** Returns the contract that the generator writes for a document. */
 export async function contractOf(text: string): Promise<Contract> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
@@ -14,7 +14,7 @@ export async function contractOf(text: string): Promise<Contract> {
   return JSON.parse(files['contract.json'] ?? '') as Contract;
 }
 
-/** A document with one operation and nothing but what matters to a test. */
+/** Returns a minimal document with one operation. */
 export function documentOf(path: string, method: string, operation: string, rest = ''): string {
   return `
 openapi: 3.1.0

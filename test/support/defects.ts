@@ -1,32 +1,32 @@
 import type { CheckName } from '../../scripts/check/checks.ts';
 import { answerJson, TOKEN, type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
-/** A way for the reference server to be wrong, and the check that must notice. */
-export type BrokenServer = readonly [what: string, check: CheckName, operation: string, defect: Defect];
+/** A defect of the reference server, and the check that must find it. */
+export type BrokenServer = readonly [name: string, check: CheckName, operation: string, defect: Defect];
 
-/** Changes the answers that are successes. */
+/** Changes successful responses. */
 const onSuccess =
   (change: (answer: ServerAnswer, request: ServerRequest) => ServerAnswer): Defect =>
   (request, respond) => {
     const answer = respond(request);
     return answer.status < 300 ? change(answer, request) : answer;
   };
-/** Changes the answers of one status. */
+/** Changes the responses with one status. */
 const onStatus =
   (status: number, change: (answer: ServerAnswer) => ServerAnswer): Defect =>
   (request, respond) => {
     const answer = respond(request);
     return answer.status === status ? change(answer) : answer;
   };
-/** Changes requests before they are looked at. */
+/** Changes requests before they are handled. */
 const onRequest =
   (change: (request: ServerRequest) => Partial<ServerRequest>): Defect =>
   (request, respond) =>
     respond({ ...request, ...change(request) });
-/** Changes the text of JSON bodies before it is looked at. */
+/** Changes the text of JSON bodies before they are parsed. */
 const onText = (change: (text: string) => string): Defect =>
   onRequest(({ body }) => ({ body: Buffer.from(change(body.toString())) }));
-/** Answers a status of its own to some requests. */
+/** Responds to some requests with another status. */
 const answers =
   (status: number, isAffected: (request: ServerRequest) => boolean): Defect =>
   (request, respond) =>
@@ -214,13 +214,13 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     onText((text) => text.replaceAll('9223372036854775808', '1')),
   ],
   [
-    'takes properties that it does not know',
+    'accepts unknown properties',
     'negative_data_rejection',
     'putItem',
     onText((text) => text.replace(',"extra":"x"', '')),
   ],
   [
-    'takes a comma too many',
+    'accepts an extra comma',
     'negative_data_rejection',
     'putItem',
     onText((text) => (text === '{"extra":1,}' ? '{"id":1,"name":""}' : text)),
@@ -327,14 +327,14 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     onStatus(405, (answer) => ({ ...answer, headers: { ...answer.headers, Allow: 'PUT' } })),
   ],
   [
-    'takes another method for the documented one',
+    'treats another method like the documented one',
     'unsupported_method',
     'findItems',
     onRequest(({ method, url }) => (method === 'TRACE' ? { method: 'GET', url: `${url}&text=a` } : {})),
   ],
 
-  ['lets everyone in', 'ignored_auth', 'putItem', letIn(() => true)],
-  ['lets every token in', 'ignored_auth', 'putItem', letIn((authorization) => authorization.startsWith('Bearer '))],
+  ['accepts every caller', 'ignored_auth', 'putItem', letIn(() => true)],
+  ['accepts every token', 'ignored_auth', 'putItem', letIn((authorization) => authorization.startsWith('Bearer '))],
   [
     'compares the start of a token only',
     'ignored_auth',

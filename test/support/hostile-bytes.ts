@@ -138,7 +138,7 @@ const HEADERS = [
   ],
 ];
 
-/** Tokens in a row, some of them many times. */
+/** Generates a sequence of tokens, some of them repeated many times. */
 function tokens(dictionary: readonly string[], limit: number, maxRepeats = 3): fc.Arbitrary<string> {
   const repeats = fc.oneof({ weight: 20, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: maxRepeats }));
   const token = fc.constantFrom(...dictionary, ...COMMON);
@@ -150,7 +150,7 @@ function tokens(dictionary: readonly string[], limit: number, maxRepeats = 3): f
     .map((texts) => texts.join('').slice(0, limit));
 }
 
-/** A valid body with one member repeated, up to the limit. */
+/** Valid bodies with one member that is repeated up to the limit. */
 const REPEATED: readonly (readonly [path: string, start: string, units: readonly string[], end: string])[] = [
   [
     '/json',
@@ -197,14 +197,14 @@ const body = fc.oneof(
   repeated,
 );
 
-/** How the body is framed: as it should be, too short, in chunks. */
+/** The framing of a body: correct, too short, or chunked. */
 const framing = fc.oneof(
   { weight: 8, arbitrary: fc.constant('exact' as const) },
   { weight: 1, arbitrary: fc.constant('short' as const) },
   { weight: 1, arbitrary: fc.constant('chunked' as const) },
 );
 
-/** Bytes for a connection: nearly a request to one of the operations of the fuzzed contract. */
+/** Generates bytes for a connection that are almost a request to an operation of the fuzzed contract. */
 export function hostileBytes(token: string): fc.Arbitrary<Buffer> {
   const authorization = `Authorization: Bearer ${token}\r\n`;
   const withBody = fc.tuple(body, framing).map(([[path, text], how]) => {

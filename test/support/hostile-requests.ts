@@ -1,14 +1,14 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { TOKEN } from './app.ts';
 
-/** What a hostile client sends on a connection, and the statuses it is answered until the connection is closed. */
-export type HostileRequest = readonly [what: string, bytes: string | Buffer, statuses: readonly number[]];
+/** The bytes that a hostile client sends on a connection, and the expected statuses until the connection closes. */
+export type HostileRequest = readonly [name: string, bytes: string | Buffer, statuses: readonly number[]];
 
 const FERN = '{"id":1,"name":"Fern"}';
 const HEAD = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 const GOOD = withBody(FERN);
-/** Is answered 404 and closes the connection, and shows that nothing before it was taken for two requests, or for none. */
+/** A request that gets 404 and closes the connection. It shows that the bytes before it were parsed as one request. */
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 const inChunks = (body: string): string => `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -47,7 +47,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['Transfer-Encoding on a folded line', framed('Transfer-Encoding:', ' chunked'), [400]],
   ['Transfer-Encoding with a space before the colon', framed('Transfer-Encoding : chunked'), [400]],
   ['Transfer-Encoding in HTTP/1.0', CHUNKED.replace('1.1', '1.0') + '0\r\n\r\n', [400]],
-  ['a chunk size that is no number', `${CHUNKED}zz\r\n`, [400]],
+  ['a chunk size that is not a number', `${CHUNKED}zz\r\n`, [400]],
   ['a negative chunk size', `${CHUNKED}-16\r\n`, [400]],
   ['a chunk size with 0x', `${CHUNKED}0x16\r\n`, [400]],
   ['a chunk size beyond 64 bits', `${CHUNKED}10000000000000016\r\n`, [400]],
@@ -78,7 +78,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   // Request lines
   ['an unknown method', get('BREW /plants HTTP/1.1', 'Host: x'), [501]],
   ['a method in lower case', get('post /plants HTTP/1.1', 'Host: x'), [501]],
-  ['a method that is no token', get('G{T /plants HTTP/1.1', 'Host: x'), [400]],
+  ['a method that is not a token', get('G{T /plants HTTP/1.1', 'Host: x'), [400]],
   ['a space before the method', get(' GET /plants HTTP/1.1', 'Host: x'), [400]],
   ['a space in the target', get('GET /a b HTTP/1.1', 'Host: x'), [400]],
   ['a target without a slash', get('GET plants HTTP/1.1', 'Host: x'), [400]],
@@ -88,7 +88,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['HTTP/1.2', get('GET / HTTP/1.2', 'Host: x'), [505]],
   ['HTTP/2.0', get('GET / HTTP/2.0', 'Host: x'), [505]],
   ['HTTP/9.9', get('GET / HTTP/9.9', 'Host: x'), [505]],
-  ['a version that is no number', get('GET / HTTP/one', 'Host: x'), [400]],
+  ['a version that is not a number', get('GET / HTTP/one', 'Host: x'), [400]],
   ['another protocol', get('GET / ICY/1.1', 'Host: x'), [400]],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
   ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex'), [400]],
@@ -99,13 +99,13 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
 
   // Host and target
   ['no Host', get('GET / HTTP/1.1'), [400]],
-  ['no Host in HTTP/1.0, which needs none', get('GET / HTTP/1.0'), [404]],
+  ['no Host in HTTP/1.0, where it is optional', get('GET / HTTP/1.0'), [404]],
   ['two Hosts', get('GET / HTTP/1.1', 'Host: x', 'HOST: x'), [400]],
   ['two Hosts in HTTP/1.0', get('GET / HTTP/1.0', 'Host: x', 'Host: y'), [400]],
   ['a Host with a space', get('GET / HTTP/1.1', 'Host: a b'), [400]],
   ['a Host with a path', get('GET / HTTP/1.1', 'Host: a/b'), [400]],
   ['a Host with a user', get('GET / HTTP/1.1', 'Host: a@b'), [400]],
-  ['a Host with a port that is no number', get('GET / HTTP/1.1', 'Host: a:b'), [400]],
+  ['a Host with a port that is not a number', get('GET / HTTP/1.1', 'Host: a:b'), [400]],
   ['a URL of another scheme', get('GET ftp://x/plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['a URL without a host', get('GET http:///plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['a URL with a user', get('GET http://a:b@x/plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
@@ -116,7 +116,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   // Expectations, protocols, pipelines
   ['an unknown expectation', withBody(FERN, 'Expect: the worst'), [417]],
   ['an unknown expectation beside a known one', withBody(FERN, 'Expect: 100-continue, 200-ok'), [417]],
-  ['an upgrade that nobody offered', withBody(FERN, 'Connection: Upgrade', 'Upgrade: h2c') + LAST, [200]],
+  ['an upgrade that the service does not offer', withBody(FERN, 'Connection: Upgrade', 'Upgrade: h2c') + LAST, [200]],
   ['a good request and a broken one', `${GOOD}GARBAGE\r\n\r\n`, [200, 400]],
   ['three good requests and a broken one', `${GOOD.repeat(3)}GET / HTTP/1.1\r\nHost : x\r\n\r\n`, [200, 200, 200, 400]],
   ['a good request and a broken body', `${GOOD}${CHUNKED}zz\r\n`, [200, 400]],
@@ -138,8 +138,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['an endless body', `${CHUNKED}fffffff\r\n${' '.repeat(2_000_000)}`, [413]],
   ['a body of null bytes', withBody('\0'.repeat(1_000)) + LAST, [400, 404]],
   ['a wrong token with half a body', HEAD.replace(TOKEN, 'nope') + 'Content-Length: 22\r\n\r\n{', [401]],
-].map(([what, bytes, statuses]) => [
-  what,
+].map(([name, bytes, statuses]) => [
+  name,
   typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes,
   statuses,
 ]) as readonly HostileRequest[];

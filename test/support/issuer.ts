@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cleanUp } from './app.ts';
 
-/** A key pair of an issuer. */
+/** An issuer's key pair. */
 export type IssuerKey = {
   readonly alg: string;
   readonly kid: string;
@@ -12,29 +12,29 @@ export type IssuerKey = {
   readonly jwk: JWK;
 };
 
-/** An issuer of JSON Web Tokens, whose keys are at a URL. */
+/** An issuer of JSON Web Tokens with a JWKS endpoint. */
 export type Issuer = {
   readonly env: Readonly<Record<'JWT_ISSUER' | 'JWT_AUDIENCE' | 'JWT_JWKS_URL', string>>;
-  /** How often the keys were asked for. */
+  /** Returns the number of requests for the keys. */
   readonly requests: () => number;
-  /** The keys that are handed out from now on. */
+  /** Replaces the published keys. */
   readonly publish: (...keys: readonly IssuerKey[]) => void;
-  /** Answers otherwise from now on. */
+  /** Replaces the response of the endpoint. */
   readonly answer: (listener: RequestListener) => void;
-  /** Ends what listens, with every connection. */
+  /** Closes the server and every connection. */
   readonly stop: () => void;
 };
 
 export const ISSUER = 'https://issuer.example/';
 export const AUDIENCE = 'plants';
 
-/** Makes a key pair for an algorithm. */
+/** Generates a key pair for an algorithm. */
 export async function createKey(alg: string, kid: string): Promise<IssuerKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Starts the endpoint of an issuer, which is gone when the test is over. */
+/** Starts the endpoint of an issuer; it is closed when the test ends. */
 export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer> {
   let requests = 0;
   let listener: RequestListener;
@@ -63,7 +63,7 @@ export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer
   };
 }
 
-/** Signs a token that is good for a minute, unless claims and header say otherwise; `undefined` leaves one out. */
+/** Signs a token that is valid for a minute; claims and header override the defaults, `undefined` removes one. */
 export async function signToken(
   key: IssuerKey,
   claims: Readonly<Record<string, unknown>> = {},
@@ -73,7 +73,7 @@ export async function signToken(
   return new SignJWT(payload).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
 }
 
-/** The time as JSON Web Tokens have it: seconds since 1970. */
+/** Returns the time in seconds since 1970, as JSON Web Tokens use it. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }

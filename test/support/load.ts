@@ -2,23 +2,23 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from './service.ts';
 
-/** Creations sent by several clients, one after another each, until they are stopped or the service is gone. */
+/** Creations sent by several clients, each with one request at a time, until they are stopped or the service is gone. */
 export type Load = {
-  /** The lines that `export --history` would have for them. */
+  /** The creations as lines of `export --history`. */
   readonly sent: ReadonlySet<string>;
   readonly acknowledged: ReadonlySet<string>;
   /**
-   * How often something else than 200 came, by status; or by the code of the error, for a request on a connection that
-   * had worked before; or `NOT_CONNECTED`, for one on a new connection, which nobody may have accepted.
+   * The number of failures by status; by error code, for a request on a reused connection; or as `NOT_CONNECTED`, for a
+   * new connection, which the service may not have accepted.
    */
   readonly failures: ReadonlyMap<string, number>;
-  /** Resolves once something is so; rejects when the clients have given up before. */
-  readonly until: (isSo: () => boolean) => Promise<void>;
-  /** Resolves once so many more have been acknowledged; rejects as above. */
+  /** Resolves once a condition holds; rejects when the clients give up first. */
+  readonly until: (condition: () => boolean) => Promise<void>;
+  /** Resolves once `count` more creations have been acknowledged; rejects when the clients give up first. */
   readonly acknowledges: (count: number) => Promise<void>;
-  /** Lets every client finish its request. */
+  /** Stops the clients after their current requests. */
   readonly stop: () => Promise<void>;
-  /** Resolves when every client has given up, as the service does not answer any more. */
+  /** Resolves when every client has given up because the service no longer responds. */
   readonly ended: Promise<void>;
 };
 
@@ -26,9 +26,9 @@ const NAMES = ['Fern', '', '\u0000', '\ud800', '🌿', '"\\\n', 'é'];
 let created = 0n;
 
 /**
- * Starts creating plants, each with an id and a tag of its own.
+ * Starts creating plants, each with a unique id and tag.
  *
- * @param services a client turns to the next of them with every plant
+ * @param services the targets, which each client uses in turn
  */
 export function createUntilStopped(services: Service | readonly Service[], clients: number): Load {
   const sent = new Set<string>();
@@ -59,8 +59,8 @@ export function createUntilStopped(services: Service | readonly Service[], clien
     },
   };
 
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       if (hasEnded) throw new Error(`the clients have given up: ${JSON.stringify([...failures])}`);
       await sleep(5);
     }

@@ -3,7 +3,7 @@ import type { Database, DatabaseOptions, Definition } from '../../src/engine/dat
 import { openDatabase, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
 import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
 
-// A second application of the database: a note book, and a tally of its notes.
+// A second application of the database: notes, and a tally of them.
 export type Note = { readonly id: bigint; readonly text: string };
 
 export const notes = table('notes');
@@ -36,7 +36,7 @@ const noteBook: Definition<Note> = {
   },
 };
 
-/** Opens a note book. */
+/** Opens a database of notes. */
 export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
   const parsed = parseDatabaseUrl(url);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
@@ -44,7 +44,7 @@ export async function openNotes(url: string, overrides: Partial<DatabaseOptions>
   return openDatabase(parsed.location, noteBook, { ...options, ...overrides });
 }
 
-/** Inserts a note by a statement of its own. */
+/** Returns a query that inserts a note. */
 export const insertNote = (id: bigint, text: string): Query => {
   const key = either({ sqlite: sql`randomblob(16)`, postgres: sql`gen_random_uuid()` });
   return sql`INSERT INTO ${notes} (id, text, key) VALUES (${id}, ${text}, ${key})`;

@@ -11,13 +11,13 @@ import type { Postgres } from './postgres.ts';
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
 export type PgBouncer = {
-  /** The URL of a database of the server, through the pooler. */
+  /** Returns the URL of a database of the server, through the pooler. */
   readonly through: (url: string) => string;
-  /** Changes the mode while it runs. */
+  /** Changes the pool mode at run time. */
   readonly setMode: (mode: PoolMode) => void;
 };
 
-/** Starts the connection pooler PgBouncer in front of a server, until the test is over. */
+/** Starts the connection pooler PgBouncer in front of a server, until the test ends. */
 export async function startPgBouncer(server: Postgres, mode: PoolMode, settings = ''): Promise<PgBouncer> {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);

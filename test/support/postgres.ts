@@ -16,34 +16,34 @@ import {
 } from '../../scripts/bench/postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
 
-/** A PostgreSQL server of our own, with a role `plants` that may do everything. */
+/** A PostgreSQL server for tests, with a superuser role `plants`. */
 export type Postgres = {
   readonly port: number;
   readonly dataFolder: string;
-  /** The URL of a database on it; by default the one that every server has. */
+  /** Returns the URL of a database; by default `postgres`, which every server has. */
   readonly url: (database?: string) => string;
-  /** Creates an empty database, and says its URL. */
+  /** Creates an empty database and returns its URL. */
   readonly createDatabase: () => Promise<string>;
-  /** Runs statements, and gives the rows of the last one, each value as text. */
+  /** Runs statements and returns the rows of the last one, each value as text. */
   readonly query: (url: string, sql: string, values?: readonly unknown[]) => Promise<Record<string, string>[]>;
-  /** Ends the server; with SIGKILL as a crash does. */
+  /** Stops the server; SIGKILL simulates a crash. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Restarts the server on the same port. */
   readonly start: () => Promise<void>;
-  /** Ends it, and removes everything. */
+  /** Stops the server and removes its data. */
   readonly stop: () => Promise<void>;
 };
 
 export type PostgresOptions = {
-  /** Whether it lets nobody in without TLS, except into the database that every server has. */
+  /** With certificates, the server requires TLS, except for the database `postgres`. */
   readonly tls?: Certificates;
-  /** Settings of postgresql.conf. */
+  /** Lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 /**
- * Starts PostgreSQL. It lives until it is stopped: hand `stop` to cleanUp, or to afterAll when the tests of a file share
- * a server, with a database each.
+ * Starts PostgreSQL, which runs until it is stopped: pass `stop` to cleanUp, or to afterAll when the tests of a file
+ * share a server and each have a database.
  */
 export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
   const folder = createFolder();
@@ -52,7 +52,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   return startOn({ folder, dataFolder, settings: { ...settings, ...(tls && tlsSettings(folder, tls)) } });
 }
 
-/** Starts a primary that answers a commit only when its standby has it, too, and that standby. */
+/** Starts a primary with a synchronous standby, and that standby. */
 export async function startPostgresPair(): Promise<{
   primary: Postgres;
   standby: Postgres;
@@ -85,13 +85,13 @@ export async function startPostgresPair(): Promise<{
   };
 }
 
-/** Joins the hosts of servers into one URL; the rest is the first one's. */
+/** Joins the hosts of several URLs into one URL; everything else comes from the first. */
 export function severalHosts(...urls: readonly [string, ...string[]]): string {
   const hosts = urls.map((url) => /@([^/]*)/.exec(url)?.[1]);
   return urls[0].replace(/@[^/]*/, `@${hosts.join(',')}`);
 }
 
-/** The server's certificate is for `localhost`; a client has to show one to use the database `with_certificate`. */
+/** Configures TLS with a certificate for `localhost`; the database `with_certificate` requires a client certificate. */
 function tlsSettings(folder: string, { root, certificate, key }: Certificates): Readonly<Record<string, string>> {
   const ownKey = join(folder, 'server.key');
   cpSync(key, ownKey);
@@ -109,7 +109,7 @@ function tlsSettings(folder: string, { root, certificate, key }: Certificates): 
 }
 
 type Server = {
-  /** Where the programs are, and everything else. */
+  /** The folder of the server's programs and files. */
   readonly folder: string;
   readonly dataFolder: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
       for (let attempts = 1; server === undefined; attempts += 1) {
         const { started, output } = spawnServer();
         if (await becomesReady(started)) server = started;
-        // The last processes of a killed server may still be there; PostgreSQL does not start beside them.
+        // PostgreSQL does not start while processes of a killed server remain.
         else if (attempts < 100) await sleep(50);
         else throw new Error(`PostgreSQL does not start:\n${output()}`);
       }
@@ -181,7 +181,7 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
 
 async function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Record<string, string>[]> {
   const client = new Client({ connectionString: url, types: { getTypeParser: () => String } });
-  client.on('error', () => undefined); // Told by the query, too.
+  client.on('error', () => undefined); // The query reports the error, too.
   try {
     await client.connect();
     const { rows } = await client.query<Record<string, string>>(sql, [...values]);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { temporaryFolder } from './app.ts';
 import { ROOT } from './service.ts';
 
-/** A copy of this project to be edited, gone when the test is over. */
+/** An editable copy of this project, removed when the test ends. */
 export type Project = {
   readonly folder: string;
-  /** The text of a file, as it is now. */
+  /** Returns the current text of a file. */
   readonly read: (name: string) => string;
   readonly write: (name: string, text: string) => void;
 };
 
-/** Copies everything that the commands of package.json need, or some of it. */
+/** Copies the files that the commands of package.json need, or some of them. */
 export function copyProject(
   names: readonly string[] = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'],
 ): Project {
@@ -29,7 +29,7 @@ export function copyProject(
   };
 }
 
-/** A copy of the engine and the scripts with the application of `test/contracts/<name>` on it. */
+/** Copies the engine and the scripts, with the application of `test/contracts/<name>`. */
 export function copyProjectWithContract(name: string): Project {
   const project = copyProject(['src/engine', 'src/main.ts', 'scripts', 'tsconfig.json', 'package.json']);
   const { folder, read, write } = project;
@@ -59,7 +59,7 @@ export const application: Application = {
 };
 `;
 
-/** The document with more operations: `GET /<operationId>`, answered 204. */
+/** Returns the document with further operations: `GET /<operationId>`, which responds 204. */
 export function withOperations(document: string, ...operationIds: readonly string[]): string {
   const paths = operationIds.map(
     (operationId) => `
@@ -69,7 +69,7 @@ export function withOperations(document: string, ...operationIds: readonly strin
   return document.replace('\npaths:', `\npaths:${paths.join('')}`);
 }
 
-/** The module of the handlers with more of them, a line each. */
+/** Returns the handlers module with further handlers, one line each. */
 export function withHandlers(source: string, ...lines: readonly string[]): string {
   return source.replace('  return {\n', `  return {\n${lines.map((line) => `    ${line}\n`).join('')}`);
 }

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../scripts/contract/load.ts';
 
-// A document with what the checks have to know about besides JSON bodies: parameters everywhere, uploads, text, response
-// headers, 204, a base path, operations with their own security and with none.
+// A document that covers more than JSON bodies for the contract checks: all kinds of parameters, uploads, text, response
+// headers, 204, a base path, and operations that override or disable security.
 
 const int64 = { type: 'integer', format: 'int64' };
 const int32 = { type: 'integer', format: 'int32' };

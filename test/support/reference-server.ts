@@ -17,7 +17,7 @@ export type ServerAnswer = {
   readonly body: string;
 };
 export type Respond = (request: ServerRequest) => ServerAnswer;
-/** What a defective server does with a request; throwing closes the connection. */
+/** The behaviour of a defective server for a request; throwing closes the connection. */
 export type Defect = (request: ServerRequest, respond: Respond) => ServerAnswer;
 
 export const TOKEN = 'reference-token';
@@ -47,7 +47,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: /^\/v1\/files$/, handle: uploadFile },
 ];
 
-/** Does what the reference document says, written without a look at the checks. */
+/** Implements the reference document, independently of the checks. */
 export const respond: Respond = (request) => {
   try {
     const [path = ''] = request.url.split('?');
@@ -62,7 +62,7 @@ export const respond: Respond = (request) => {
   }
 };
 
-/** Starts the reference server, perhaps with a defect. */
+/** Starts the reference server, optionally with a defect. */
 export async function startReferenceServer(defect: Defect = (request, answer) => answer(request)): Promise<string> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -83,7 +83,7 @@ export async function startReferenceServer(defect: Defect = (request, answer) =>
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Not a pipe.
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 }
 
 export function answerJson(

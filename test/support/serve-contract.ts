@@ -4,8 +4,8 @@ import type { Contract } from '../../src/engine/contract/contract.ts';
 import { readConfig } from '../../src/engine/process/config.ts';
 import { startService } from '../../src/engine/service.ts';
 
-// Serves a generated contract as a process of its own: `node serve-contract.ts <contract.json>`. Every operation is
-// answered 204. Prints its address.
+// Serves a generated contract in a separate process: `node serve-contract.ts <contract.json>`. Every operation responds
+// 204. Prints its address.
 const contract = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Contract; // Written by the generator.
 const defaultDatabaseUrl = 'sqlite:unused';
 const read = await readConfig({ ...process.env, PORT: '0' }, defaultDatabaseUrl);

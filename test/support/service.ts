@@ -12,22 +12,22 @@ export type Service = {
   readonly url: string;
   readonly token: string;
   readonly process: ChildProcessWithoutNullStreams;
-  /** Everything written to standard output so far. */
+  /** Returns everything written to standard output so far. */
   readonly output: () => string;
-  /** Resolves when a text has been written to standard output. */
-  readonly said: (text: string) => Promise<void>;
-  /** What became of the process. */
+  /** Resolves when standard output contains a text. */
+  readonly waitForOutput: (text: string) => Promise<void>;
+  /** Resolves to the exit code and the output of the process. */
   readonly outcome: Promise<Outcome>;
 };
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its end. */
 export function run(command: string, args: readonly string[], env: Environment = {}, cwd = ROOT): Promise<Outcome> {
   return start(command, args, env, cwd).outcome;
 }
 
-/** Starts the service and waits until it listens, on a port and an empty store of its own. */
+/** Starts the service on a free port with a new store, and waits until it listens. */
 export async function startService(
   env: Environment,
   command: readonly string[] = ['node', 'src/main.ts'],
@@ -42,20 +42,20 @@ export async function startService(
   const { process, output, outcome } = start(program, args, { ...defaults, ...env }, cwd);
   let ended = false;
   void outcome.then(() => (ended = true));
-  const said = async (text: string): Promise<void> => {
+  const waitForOutput = async (text: string): Promise<void> => {
     while (!output().includes(text)) {
       if (ended) throw new Error(`the service ended: ${JSON.stringify(await outcome)}`);
       await Promise.race([once(process.stdout, 'data'), outcome]);
     }
   };
-  await said('http://');
+  await waitForOutput('http://');
   const [url = ''] = /http:\/\/[^\s"]+/.exec(output()) ?? [];
-  return { url, token: 'test-token', process, output, said, outcome };
+  return { url, token: 'test-token', process, output, waitForOutput, outcome };
 }
 
-/** Starts a command, and lets it run until the test is over. */
+/** Starts a command, which runs at most until the test ends. */
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
-  const child = spawn(command, args, { cwd, env: { ...withoutOurs(process.env), OPS_PORT: '0', ...env } });
+  const child = spawn(command, args, { cwd, env: { ...cleanEnvironment(process.env), OPS_PORT: '0', ...env } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -67,8 +67,8 @@ export function start(command: string, args: readonly string[], env: Environment
   return { process: child, output: () => stdout, outcome };
 }
 
-/** The environment without what configures the service, or makes Node behave as under Jest. */
-function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Returns the environment without the service's variables and those that Jest sets for Node. */
+function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
     /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));

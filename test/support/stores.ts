@@ -4,9 +4,9 @@ import { temporaryFolder } from './app.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 
 /**
- * Runs the same suite over each of the stores.
+ * Runs the same suite against each store.
  *
- * @param suite gets a function that makes an empty database and says its URL
+ * @param suite receives a function that creates an empty database and returns its URL
  */
 export function describeStores(suite: (createDatabase: () => Promise<string>) => void): void {
   describe('SQLite', () => {

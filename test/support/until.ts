@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again until the answer is the one that is wanted. */
-export async function until<Answer>(ask: () => Answer | Promise<Answer>, wanted: Answer): Promise<void> {
+/** Polls until the value is the expected one. */
+export async function until<Value>(read: () => Value | Promise<Value>, expected: Value): Promise<void> {
   const deadline = performance.now() + 10_000;
-  let answer = await ask();
-  while (answer !== wanted && performance.now() < deadline) {
+  let value = await read();
+  while (value !== expected && performance.now() < deadline) {
     await sleep(50);
-    answer = await ask();
+    value = await read();
   }
-  expect(answer).toBe(wanted);
+  expect(value).toBe(expected);
 }
