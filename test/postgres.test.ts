@@ -259,15 +259,15 @@ describe('one PostgreSQL server', () => {
       const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
       for (const [given, want] of [
         [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
-        [url.replace(/plants:[^@]*@/, 'plants@'), /it asks for a password/],
+        [url.replace(/plants:[^@]*@/, 'plants@'), /it requires a password/],
         [server.url('nowhere'), /no such database \(3D000\)/],
-        [nobody, /nobody listens there \(ECONNREFUSED\)/],
+        [nobody, /connection refused \(ECONNREFUSED\)/],
         [
           severalHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
           /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
         ],
         ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
-        [`${url}?sslmode=require`, /it offers no TLS/],
+        [`${url}?sslmode=require`, /it does not support TLS/],
         [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
         [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
       ] as const) {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { PlantStore } from '../../src/plants/plant-store.ts';
 
-/** What the bench asks of a store. */
+/** The part of a store that the bench uses. */
 export type BenchStore = Pick<PlantStore, 'add'>;
 
 /** How plants are kept: not at all, by the store of the service, or each with a commit of its own. */

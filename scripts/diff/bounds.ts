@@ -68,7 +68,7 @@ function describe({ keyword, limit }: Bound): string {
 
 function countBound(schema: Schema, keyword: string, side: Side): Bound | undefined {
   const bound = tightest(limits(schema, keyword), side);
-  // A minimum of 0 is no constraint.
+  // A minimum of 0 constrains nothing.
   return side === 'lower' && bound?.limit === 0 ? undefined : bound;
 }
 

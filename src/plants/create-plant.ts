@@ -1,7 +1,7 @@
 import type { Reply, Request } from './contract.ts';
 import type { PlantStore } from './plant-store.ts';
 
-/** Stores a NewPlant and answers with the Plant in it: what clients see of a plant has no id. */
+/** Stores a NewPlant and responds with its Plant, which has no id. */
 export async function createPlant(
   store: Pick<PlantStore, 'add'>,
   { body }: Request<'createPlant'>,

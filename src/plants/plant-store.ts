@@ -13,29 +13,29 @@ export interface PlantStore {
    * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine, and is later
    * than every plant of its id that was added before.
    *
-   * @param key a UUID that stands for this creation: under one key, a plant is added once, however often it is asked for
+   * @param key a UUID that stands for this creation: one plant is added for each key, however often `add` is called
    * @returns whether it was added now; `false` when there is a plant under the key
-   * @throws {DatabaseUnavailable} when the store cannot say that it is kept; it may be, now or in a moment
-   * @throws {Error} when the database refuses this very plant; nothing was added
+   * @throws {DatabaseUnavailable} when the store cannot confirm it; it may have been stored
+   * @throws {Error} when the database rejects this plant; nothing was added
    */
   add(plant: StoredPlant, key?: string): Promise<boolean>;
 
   /**
-   * Asks the database whether a plant could be added now.
+   * Checks that a plant could be added now.
    *
    * @throws {DatabaseUnavailable} when it could not
    */
   check(): Promise<void>;
 
-  /** Waits for what is being added, then lets go of the database. Nothing may be asked of it afterwards. */
+  /** Waits for pending additions, then closes the database. No method may be called afterwards. */
   close(): Promise<void>;
 }
 
-/** Reads what is kept, whether or not a service is adding to it at the same time. */
+/** Reads the plants, also while a service adds some. */
 export interface PlantReader {
   /** The plants in the order they were added, one at a time: the current one for each id, or every creation. */
   list(which: 'current' | 'history'): AsyncIterable<StoredPlant>;
 
-  /** Lets go of the database. */
+  /** Closes the database. */
   close(): Promise<void>;
 }

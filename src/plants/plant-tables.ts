@@ -66,7 +66,7 @@ const latestOfEach = either({
 });
 const current = sql<PlantRow>`SELECT id, plant FROM (${latestOfEach}) AS latest ORDER BY ${oldestFirst}`;
 
-/** Opens the plant store, creating what is missing. @throws {DatabaseUnavailable} when it cannot be used */
+/** Opens the plant store, and creates its tables if needed. @throws {DatabaseUnavailable} when it cannot be used */
 export async function openPlantStore(location: DatabaseLocation, options: DatabaseOptions): Promise<PlantStore> {
   const database = await openDatabase(location, plantTables, options);
   return {

@@ -53,7 +53,7 @@ export type OperationValidator = {
   readonly response: (status: number, mediaType: string, body: unknown) => void;
 };
 
-/** The request does not conform to the document; the message says what to fix. */
+/** The request does not conform to the document; the message tells the client how to fix it. */
 export class InvalidRequest extends Error {}
 
 /** The response does not conform to the document, and must not be sent. */

@@ -9,7 +9,7 @@ export type BatchWorker<Item, Result> = {
    * Processes all items or none, in their order.
    *
    * @returns a result for each item
-   * @throws {BatchFailed} with what to do about it; any other error is a bug, and fails the whole batch
+   * @throws {BatchFailed} with the way to recover; any other error is a bug, and fails the whole batch
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
 };
@@ -35,7 +35,7 @@ export type BatchQueueOptions<Item, Result> = {
   readonly sizeOf: (item: Item) => number;
   /** Whether an item must have a batch of its own. */
   readonly isAlone: (item: Item) => boolean;
-  /** How much may wait, together with what is being processed. */
+  /** The size of all waiting and pending items. */
   readonly queueLimitBytes: number;
   /** How long an item may take, with its time in the queue. */
   readonly timeoutMs: number;
@@ -125,7 +125,7 @@ export class BatchQueue<Item, Result> {
       await this.#run(worker, this.#takeBatch());
     }
     this.#idle.push(worker);
-    // While all are refused at once, nobody would find out that the database is back.
+    // If every item failed at once, the queue would not notice that the database is back.
     this.#isStuck = false;
   }
 

@@ -56,7 +56,7 @@ export type DatabaseReader = {
 
 /** The result of a statement. */
 export type Written = {
-  /** What the statement returns. */
+  /** The rows that the statement returns. */
   readonly rows: readonly unknown[];
   /** The number of rows that it changed, or returned. */
   readonly count: number;

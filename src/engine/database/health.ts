@@ -11,7 +11,7 @@ export type Health = {
 
 const MOMENT_MS = 1_000;
 
-/** @param use what the database is needed for: `used` or `read` */
+/** @param use for the log: `used` or `read` */
 export function createHealth(log: Logger, use: 'used' | 'read' = 'used'): Health {
   let workedAt = -Infinity;
   let failedAt: number | undefined;

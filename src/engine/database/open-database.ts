@@ -29,7 +29,7 @@ export function parseDatabaseUrl(
 ): { readonly location: DatabaseLocation } | { readonly problems: readonly string[] } {
   if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.*[^/])$/.exec(url)?.groups?.['path'];
-  // To SQLite, `:memory:` is no file, and `file:` begins a URI.
+  // SQLite takes `:memory:` and `file:` for something else than a path.
   if (path !== undefined && !/^(?::|file:)/.test(path)) return { location: { engine: 'sqlite', path } };
   return { problems: ['DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database'] };
 }
@@ -40,7 +40,7 @@ export function describeLocation(location: DatabaseLocation): string {
 }
 
 /**
- * Opens the database of an application, creating what is missing.
+ * Opens the database of an application, and creates it if needed.
  *
  * @throws {DatabaseUnavailable} when it cannot be used
  */

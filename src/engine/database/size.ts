@@ -1,6 +1,6 @@
 import type { Statement, Value } from './sql.ts';
 
-// What a waiting item holds in memory, in bytes.
+// The memory of a waiting item, in bytes.
 
 export function sizeOfRow(row: Readonly<Record<string, Value>>): number {
   let bytes = 0;

@@ -11,7 +11,7 @@ export type Target = {
 /** A compiled statement: its text with placeholders, and a value for each. */
 export type Statement = { readonly text: string; readonly values: readonly Value[] };
 
-/** A statement, or a part of one, for both databases. `Row` is what its author expects of each row. */
+/** A statement, or a part of one, for both databases. `Row` is the declared type of its rows. */
 export type Query<Row = unknown> = {
   /** Returns the text for a database, and appends the values of its placeholders to `values`. */
   readonly write: (target: Target, values: Value[]) => string;

@@ -8,7 +8,7 @@ export function limitStreams(limit: number, open: (query: Query) => AsyncIterabl
     if (count >= limit) throw new DatabaseUnavailable(`more than ${String(limit)} streams are open`);
     count += 1;
     try {
-      yield* open(query) as AsyncIterable<Row>; // The query's author says what a row is.
+      yield* open(query) as AsyncIterable<Row>; // The query declares its row type.
     } finally {
       count -= 1;
     }

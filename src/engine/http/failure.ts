@@ -6,7 +6,7 @@ export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param message is sent to the client: for a 4xx, it says what to fix; for a 5xx, it is a fixed text */
+  /** @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text */
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.status = status;

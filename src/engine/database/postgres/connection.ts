@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from './connector.ts';
 import { SessionLost, type Row, type Session } from './session.ts';
 
-/** One connection to whichever server accepts writes; a lost one is opened anew when it is needed. */
+/** One connection to the server that accepts writes; reconnects when needed. */
 export type PostgresConnection = {
   /** Resolves once connected, however long that takes, or closed. Never rejects. */
   readonly ready: () => Promise<void>;
@@ -10,7 +10,7 @@ export type PostgresConnection = {
   readonly query: Session['query'];
   /** As {@link Session.run}. */
   readonly run: Session['run'];
-  /** Gives the connection up, because of what the server said; the next `ready` opens another. */
+  /** Drops the connection after an error of the server; the next `ready` reconnects. */
   readonly reset: () => void;
   /** Does not wait for a server that does not answer. */
   readonly close: () => Promise<void>;
@@ -19,7 +19,7 @@ export type PostgresConnection = {
 const PAUSE_MS = 250;
 
 /**
- * @param onFailed is told of every time that no server could be used
+ * @param onFailed receives the error whenever no server can be used
  * @param session may already be open
  */
 export function createPostgresConnection(

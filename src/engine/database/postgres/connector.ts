@@ -11,7 +11,7 @@ import { describeHost, describePostgres, type PostgresHost, type PostgresLocatio
 /** Finds the server that accepts writes. */
 export type Connector = {
   /**
-   * Tries every host once, beginning with the one that worked last.
+   * Tries every host once, the last working one first.
    *
    * @throws {CannotConnect} when none can be used
    * @throws {DatabaseUnavailable} when the file of a certificate cannot
@@ -33,7 +33,7 @@ type Failure = { readonly host: PostgresHost; readonly error: unknown };
 
 /** None of the hosts can be used. */
 export class CannotConnect extends DatabaseUnavailable {
-  /** Whether it is of no use to try again before somebody has changed something. */
+  /** Whether a retry is useless until the configuration changes. */
   readonly isFinal: boolean;
 
   constructor(location: PostgresLocation, failures: readonly Failure[]) {
@@ -69,7 +69,7 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     },
   };
 
-  /** Tries every address of a host; throws what the last of them came to. */
+  /** Tries every address of a host; throws the last error. */
   async function connectTo(host: PostgresHost, tlsOptions: TlsOptions, signal: AbortSignal): Promise<Session> {
     let failure: unknown;
     for (const address of await addressesOf(host)) {

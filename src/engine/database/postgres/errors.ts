@@ -16,7 +16,7 @@ export class PoolerSwitched extends Error {
   }
 }
 
-/** The line for whoever runs the service when a database that could be connected to fails; a bug stays what it is. */
+/** Turns an error of a connected database into one line for operators; returns bugs unchanged. */
 export function explain(description: string, error: unknown): unknown {
   if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
   return new DatabaseUnavailable(`the database ${description} cannot be used: ${reasonOf(error).text}`, {
@@ -24,7 +24,7 @@ export function explain(description: string, error: unknown): unknown {
   });
 }
 
-/** PostgreSQL's code for what went wrong (PostgreSQL documentation, appendix A). */
+/** Returns the SQLSTATE of an error (PostgreSQL documentation, appendix A). */
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
@@ -36,11 +36,11 @@ type Recovery = BatchFailed['recovery'];
 // The first that fits counts: the longer codes stand before their classes.
 const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] = [
   ['53300', 'retry'], // no connection left
-  ['55P03', 'retry'], // somebody holds a lock
+  ['55P03', 'retry'], // lock not available
   ['08', 'retry'], // the connection
   ['25', 'retry'], // read-only: this server is not the primary any more; or a transaction that was left open
   ['40', 'retry'], // another transaction was in the way
-  ['57', 'retry'], // the server or somebody ended it: shutdown, crash, timeout
+  ['57', 'retry'], // operator intervention: shutdown, crash, timeout
   ['22', 'split'], // a value that the database does not take
   ['23', 'split'], // a constraint
   ['44', 'split'], // the check of a view
@@ -49,7 +49,7 @@ const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] =
 ];
 
 // Everything else that the standard and PostgreSQL define: the disk is full, the table is gone, a permission is missing.
-// What is left has been invented by a trigger.
+// Triggers raise the others.
 const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 
 // Syntax error or access rule violation.
@@ -66,7 +66,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof SessionLost || /^(?:08|57)/.test(sqlStateOf(error) ?? '');
 }
 
-/** Returns what to do about a failed batch; `undefined` when it failed because of a bug. */
+/** Returns the way to recover from a failed batch; `undefined` for a bug. */
 export function recoveryFor(error: unknown): Recovery | undefined {
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';
@@ -82,7 +82,7 @@ export function isConflict(error: unknown): boolean {
   return /^(?:40|55P03$)/.test(sqlStateOf(error) ?? '');
 }
 
-/** Whether the same can work a moment later, when somebody else tried to create the same things at the same time. */
+/** Whether an error comes from another process that creates the same tables, so that a retry can succeed. */
 export function isRaceOfCreations(error: unknown): boolean {
   return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
@@ -99,21 +99,21 @@ export function detectSwitch(error: unknown): unknown {
   return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;
 }
 
-/** Why a server cannot be used, for whoever runs the service, and whether only they can change that. */
+/** The reason why a server cannot be used, for operators, and whether a retry is useless. */
 export type Reason = { readonly text: string; readonly isFinal: boolean };
 
 const FINAL_REASONS: Readonly<Record<string, string>> = {
   '28P01': 'the password is wrong, or there is no such user',
-  28000: 'this user is not let in from here in this way',
+  28000: 'rejected by pg_hba.conf',
   '3D000': 'there is no such database',
   [NO_PERMISSION]: 'this user has no permission for it',
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is not for this host's name",
 };
 const PASSING_REASONS: Readonly<Record<string, string>> = {
-  53300: 'it has no connection left',
+  53300: 'too many connections',
   '57P03': 'it is starting or stopping',
-  ECONNREFUSED: 'nobody listens there',
-  ENOENT: 'nobody listens there',
+  ECONNREFUSED: 'connection refused',
+  ENOENT: 'connection refused',
   ENOTFOUND: 'the name is unknown',
   EAI_AGAIN: 'the name cannot be looked up',
 };
@@ -121,7 +121,8 @@ const PASSING_REASONS: Readonly<Record<string, string>> = {
 export function reasonOf(error: unknown): Reason {
   if (error instanceof LoginTimeout || error instanceof ReadOnly) return { text: error.message, isFinal: false };
   if (error instanceof PoolerSwitched) return { text: error.message, isFinal: true };
-  if (error instanceof PasswordMissing) return { text: 'it asks for a password, and there is none', isFinal: true };
+  if (error instanceof PasswordMissing)
+    return { text: 'it requires a password, and none is configured', isFinal: true };
   if (error instanceof TlsFailed) return reasonOfTls(error.cause);
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return { text: message, isFinal: false };
@@ -132,8 +133,8 @@ export function reasonOf(error: unknown): Reason {
 
 function reasonOfTls(cause: unknown): Reason {
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === undefined) return { text: 'it offers no TLS', isFinal: true };
-  // A server that stops in the middle of it is no matter of certificates.
+  if (code === undefined) return { text: 'it does not support TLS', isFinal: true };
+  // A server that stops during the handshake: not an error of certificates.
   if (code === 'ECONNRESET' || code === 'EPIPE') return { text: `the connection broke (${code})`, isFinal: false };
   return { text: `${FINAL_REASONS[code] ?? 'TLS failed'} (${code})`, isFinal: true };
 }

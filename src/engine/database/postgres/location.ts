@@ -25,7 +25,7 @@ export type PostgresTls = {
   readonly mode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
   /** A file with the certificates to trust, or `system` for those of the machine. The server is verified when it is given. */
   readonly rootCertificate: string | undefined;
-  /** What the client shows of itself: two files, or neither. */
+  /** The client certificate and its key: two files, or neither. */
   readonly certificate: string | undefined;
   readonly key: string | undefined;
 };

@@ -70,7 +70,7 @@ export function createPostgresReader(
   });
   return {
     async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
-      return (await reads.add(compile(query, target))) as readonly Row[]; // The query's author says what a row is.
+      return (await reads.add(compile(query, target))) as readonly Row[]; // The query declares its row type.
     },
     stream: limitStreams(poolSize, (query) => streamRows(streams, description, compile(query, target), closed.signal)),
     async close() {

@@ -12,7 +12,7 @@ export type Place = {
 const ENCODING = "SELECT current_setting('server_encoding') AS encoding, current_user AS role";
 
 // Only memberships that were granted count: a superuser is an implicit member of every role. `pg_database_owner` is the
-// owner of the database. `public` belongs to whoever installed the server. An engine without owners has nulls here.
+// owner of the database. `public` may belong to the installer of the server. An engine without owners has nulls here.
 //
 // Not to_regclass: it may answer from a cache of before the lock was waited for.
 const TABLES = `

@@ -3,7 +3,7 @@ import { Client, DatabaseError, escapeIdentifier, type ClientConfig, type QueryC
 import type { Value } from '../sql.ts';
 import { parserOf } from './values.ts';
 
-/** One connection to one server, logged in, until it is lost. Losing it never throws by itself. */
+/** One connection to one server, logged in, until it is lost. Losing it emits no error. */
 export type Session = {
   /**
    * Runs one statement. A value that comes back is PostgreSQL's text for it.
@@ -35,7 +35,7 @@ export type Row = Readonly<Record<string, string | null>>;
 export type Result = { readonly rows: readonly Readonly<Record<string, Value>>[]; readonly count: number };
 
 export type Login = {
-  /** An address or the folder of a Unix socket, not a name: what a name stands for is tried one by one. */
+  /** An address or the folder of a Unix socket, not a name: the connector tries the addresses of a name one by one. */
   readonly address: string;
   readonly port: number;
   readonly user: string;
@@ -99,7 +99,7 @@ function clientConfig({ address, port, user, password, database, applicationName
     host: address,
     port,
     user,
-    // A function, because for want of a password pg looks into the environment and into files.
+    // A function: without a password, pg would search the environment and files.
     password: () => {
       if (password === undefined) throw new PasswordMissing('the server asks for a password');
       return password;
@@ -110,7 +110,7 @@ function clientConfig({ address, port, user, password, database, applicationName
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ssl: tls ?? false,
     sslnegotiation: 'postgres',
-    // As libpq does by default: somebody between us and the server cannot pass the login on.
+    // As libpq does by default: prevents relaying the login.
     enableChannelBinding: tls !== undefined,
     types: { getTypeParser: () => (text: string) => text },
   };
@@ -129,7 +129,7 @@ function createSession(client: Client): Session {
   client.connection.once('backendKeyData', (message: { readonly processID: number }) => {
     processId = String(message.processID);
   });
-  // Whoever cancels a commit that waits for its standby makes PostgreSQL answer it as done, with a warning.
+  // When a commit's wait for its standby is cancelled, PostgreSQL reports success with a warning.
   let isUnreplicated = false;
   client.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') isUnreplicated = true;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PoolerSwitched } from './errors.ts';
 import type { Session } from './session.ts';
 
-/** What a session needs that writes, and how a statement knows that it runs in such a session. */
+/** The settings of a session that writes, and a condition that checks them. */
 export type Settings = {
   /**
    * Sets up a session.
@@ -56,7 +56,7 @@ export function createSettings(name: string, statementTimeoutMs: number, use: 'w
       if (row?.['process'] !== session.processId()) await refuseSharing(mark, session, openAnother, limitMs);
       await session.query(prepareSession, [id, String(statementTimeoutMs)], limitMs);
     },
-    // A subquery is run once, not for every row. Nobody else has a reason to set server_version, which cannot be set.
+    // A subquery runs once, not for every row. Setting server_version always raises an error.
     inForce: `(SELECT CASE
       WHEN current_setting('${mark}', true) =
         '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true

@@ -5,7 +5,7 @@ import type { PostgresTls } from './location.ts';
 import { DatabaseUnavailable } from '../database.ts';
 
 /**
- * What libpq's `sslmode` means to Node's TLS; the files are read now, so that a certificate may be renewed while the
+ * Translates libpq's `sslmode` to Node's TLS options; the files are read now, so that a certificate may be renewed while the
  * service runs.
  *
  * @throws {DatabaseUnavailable} when a file cannot be read, or holds something else
@@ -14,7 +14,7 @@ export function readTlsOptions({ mode, rootCertificate, certificate, key }: Post
   const trusted =
     rootCertificate === undefined || rootCertificate === 'system' ? undefined : read('sslrootcert', rootCertificate);
   const options: ConnectionOptions = {
-    // Whatever the mode, libpq verifies when it is told whom to trust, and never otherwise.
+    // In every mode, libpq verifies the server if and only if a root certificate is given.
     rejectUnauthorized: rootCertificate !== undefined,
     ...(rootCertificate !== undefined && {
       ca: trusted ?? getCACertificates('system'),
@@ -24,7 +24,7 @@ export function readTlsOptions({ mode, rootCertificate, certificate, key }: Post
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
   try {
-    // A file without certificates is no error to Node: it would trust nobody.
+    // Node accepts a file without certificates, and would then trust no server.
     if (trusted !== undefined) new X509Certificate(trusted);
     createSecureContext(options);
   } catch (error) {

@@ -23,7 +23,7 @@ type Problem = (text: string) => void;
 
 /**
  * Reads a `postgres://` or `postgresql://` URL with the meaning that libpq gives it (PostgreSQL documentation, 32.1.1.2),
- * strictly: whatever we would not do as it says is a problem.
+ * strictly: unsupported parts are problems.
  *
  * @returns the location, or every problem; none repeats any part of the URL, where a password may have ended up
  */
@@ -121,7 +121,7 @@ function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): Pos
   if (mode?.startsWith('verify-') === true && rootCertificate === undefined) {
     problem(`sslmode=${mode} needs sslrootcert: a file with the certificates to trust, or system`);
   }
-  // Anybody can have a certificate that the machine trusts; only the host's name in it says something.
+  // Any site can get a certificate from a system CA, so the host name must be verified.
   if (mode !== undefined && mode !== 'verify-full' && rootCertificate === 'system') {
     problem('sslrootcert=system needs sslmode=verify-full');
   }

@@ -4,7 +4,7 @@ import type { Value } from '../sql.ts';
 const [BOOL, BYTEA, INT8, INT2, INT4, OID, FLOAT4, FLOAT8] = [16, 17, 20, 21, 23, 26, 700, 701];
 const TEXT_FORMAT_PREFIX = String.raw`\x`;
 
-/** Returns the function that reads a type's text as a value: what SQLite gives for the same. Other types stay text. */
+/** Returns the parser of a type: it yields the same value as SQLite. Other types stay text. */
 export function parserOf(typeOid: number): (text: string) => Value {
   switch (typeOid) {
     case INT2:

@@ -10,12 +10,12 @@ import { syncFolders } from './sync-folders.ts';
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies a SQLite database, whole and checked, as it is at this moment, while services write to it.
+ * Copies a SQLite database, as a checked snapshot, while services write to it.
  *
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
- * @param signal gives the copy up, and removes what there is of it
+ * @param signal cancels the copy and removes its files
  * @returns how many rows were inserted by the definition's batch statement
- * @throws {DatabaseUnavailable} when there is no sound database to copy, or something is in its way
+ * @throws {DatabaseUnavailable} when the source is missing or damaged, or the target exists
  */
 export async function copySqliteDatabase<Row>(
   definition: Definition<Row>,
@@ -54,7 +54,7 @@ function refuseExisting(path: string): void {
   if (existing !== undefined) throw new DatabaseUnavailable(`${existing} is there; move it away first`);
 }
 
-/** Gives a file its name. A link, unlike a new name, never replaces what somebody has put there meanwhile. */
+/** Gives the copy its name. Unlike rename, link never replaces an existing file. */
 function publish(partial: string, to: string): void {
   try {
     linkSync(partial, to);

@@ -97,13 +97,13 @@ export function probeWrite(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
 }
 
-/** SQLite's primary result code: the low byte of the extended one. 0 for what is not SQLite's. */
+/** Returns SQLite's primary result code, the low byte of the extended one; 0 for other errors. */
 export function primaryCode(error: unknown): number {
   const { errcode = 0 } = error as { readonly errcode?: number };
   return errcode & 0xff;
 }
 
-/** Describes what is wrong with the database in one line, for operators. */
+/** Describes an error of the database in one line, for operators. */
 export function explain(path: string, error: unknown): string {
   const { syscall, message } = error as NodeJS.ErrnoException;
   const code = syscall === undefined ? primaryCode(error) : SQLITE.CANTOPEN; // The folder could not be made, say.

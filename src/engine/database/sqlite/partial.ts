@@ -54,7 +54,7 @@ export function removeAbandoned(to: string): void {
         unlock();
       }
     } catch {
-      // A process that runs has it, or it belongs to another user. Either way, it does not hinder this copy.
+      // Another process holds the lock, or another user owns it. Neither prevents this copy.
     }
   }
 }

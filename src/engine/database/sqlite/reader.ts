@@ -45,7 +45,7 @@ export function createSqliteReader<Row>(
   return {
     async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
       const result = await reads.add(compile(query, TARGET));
-      if ('rows' in result) return result.rows as readonly Row[]; // The query's author says what a row is.
+      if ('rows' in result) return result.rows as readonly Row[]; // The query declares its row type.
       throw result.isMistake ? new Error(result.message) : new DatabaseUnavailable(result.message);
     },
     stream: limitStreams(poolSize, (query) =>

@@ -17,7 +17,7 @@ export function serve(open: () => Served): void {
     const { database, answer } = open();
     parentPort?.on('message', (request: unknown) => {
       if (request !== 'close') {
-        parentPort?.postMessage(answer(request as never)); // The main thread sends what `answer` takes.
+        parentPort?.postMessage(answer(request as never)); // The main thread sends only this type.
         return;
       }
       database.close();

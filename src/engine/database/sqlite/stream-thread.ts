@@ -8,7 +8,7 @@ import { openForReading, unavailable, type Schema } from './file.ts';
 import { createSpool } from './spool.ts';
 
 // The thread of one stream. While a statement is open, the write-ahead log can only grow. So the rows are read at full
-// speed, and those that nobody wants yet are spooled: a slow consumer holds up no checkpoint.
+// speed, and pages are spooled until the consumer wants them: a slow one does not delay checkpoints.
 
 export type StreamData = { readonly path: string; readonly schema: Schema; readonly query: Statement };
 /** The thread sends one for each message that it receives, and nothing after the end. */

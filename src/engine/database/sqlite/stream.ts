@@ -25,7 +25,7 @@ export async function* streamRows(data: StreamData, signal: AbortSignal): AsyncG
       if (page === 'end') return;
       if ('message' in page) throw new DatabaseUnavailable(page.message);
       worker.postMessage('next');
-      yield* deserialize(page.rows) as readonly unknown[]; // What the thread has serialized.
+      yield* deserialize(page.rows) as readonly unknown[]; // Serialized by the thread.
     }
   } catch (error) {
     throw signal.aborted ? new DatabaseUnavailable('the database was closed') : error;

@@ -33,7 +33,7 @@ function syncFolder(folder: string, isInnermost: boolean): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // The file system throws no other errors.
     if (code === 'EINVAL') return; // This file system has no sync of folders, as PostgreSQL takes it, too.
-    if (code === 'EACCES' && !isInnermost) return; // /home, say: whoever made a folder in it could have read it.
+    if (code === 'EACCES' && !isInnermost) return; // Such as /home: it was readable to the process that created a folder in it.
     throw new DatabaseUnavailable(
       `the folder ${folder} cannot be synced (${String(code)}), so a power loss could remove the database: ` +
         'is its disk sound, and can this user read it?',
