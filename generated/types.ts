@@ -46,7 +46,7 @@ export interface components {
              * @description The HTTP status of the answer.
              */
             error: number;
-            /** @description What went wrong; for a status of 4xx, what to mend. */
+            /** @description What went wrong; for a status of 4xx, what to fix. */
             message: string;
         };
     };
@@ -81,7 +81,7 @@ export interface operations {
                     "application/json": components["schemas"]["Plant"];
                 };
             };
-            /** @description The request is not a valid NewPlant. The message says what to mend. */
+            /** @description The request is not a valid NewPlant. The message says what to fix. */
             400: {
                 headers: {
                     [name: string]: unknown;
