@@ -9,6 +9,8 @@ import {
   type LocationObject,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
@@ -39,20 +41,20 @@ export type OpenApiDocument = { readonly openapi: string } & Record<string, unkn
 const validity = {
   struct: 'error',
   'no-unresolved-refs': 'error',
-  'no-identical-paths': 'error',
-  'no-ambiguous-paths': 'error',
-  'operation-operationId': 'error',
   'operation-operationId-unique': 'error',
   'operation-parameters-unique': 'error',
   'path-declaration-must-exist': 'error',
   'path-not-include-query': 'error',
   'path-parameters-defined': 'error',
-  'security-defined': 'error',
   'spec-components-invalid-map-name': 'error',
 } as const;
 
 /** Additional rules for a published document. */
 const style = {
+  'operation-operationId': 'error',
+  'no-ambiguous-paths': 'error',
+  'no-identical-paths': 'error',
+  'security-defined': 'error',
   'info-license': 'warn',
   'info-license-url': 'off',
   'operation-4xx-response': 'warn',
@@ -106,7 +108,8 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
-  const problems = lint.filter(({ ignored }) => ignored !== true).map(toProblem);
+  const found = lint.filter(({ ignored }) => ignored !== true);
+  const problems = (isValidStructure(read.parsed, version, found) ? found.map(toWarning) : found).map(toProblem);
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
   if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
@@ -128,6 +131,21 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 /** Formats a problem as one line: location, severity, message. */
 export function formatProblem({ severity, place, message }: Problem): string {
   return `${place}  ${severity}: ${message}`;
+}
+
+/**
+ * Returns whether the linter found nothing but structures that it rejects and the JSON Schema of OpenAPI allows. The linter
+ * is stricter in places, such as `nullable` without `type`; its messages are better.
+ */
+function isValidStructure(document: unknown, version: string, found: readonly NormalizedProblem[]): boolean {
+  const errors = found.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0 || errors.some(({ ruleId }) => ruleId !== 'struct')) return false;
+  const official = new OpenAPISchemaValidator({ version: version.replace(/\d+$/, '0'), validateApiSpec: true });
+  return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
+}
+
+function toWarning(problem: NormalizedProblem): NormalizedProblem {
+  return { ...problem, severity: 'warn' };
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {

@@ -11,8 +11,16 @@ export function resolveReference(document: OpenApiDocument, reference: string): 
   return reference
     .slice(2)
     .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], document);
+}
+
+function decode(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token; // The percent sign is part of the name.
+  }
 }
 
 /** Escapes a name as a JSON pointer token (RFC 6901). */

@@ -1,0 +1,81 @@
+import { listOperations, type Document } from './document.ts';
+import { dereference, resolveReference } from './reference.ts';
+import { walk, walkDocument, type Visited } from './walk.ts';
+
+type Node = Record<string, unknown>;
+
+const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
+const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+
+/**
+ * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
+ *
+ * - every operation has an operationId;
+ * - path items have no `$ref`;
+ * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
+ * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
+ */
+export function normalizeDocument(original: Document): Document {
+  const document = structuredClone(original);
+  const isVersion30 = document.openapi.startsWith('3.0.');
+  const hoisted = new Map<string, string>();
+  walkDocument(document, simplify);
+  addOperationIds(document);
+  return document;
+
+  function simplify({ kind, node, holder, key }: Visited): void {
+    const { $ref: reference, ...siblings } = node;
+    if (typeof reference !== 'string') return;
+    if (kind === 'pathItem') holder[key] = { ...(structuredClone(dereference(document, node)) as Node), ...siblings };
+    else if (kind === 'schema') {
+      if (isVersion30) holder[key] = { $ref: reference };
+      if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
+    } else if (!COMPONENT.test(reference)) holder[key] = structuredClone(dereference(document, node));
+  }
+
+  /** Makes a schema a component. Returns the reference to it. */
+  function hoist(reference: string): string {
+    const known = hoisted.get(reference);
+    if (known !== undefined) return known;
+    const components = ((document as Node)['components'] ??= {}) as Node;
+    const schemas = (components['schemas'] ??= {}) as Node;
+    const words = reference.replaceAll(/~1|%../g, ' ').match(/\w+/g) ?? [];
+    const base = words.filter((word) => !['components', 'schemas', 'properties'].includes(word)).join('_');
+    const name = unusedName(base, (taken) => Object.hasOwn(schemas, taken));
+    const target = `#/components/schemas/${name}`;
+    hoisted.set(reference, target);
+    schemas[name] = structuredClone(resolveReference(document, reference));
+    walk('schema', schemas, name, target, simplify);
+    return target;
+  }
+}
+
+/** Gives operations without an operationId one: `get /plants/{id}` becomes `getPlantsById`. */
+function addOperationIds(document: Document): void {
+  // Sorted, so that their order in the document does not matter.
+  const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
+  const taken = new Set(operations.map(({ object }) => object.operationId));
+  for (const { path, method, object } of operations) {
+    if (typeof object.operationId === 'string' && object.operationId !== '') continue;
+    const name = unusedName(nameOf(method, path), (other) => taken.has(other));
+    taken.add(name);
+    (object as Node)['operationId'] = name;
+  }
+}
+
+function nameOf(method: string, path: string): string {
+  const words = path
+    .replaceAll(/\{([^{}]*)\}/g, ' by $1 ')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  const capitalized = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + (capitalized.length === 0 ? 'Root' : capitalized.join(''));
+}
+
+/** Returns a name, with a number if it is taken: `getPlants`, `getPlants2`. */
+function unusedName(base: string, isTaken: (name: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}${String(number)}`;
+    if (!isTaken(name)) return name;
+  }
+}
