@@ -15,7 +15,10 @@ export type Server = {
   readonly variables?: Readonly<Record<string, { readonly default: string }>>;
 };
 export type Requirement = Readonly<Record<string, readonly string[]>>;
-export type PathItem = Readonly<Record<string, unknown>> & { readonly parameters?: readonly unknown[] };
+export type PathItem = Readonly<Record<string, unknown>> & {
+  readonly parameters?: readonly unknown[];
+  readonly servers?: readonly Server[];
+};
 export type Content = Readonly<Record<string, { readonly schema?: unknown; readonly encoding?: object }>>;
 export type ParameterObject = Readonly<Record<string, unknown>> & {
   readonly name: string;

@@ -10,19 +10,26 @@ const CONDITIONAL = [
 ];
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
 
+/** A reason why some int64s of a document are not read as bigints. */
+export type Int64Conflict = {
+  /** Begins with the location of the value. */
+  readonly problem: string;
+  /** The schemas of these int64s. */
+  readonly schemas: readonly Schema[];
+};
+
 /**
  * Finds int64s that cannot be identified by their location in the value: those under conditional keywords, and locations
  * that also allow other numbers. The service decides by location which integers become bigints.
  *
  * @param name the name of the root value in messages
- * @returns the problems, each beginning with the location of the value
  */
-export function findInt64Conflicts(document: OpenApiDocument, root: unknown, name: string): string[] {
-  const problems = new Set<string>();
+export function findInt64Conflicts(document: OpenApiDocument, root: unknown, name: string): Int64Conflict[] {
+  const conflicts: Int64Conflict[] = [];
   const seen = new Set<string>();
   const ids = new Map<unknown, number>();
   visit([root], name);
-  return [...problems];
+  return conflicts;
 
   /** @param nodes all schemas that apply to the value at one location */
   function visit(nodes: readonly unknown[], place: string): void {
@@ -32,23 +39,21 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, nam
     if (schemas.length === 0 || seen.has(combination)) return;
     seen.add(combination);
 
+    const report = (problem: string, found: readonly Schema[]): void => {
+      if (found.length > 0) conflicts.push({ problem: `${place} ${problem}`, schemas: found });
+    };
     const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
     const int64s = numbers.filter(isInt64);
-    if (int64s.length > 0 && int64s.length < numbers.length) problems.add(`${place} may be int64 or another number`);
+    if (int64s.length < numbers.length) report('may be int64 or another number', int64s);
+    for (const schema of int64s) {
+      for (const keyword of unsafeKeywords(schema)) report(`has ${keyword} that a double cannot hold`, [schema]);
+    }
     for (const schema of schemas) {
-      if (isInt64(schema))
-        for (const keyword of unsafeKeywords(schema)) problems.add(`${place}: ${keyword} is not exact`);
-      if (schema['uniqueItems'] === true && containsInt64(schema['items'], new Set())) {
-        problems.add(`${place}: uniqueItems is not exact`);
-      }
+      if (schema['uniqueItems'] === true) report('has int64s under uniqueItems', int64sIn(schema['items']));
       const remaining = schema['prefixItems'] === undefined ? [] : [schema['items']];
       if (schema['patternProperties'] !== undefined) remaining.push(schema['additionalProperties']);
-      if (remaining.some((member) => containsInt64(member, new Set()))) {
-        problems.add(`${place} has an int64 beside prefixItems or patternProperties`);
-      }
-      for (const keyword of CONDITIONAL) {
-        if (containsInt64(schema[keyword], new Set())) problems.add(`${place} has an int64 under ${keyword}`);
-      }
+      for (const member of remaining) report('has an int64 beside prefixItems or patternProperties', int64sIn(member));
+      for (const keyword of CONDITIONAL) report(`has an int64 under ${keyword}`, int64sIn(schema[keyword]));
     }
 
     const properties = schemas.flatMap((schema) => Object.entries((schema['properties'] ?? {}) as Schema));
@@ -81,11 +86,12 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, nam
     return [schema as Schema, ...parts.flatMap((part) => inPlaceSchemas(part, visited))];
   }
 
-  function containsInt64(node: unknown, visited: Set<unknown>): boolean {
+  function int64sIn(node: unknown, visited = new Set<unknown>()): Schema[] {
     const schema = dereference(document, node);
-    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return false;
+    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
     visited.add(schema);
-    return isInt64(schema as Schema) || Object.values(schema).some((member) => containsInt64(member, visited));
+    const own = isInt64(schema as Schema) ? [schema as Schema] : [];
+    return [...own, ...Object.values(schema).flatMap((member) => int64sIn(member, visited))];
   }
 }
 

@@ -1,5 +1,8 @@
-import { listOperations, type Document } from './document.ts';
+import { listOperations, type Document, type RequestBodyObject } from './document.ts';
+import { findInt64Conflicts } from './int64-conflicts.ts';
+import { parametersOf, schemaOf } from './operations.ts';
 import { dereference, resolveReference } from './reference.ts';
+import type { Unsupported } from './unsupported.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -13,6 +16,7 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
  * - every operation has an operationId;
  * - path items have no `$ref`;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
+ * - `nullable` is removed where it has no effect;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
  */
 export function normalizeDocument(original: Document): Document {
@@ -25,6 +29,8 @@ export function normalizeDocument(original: Document): Document {
 
   function simplify({ kind, node, holder, key }: Visited): void {
     const { $ref: reference, ...siblings } = node;
+    // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
+    if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
     if (typeof reference !== 'string') return;
     if (kind === 'pathItem') holder[key] = { ...(structuredClone(dereference(document, node)) as Node), ...siblings };
     else if (kind === 'schema') {
@@ -48,6 +54,31 @@ export function normalizeDocument(original: Document): Document {
     walk('schema', schemas, name, target, simplify);
     return target;
   }
+}
+
+/**
+ * Makes numbers of int64s that the service cannot identify by their location: they are read as doubles, like any other
+ * number.
+ *
+ * @returns a warning for each
+ */
+export function removeInt64Conflicts(document: Document): Unsupported[] {
+  const warnings: Unsupported[] = [];
+  for (const { object, pathItem, pointer } of listOperations(document)) {
+    const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
+    const roots = [
+      ...parametersOf(document, pathItem, object).map((parameter) => [parameter.name, schemaOf(parameter)] as const),
+      ...Object.values(content).map(({ schema }) => ['the body', schema] as const),
+    ];
+    for (const [name, root] of roots) {
+      for (const { problem, schemas } of findInt64Conflicts(document, root, name)) {
+        const remaining = schemas.filter((schema) => 'format' in schema);
+        for (const schema of remaining) delete (schema as Node)['format'];
+        if (remaining.length > 0) warnings.push({ pointer, message: `an int64 is read as a double: ${problem}` });
+      }
+    }
+  }
+  return warnings;
 }
 
 /** Gives operations without an operationId one: `get /plants/{id}` becomes `getPlantsById`. */

@@ -17,6 +17,7 @@ import {
   type RequestBodyObject,
   type ResponseObject,
   type SecuritySchemeObject,
+  type Server,
 } from './document.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import type { OpenApiDocument } from './load.ts';
@@ -41,6 +42,7 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
       path,
       security: (object.security ?? document.security ?? []).map((requirement) => Object.keys(requirement)),
       parameters: parameters.map((parameter) => planParameter(document, parameter)),
+      ...optional('basePaths', basePathsOf(object.servers ?? pathItem.servers)),
       ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
       ...(requestBody && {
         requestBody: {
@@ -69,7 +71,7 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
         ...optional('name', name),
       };
     }),
-    basePaths: basePathsOf(document),
+    basePaths: basePathsOf(document.servers) ?? [''],
     int64Shapes: int64s.named,
   };
 }
@@ -86,10 +88,14 @@ function planParameter(document: Document, parameter: ParameterObject): Paramete
   return {
     name,
     in: place,
-    style: content === undefined ? (style as Parameter['style']) : 'json', // Other styles have been rejected.
+    style: content === undefined ? (style as Parameter['style']) : isJson(content) ? 'json' : 'text', // The linter knows all.
     explode,
     type: textTypeOf(document, schemaOf(parameter)),
   };
+}
+
+function isJson(content: object): boolean {
+  return kindOf(Object.keys(content)[0] ?? '') === 'json';
 }
 
 function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
@@ -110,7 +116,9 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
   return { mediaTypes: Object.keys(content), requiredHeaders: required.map(([name]) => name.toLowerCase()) };
 }
 
-function basePathsOf({ servers = [{ url: '/' }] }: Document): string[] {
+/** Returns the paths of servers, without a trailing slash; `undefined` without servers. */
+function basePathsOf(servers: readonly Server[] = []): string[] | undefined {
+  if (servers.length === 0) return undefined;
   const paths = servers.map(({ url, variables = {} }) => {
     const filled = url.replaceAll(/\{([^{}]+)\}/g, (_all, name: string) => variables[name]?.default ?? '');
     return (URL.parse(filled, 'http://localhost')?.pathname ?? '').replace(/\/+$/, '');

@@ -8,11 +8,11 @@ import { errorBody } from '../../src/engine/http/failure.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import type { Document } from './document.ts';
-import { normalizeDocument } from './normalize.ts';
+import { normalizeDocument, removeInt64Conflicts } from './normalize.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
-import { findUnsupported, type Unsupported } from './unsupported.ts';
+import { findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -41,6 +41,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return reject(unsupported);
+  const warnings = [...findPublic(document), ...removeInt64Conflicts(document)];
   const compiled = compileOperations(document);
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
   if (invalid.length > 0) return reject(invalid);
@@ -49,7 +50,12 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
   };
-  return { files, operationIds: Object.keys(compiled.operations), problems, sources };
+  const warned = warnings.map(({ pointer, message }): Problem => ({
+    severity: 'warn',
+    place: placeOf(pointer),
+    message,
+  }));
+  return { files, operationIds: Object.keys(compiled.operations), problems: [...problems, ...warned], sources };
 }
 
 function asError(place: string, message: string): Problem {
@@ -71,7 +77,8 @@ function tryValidators(document: ContractDocument, { operations }: CompiledOpera
   return Object.values(operations).flatMap((operation) => {
     const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
     try {
-      createValidator(document, operation); return [];
+      createValidator(document, operation);
+      return [];
     } catch (error) {
       return [{ pointer, message: `cannot be validated: ${(error as Error).message}` }];
     }

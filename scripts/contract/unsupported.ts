@@ -9,6 +9,18 @@ export function findUnsupported(document: Document): Unsupported[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
+/** Warns once when operations are public because the document says nothing about their security. */
+export function findPublic(document: Document): Unsupported[] {
+  if (document.security !== undefined) return [];
+  const silent = listOperations(document).filter(({ object }) => object.security === undefined);
+  const [first] = silent;
+  if (first === undefined) return [];
+  const count = silent.length === 1 ? 'one operation is' : `${String(silent.length)} operations are`;
+  return [
+    { pointer: first.pointer, message: `${count} public, since there is no security: write security: [] to confirm` },
+  ];
+}
+
 function inOperations(document: Document): Unsupported[] {
   const schemes = document.components?.securitySchemes ?? {};
   return listOperations(document).flatMap(({ path, object, pointer }) => {

@@ -10,6 +10,8 @@ export type Operation = {
   /** Alternative lists of security schemes: every scheme of one list must be satisfied. Empty for a public operation. */
   readonly security: readonly (readonly string[])[];
   readonly parameters: readonly Parameter[];
+  /** The paths of the operation's own servers, which replace those of the contract. */
+  readonly basePaths?: readonly string[];
   /** The int64s of the parameters, in an object with the members `path`, `query`, `header` and `cookie`. */
   readonly parameterInt64s?: Int64Shape;
   readonly requestBody?: {
@@ -25,8 +27,9 @@ export type Operation = {
 export type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
-  /** `json`: the parameter has `content` instead of a style. */
-  readonly style: 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json';
+  /** `json` and `text`: the parameter has `content` instead of a style; `text` is not parsed. */
+  readonly style:
+    ('simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject') | ('json' | 'text');
   readonly explode: boolean;
   readonly type: TextType;
 };

@@ -89,8 +89,9 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
 function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
-  const [mediaType] = Object.values((content ?? {}) as Readonly<Record<string, Node>>);
-  const own = schema ?? mediaType?.['schema'] ?? {};
+  const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
+  // A schema cannot describe the text of other media types.
+  const own = schema ?? (entry && kindOf(entry[0]) === 'json' ? entry[1]['schema'] : undefined) ?? {};
   return { name, in: location, required, schema: wrapRef(own), allowEmptyValue: true };
 }
 

@@ -1,10 +1,10 @@
-import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
+import type { JsonTree } from '../contract/json.ts';
+import { createSourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { parsePairs } from './pairs.ts';
-import { ANY_TEXT, decodeUtf8, memberType, setOwn, setScalar } from './text-value.ts';
+import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
 export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
@@ -66,15 +66,8 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     sourceDigits: digits.get,
   };
 
-  /** Sets a field to its value; objects are sent as JSON (OpenAPI 3.1, 4.8.14.4). */
   function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
-    if (member.properties !== undefined) {
-      const tree = tryJson(text, digits);
-      if (tree === undefined) throw new Failure(400, `body/${location} must be valid JSON`);
-      setOwn(holder, key, tree.root['']);
-      return;
-    }
-    const problem = setScalar(holder, key, text, member, digits);
+    const problem = setValue(holder, key, text, member, digits);
     if (problem !== undefined) throw new Failure(400, `body/${location} ${problem}`);
   }
 }
@@ -90,12 +83,4 @@ function groupByName(entries: readonly (readonly [string, string | File])[]): Re
     else group.uploads.push(value);
   }
   return groups;
-}
-
-function tryJson(text: string, digits: SourceDigits): JsonTree | undefined {
-  try {
-    return parseJson(text, digits);
-  } catch {
-    return undefined;
-  }
 }

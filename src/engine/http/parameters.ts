@@ -3,7 +3,7 @@ import { createSourceDigits, type SourceDigits } from '../contract/source-digits
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { parsePairs, type Pair } from './pairs.ts';
-import { ANY_TEXT, memberType, setOwn, setScalar } from './text-value.ts';
+import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
 export type ParameterSource = {
@@ -20,6 +20,7 @@ export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'coo
 /** The texts of one parameter, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
+const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
 const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
 
 /**
@@ -67,7 +68,9 @@ export function readParameters(
     const check = (problem: string | undefined, member = ''): void => {
       if (problem !== undefined) throw new Failure(400, `${location} parameter ${name}${member} ${problem}`);
     };
-    if (typeof texts === 'string' && style === 'json') {
+    if (typeof texts === 'string' && style === 'text') {
+      setOwn(holder, name, texts);
+    } else if (typeof texts === 'string' && style === 'json') {
       const value = parseJsonParameter(texts, digits, check);
       setOwn(holder, name, value);
       if (typeof value === 'number') digits.record(holder, name, texts.trim());
@@ -77,13 +80,13 @@ export function readParameters(
       const list: unknown[] = [];
       const items = type.items ?? ANY_TEXT;
       texts.forEach((text: string, index) => {
-        check(setScalar(list, String(index), text, items, digits), `/${String(index)}`);
+        check(setValue(list, String(index), text, items, digits), `/${String(index)}`);
       });
       setOwn(holder, name, list);
     } else {
       const object = {};
       for (const [key, text] of texts as ReadonlyMap<string, string>) {
-        check(setScalar(object, key, text, memberType(type, key), digits), `/${key}`);
+        check(setValue(object, key, text, memberType(type, key), digits), `/${key}`);
       }
       setOwn(holder, name, object);
     }
@@ -113,18 +116,33 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
   if (pair === undefined || second !== undefined) {
     throw new Failure(400, `${location} parameter ${name} must not be repeated`);
   }
-  if (isScalar(type) || style === 'json') return pair.decoded();
+  if (isScalar(type) || style === 'json' || style === 'text') return pair.decoded();
   // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.split(DELIMITERS[style] ?? /,/);
   return type.items === undefined ? toMembers(texts) : texts;
 }
 
-function splitText(text: string, { in: location, style, explode, type }: Parameter): Texts {
-  if (isScalar(type) || style === 'json') return text;
-  const texts = text.split(',').map((part) => (location === 'header' ? part.trim() : part));
-  if (type.items !== undefined) return text === '' ? [] : texts;
+function splitText(text: string, parameter: Parameter): Texts {
+  const { in: location, style, explode, type } = parameter;
+  if (style === 'json' || style === 'text') return text;
+  const value = style === 'label' || style === 'matrix' ? withoutPrefix(text, parameter) : text;
+  if (isScalar(type)) return value;
+  const delimiter = explode ? (EXPLODED_DELIMITERS[style] ?? ',') : ',';
+  const texts = value.split(delimiter).map((part) => (location === 'header' ? part.trim() : part));
+  if (type.items !== undefined) {
+    if (value === '') return [];
+    return style === 'matrix' && explode ? texts.map((part) => part.slice(part.indexOf('=') + 1)) : texts;
+  }
   if (!explode) return toMembers(texts);
   return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
+}
+
+/** Removes what the styles `label` and `matrix` write before a value: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
+function withoutPrefix(text: string, { name, style, explode, type }: Parameter): string {
+  const hasNames = style === 'matrix' && explode && !isScalar(type);
+  const prefix = style === 'label' ? '.' : hasNames ? ';' : `;${name}=`;
+  if (!text.startsWith(prefix)) throw new Failure(400, `path parameter ${name} must begin with ${prefix}`);
+  return text.slice(prefix.length);
 }
 
 /** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */

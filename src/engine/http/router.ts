@@ -40,7 +40,7 @@ export function createRouter({ operations, basePaths }: Pick<Contract, 'operatio
   const methods = new Set<string>();
   for (const operation of Object.values(operations)) {
     methods.add(operation.method);
-    for (const basePath of basePaths) insert(root, basePath, operation);
+    for (const basePath of operation.basePaths ?? basePaths) insert(root, basePath, operation);
   }
 
   const find = (method: string, segments: readonly string[]): Route | undefined =>

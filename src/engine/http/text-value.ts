@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/json.ts';
 import type { SourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
@@ -25,6 +26,26 @@ export function setScalar(
   else if (scalars.includes('string')) setOwn(holder, key, text);
   else return `must be ${scalars.join(' or ')}`;
   return undefined;
+}
+
+/**
+ * Converts a text as {@link setScalar} does. A list or an object is sent as JSON where OpenAPI defines no other text for
+ * it, as in a list in a query.
+ */
+export function setValue(
+  holder: object,
+  key: string,
+  text: string,
+  type: TextType,
+  digits: SourceDigits,
+): string | undefined {
+  if (type.items === undefined && type.properties === undefined) return setScalar(holder, key, text, type, digits);
+  try {
+    setOwn(holder, key, parseJson(text, digits).root['']);
+    return undefined;
+  } catch {
+    return type.scalars.length > 0 ? setScalar(holder, key, text, type, digits) : 'must be valid JSON';
+  }
 }
 
 /** Returns the type of a member of an object; text when the schema has no type for it. */
