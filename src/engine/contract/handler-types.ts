@@ -56,20 +56,27 @@ type NoBody = { readonly contentType: undefined; readonly body: undefined };
 /** A union of the documented media types and their bodies. The media type may have parameters. */
 type BodyIn<Content> = {
   [MediaType in keyof Content]: {
-    readonly contentType: WithParameters<MediaType>;
-    readonly body: Body<MediaType, Content>;
+    readonly contentType: WithParameters<Concrete<MediaType>>;
+    readonly body: Parsed<MediaType, Content[MediaType], Blob>;
   };
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a body. Without a schema, it follows from the media type. */
-type Body<MediaType extends keyof Content, Content> = unknown extends Content[MediaType]
-  ? MediaType extends `${string}json`
-    ? unknown
-    : MediaType extends `text/${string}`
-      ? string
-      : Blob
-  : Content[MediaType];
+/** The type of a body. Only JSON, forms and text are parsed; a schema of another media type describes no value. */
+type Parsed<MediaType, Schema, Bytes> = MediaType extends string
+  ? IsJson<Essence<MediaType>> extends true
+    ? Schema
+    : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
+      ? Schema
+      : Essence<MediaType> extends `text/${string}`
+        ? Text<Schema>
+        : Bytes
+  : never;
+type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
+  ? Lowercase<Type>
+  : Lowercase<MediaType>;
+type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? true : false;
+type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
 
 type AnyReplyOf<Responses> = {
   [Status in keyof Responses]: {
@@ -88,17 +95,26 @@ type StatusOf<Status, DocumentedStatus> = Status extends number
 type BodyOut<Response> = Response extends { content: infer Content }
   ? [Content[keyof Content]] extends [never]
     ? { readonly body?: undefined }
-    : {
-        [MediaType in keyof Content]: {
-          readonly body: Body<MediaType, Content>;
-        } & (IsUnion<keyof Content> extends true
-          ? { readonly contentType: MediaType }
-          : { readonly contentType?: Concrete<MediaType> });
-      }[keyof Content]
+    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content> }[keyof Content]
   : { readonly body?: undefined };
 
+/** A body and its media type, which may be omitted where the document has only one. */
+type BodyOfType<MediaType extends keyof Content, Content> = MediaType extends `${string}/*`
+  ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes }
+    | (MediaType extends '*/*' | 'application/*'
+        ? { readonly contentType: 'application/json'; readonly body: Content[MediaType] }
+        : never)
+  : { readonly body: Parsed<MediaType, Content[MediaType], Bytes> } & (IsUnion<keyof Content> extends true
+      ? { readonly contentType: MediaType }
+      : { readonly contentType?: MediaType });
+type Bytes = string | Uint8Array | Blob;
+
 /** The media types of a range such as `image/*`. */
-type Concrete<MediaType> = MediaType extends `${infer Type}/*` ? `${Type}/${string}` : MediaType;
+type Concrete<MediaType> = MediaType extends '*/*'
+  ? `${string}/${string}`
+  : MediaType extends `${infer Type}/*`
+    ? `${Type}/${string}`
+    : MediaType;
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 type HeadersOf<Response> = Response extends { headers: infer Headers }

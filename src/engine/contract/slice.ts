@@ -19,7 +19,7 @@ export type ContractDocument = {
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
- * - responses have only JSON and text bodies;
+ * - responses have only bodies that may be JSON or text;
  * - `discriminator` is removed: it is a hint and must not affect validity.
  *
  * @returns a deep copy, which may be modified
@@ -106,7 +106,7 @@ function simplifyRequestBody({ required = false, content }: Node): Node {
 
 function simplifyResponse({ description, content = {} }: Node): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
-    .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)))
+    .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*'))
     .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: wrapRef(schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }

@@ -57,7 +57,7 @@ export function toResponse(
   if (contentType.includes('*')) fail('needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
-  const kind = kindOf(mediaType);
+  const kind = kindOf(mediaType.includes('*') ? contentType : mediaType);
   if (kind === 'json') {
     const isPlain = !hasBigint(body);
     validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
