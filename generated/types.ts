@@ -119,4 +119,9 @@ export interface operations {
 
 /** The operations that the service has. */
 export type OperationId =
-  | 'createPlant';
+  | "createPlant";
+
+/** The bodies of failures, by the name of their schema. */
+export interface failures {
+  "Error": { mediaType: "application/json"; schema: operations["createPlant"]["responses"]["400"]["content"]["application/json"] };
+}

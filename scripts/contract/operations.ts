@@ -19,6 +19,7 @@ import {
   type SecuritySchemeObject,
   type Server,
 } from './document.ts';
+import { findFailures } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import type { OpenApiDocument } from './load.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
@@ -60,8 +61,17 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
       responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
     };
   });
+  const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
+  const failures = findFailures(document, byId);
   return {
-    operations: Object.fromEntries(operations.map((operation) => [operation.operationId, operation])),
+    operations: mapValues(byId, (operation) => ({
+      ...operation,
+      responses: mapValues(operation.responses, (response, key) => ({
+        ...response,
+        ...optional('failure', failures.nameOf(operation.operationId, key)),
+      })),
+    })),
+    ...optional('usualFailure', failures.usual),
     securitySchemes: mapValues(document.components?.securitySchemes ?? {}, (node) => {
       const { type, scheme, in: place, name } = dereference(document, node) as SecuritySchemeObject;
       return {

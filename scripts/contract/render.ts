@@ -6,6 +6,7 @@ import { findResponse, type Operation } from '../../src/engine/contract/operatio
 import { InvalidResponse, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
 import { errorBody } from '../../src/engine/http/failure.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
+import { findFailures } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import type { Document } from './document.ts';
 import { normalizeDocument, removeInt64Conflicts } from './normalize.ts';
@@ -47,7 +48,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   if (invalid.length > 0) return reject(invalid);
 
   const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}`,
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderFailures(document, compiled)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
   };
   const warned = warnings.map(({ pointer, message }): Problem => ({
@@ -85,34 +86,6 @@ function tryValidators(document: ContractDocument, { operations }: CompiledOpera
   });
 }
 
-/** Checks that documented responses for failures of the service itself allow the body that it sends. */
-// eslint-disable-next-line
-export function tryFailures(pointer: string, operation: Operation, validator: OperationValidator): Unsupported[] {
-  const statuses = [
-    400,
-    500,
-    501,
-    ...(operation.security.length > 0 ? [401] : []),
-    ...(operation.requestBody ? [413, 415] : []),
-  ];
-  const byKey = new Map(
-    statuses.flatMap((status) => {
-      const found = findResponse(operation, status);
-      return found === undefined ? [] : [[found[0], { status, plan: found[1] }] as const];
-    }),
-  );
-  return [...byKey].flatMap(([key, { status, plan }]) => {
-    try {
-      if (!plan.mediaTypes.includes('application/json')) throw new InvalidResponse('another media type');
-      validator.response(status, 'application/json', errorBody(status, ''));
-      return [];
-    } catch {
-      const message = 'the service sends its own failures as application/json with { error, message }; allow that here';
-      return [{ pointer: `${pointer}/responses/${key}`, message }];
-    }
-  });
-}
-
 /** The keywords of a schema that decide how strings are typed. */
 type StringKeywords = {
   readonly type?: string | readonly string[];
@@ -125,8 +98,18 @@ type StringKeywords = {
 
 /** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */
 function renderOperationId({ operations }: CompiledOperations): string {
-  const names = Object.keys(operations).map((operationId) => `\n  | '${operationId}'`);
+  const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
+}
+
+/** Renders the bodies of the failures that the application renders, by name. */
+function renderFailures(document: Document, { operations }: CompiledOperations): string {
+  const members = findFailures(document, operations).bodies.map(({ name, mediaType, operationId, response }) => {
+    const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
+    const schema = `operations[${JSON.stringify(operationId)}]${place}`;
+    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(mediaType)}; schema: ${schema} };\n`;
+  });
+  return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
 }
 
 async function renderTypes(document: OpenApiDocument): Promise<string> {

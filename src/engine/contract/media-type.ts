@@ -42,3 +42,19 @@ export function matchMediaType(contentType: string, documented: readonly string[
   }
   return undefined;
 }
+
+/**
+ * Returns the media type for a failure among those that the document allows: JSON if possible, else text, else the first.
+ *
+ * @returns the media type as documented and a concrete one to send; `undefined` when the failure has no body
+ */
+export function failureMediaType(
+  documented: readonly string[],
+): { readonly documented: string; readonly sent: string } | undefined {
+  const preferred = ['json', 'text'].flatMap((kind) => documented.filter((mediaType) => kindOf(mediaType) === kind));
+  const [found = documented[0]] = preferred;
+  if (found === undefined) return undefined;
+  const [type = ''] = found.split('/');
+  const subtype = { '*': 'application/json', application: 'application/json', text: 'text/plain' }[type];
+  return { documented: found, sent: found.endsWith('/*') ? (subtype ?? 'application/octet-stream') : found };
+}

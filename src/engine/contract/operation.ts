@@ -55,6 +55,8 @@ export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
+  /** The name of the body, if the engine may send this response as a failure of its own. */
+  readonly failure?: string;
 };
 
 /**

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { failureMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
+import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
+import { listOperations, type Document, type ResponseObject } from './document.ts';
+import { unusedName } from './normalize.ts';
+import { dereference, escapePointer } from './reference.ts';
+
+/** A body of failures that the document describes. */
+export type FailureBody = {
+  /** The name of its schema; a name made of operation and status where the schema has none. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly schema: unknown;
+  /** The first operation and response with this body. */
+  readonly operationId: string;
+  readonly response: string;
+};
+
+/** The failures of a document. */
+export type Failures = {
+  readonly bodies: readonly FailureBody[];
+  /** Returns the name of the body of a response, by operationId and key of `responses`. */
+  readonly nameOf: (operationId: string, response: string) => string | undefined;
+  /** The body that most failures have, if it is JSON: failures that the document does not describe have it, too. */
+  readonly usual: string | undefined;
+};
+
+/** Finds the bodies of the failures that the engine itself may send: same schema, same name. */
+export function findFailures(document: Document, operations: Readonly<Record<string, Operation>>): Failures {
+  const bodies: FailureBody[] = [];
+  const names = new Map<string, string>();
+  const uses = new Map<string, number>();
+  for (const { object } of listOperations(document)) {
+    const operation = operations[object.operationId];
+    if (operation === undefined) continue;
+    const keys = new Set(ownStatuses(operation).flatMap((status) => findResponse(operation, status)?.[0] ?? []));
+    for (const response of keys) {
+      const node = object.responses?.[response];
+      const { content = {} } = dereference(document, node) as ResponseObject;
+      const mediaType = failureMediaType(Object.keys(content))?.documented;
+      if (mediaType === undefined) continue;
+      const { schema } = content[mediaType] ?? {};
+      const same = bodies.find(
+        (body) => kindOf(body.mediaType) === kindOf(mediaType) && isDeepStrictEqual(body.schema, schema),
+      );
+      const base = nameOfReference(schema) ?? nameOfReference(node) ?? `${object.operationId}${capitalize(response)}`;
+      const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
+      if (same === undefined) bodies.push({ name, mediaType, schema, operationId: object.operationId, response });
+      names.set(keyOf(object.operationId, response), name);
+      if (kindOf(mediaType) === 'json') uses.set(name, (uses.get(name) ?? 0) + 1);
+    }
+  }
+  const [usual] = [...uses].toSorted(([, a], [, b]) => b - a);
+  return { bodies, usual: usual?.[0], nameOf: (operationId, response) => names.get(keyOf(operationId, response)) };
+}
+
+/** Returns the statuses of failures that the engine may send for an operation. */
+export function ownStatuses({ security, requestBody }: Operation): readonly number[] {
+  return [400, ...(security.length > 0 ? [401, 403] : []), ...(requestBody ? [413, 415] : []), 500, 501, 503];
+}
+
+function keyOf(operationId: string, response: string): string {
+  return `${operationId}/${escapePointer(response)}`;
+}
+
+function nameOfReference(node: unknown): string | undefined {
+  const { $ref: reference } = (node ?? {}) as { readonly $ref?: unknown };
+  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
