@@ -1,7 +1,6 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AuthSettings } from './auth/settings.ts';
-import { KeysUnavailable } from './auth/key-set.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
@@ -96,7 +95,7 @@ export async function createService(
     handlers,
     tokenVerifier,
     loadShedding,
-    isUnavailable,
+    isUnavailable: (error) => error instanceof DatabaseUnavailable,
     docs,
     observer,
     log,
@@ -157,9 +156,4 @@ export async function startService(
       return inTime;
     },
   };
-}
-
-/** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable || error instanceof KeysUnavailable;
 }
