@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util';
 import { generate } from './contract/generate.ts';
 
-// `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files.
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+// `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files, with
+// `--scaffold` it also adds what the application lacks.
+const { values } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, scaffold: { type: 'boolean', default: false } },
+});
 const { files, stale } = await generate(values);
 process.exitCode = files === undefined || (values.check && stale.length > 0) ? 1 : 0;

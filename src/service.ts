@@ -1,11 +1,13 @@
 import type { Application } from './engine/service.ts';
 import { contract } from './plants/contract.ts';
+import { failures } from './plants/failures.ts';
 import { createHandlers } from './plants/handlers.ts';
 import { openPlantStore } from './plants/plant-tables.ts';
 
 /** The plant store: its document, its handlers and its store, on the engine. */
 export const application: Application = {
   contract,
+  failures,
   defaultDatabaseUrl: 'sqlite:./data/plants.db',
   async open({ location, ...options }) {
     const store = await openPlantStore(location, options);

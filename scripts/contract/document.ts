@@ -35,6 +35,7 @@ export type ResponseObject = {
 };
 export type OperationObject = {
   readonly operationId: string;
+  readonly summary?: string;
   readonly security?: readonly Requirement[];
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failureMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { listOperations, type Document, type ResponseObject } from './document.ts';
-import { unusedName } from './normalize.ts';
+import { unusedName } from './names.ts';
 import { dereference, escapePointer } from './reference.ts';
 
 /** A body of failures that the document describes. */

@@ -1,7 +1,8 @@
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { listUnmatched, readHandlerNames } from './handlers.ts';
+import { findObject, listUnmatched } from './handlers.ts';
 import { formatProblem } from './load.ts';
 import { renderContract } from './render.ts';
+import { scaffold as addMissing } from './scaffold.ts';
 
 /** The result of a generator run. */
 export type Generated = {
@@ -20,11 +21,12 @@ const HANDLERS = 'src/*/handlers.ts';
  * error. A rejected document leaves generated/ unchanged.
  *
  * @param options.check only reports stale files and writes nothing
+ * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
  */
-export async function generate({ check = false } = {}): Promise<Generated> {
-  const { files, operationIds, problems, sources } = await renderContract('openapi.yaml');
+export async function generate({ check = false, scaffold = false } = {}): Promise<Generated> {
+  const { files, document, failures, operationIds, problems, sources } = await renderContract('openapi.yaml');
   for (const problem of problems) console.error(formatProblem(problem));
-  if (files === undefined) {
+  if (files === undefined || document === undefined) {
     console.error('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };
   }
@@ -41,6 +43,10 @@ export async function generate({ check = false } = {}): Promise<Generated> {
     }
   }
   if (stale.length === 0) console.log('generated/ is up to date');
+  if (scaffold && !check) {
+    const [handlers] = await Array.fromAsync(glob(HANDLERS));
+    if (handlers !== undefined) for (const path of addMissing(document, failures, handlers)) console.log(path);
+  }
   for (const line of await findUnmatched(operationIds)) console.log(line);
   return { files, stale, sources };
 }
@@ -48,7 +54,7 @@ export async function generate({ check = false } = {}): Promise<Generated> {
 async function findUnmatched(operationIds: readonly string[]): Promise<readonly string[]> {
   const [path] = await Array.fromAsync(glob(HANDLERS));
   if (path === undefined) return [];
-  const names = readHandlerNames(await readFile(path, 'utf8'));
+  const names = findObject(await readFile(path, 'utf8'), 'createHandlers')?.names;
   return names === undefined
     ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
     : listUnmatched(operationIds, names);

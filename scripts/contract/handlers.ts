@@ -1,25 +1,36 @@
 import ts from 'typescript';
 
+/** An object literal in the source text of a module. */
+export type ObjectInSource = { readonly object: ts.ObjectLiteralExpression; readonly names: readonly string[] };
+
 /**
- * Reads the names of the existing handlers from the source text of their module, without running it: the properties of
- * the object that its function `createHandlers` returns.
+ * Finds the object literal that a function returns, or that a constant has as its value, and reads the names of its
+ * properties without running the module.
  *
+ * @param name the name of the function or constant
  * @returns `undefined` without such an object literal, or when only the type checker knows its names (`...others`)
  */
-export function readHandlerNames(source: string): readonly string[] | undefined {
-  const file = ts.createSourceFile('handlers.ts', source, ts.ScriptTarget.Latest);
-  const [list] = file.statements
-    .filter((statement) => ts.isFunctionDeclaration(statement))
-    .filter(({ name }) => name?.text === 'createHandlers')
-    .flatMap(({ body }) => [...(body?.statements ?? [])])
-    .filter((statement) => ts.isReturnStatement(statement))
-    .map(({ expression }) => unwrap(expression));
-  if (list === undefined || !ts.isObjectLiteralExpression(list)) return undefined;
+export function findObject(source: string, name: string): ObjectInSource | undefined {
+  const file = ts.createSourceFile('module.ts', source, ts.ScriptTarget.Latest);
+  const [object] = file.statements
+    .flatMap((statement) => {
+      if (ts.isFunctionDeclaration(statement) && statement.name?.text === name) {
+        return (statement.body?.statements ?? []).flatMap((inner) =>
+          ts.isReturnStatement(inner) ? [inner.expression] : [],
+        );
+      }
+      if (!ts.isVariableStatement(statement)) return [];
+      return statement.declarationList.declarations
+        .filter((declaration) => ts.isIdentifier(declaration.name) && declaration.name.text === name)
+        .map(({ initializer }) => initializer);
+    })
+    .map(unwrap);
+  if (object === undefined || !ts.isObjectLiteralExpression(object)) return undefined;
 
-  const names = list.properties.map(({ name }) =>
-    name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : undefined,
+  const names = object.properties.map(({ name: key }) =>
+    key !== undefined && (ts.isIdentifier(key) || ts.isStringLiteral(key)) ? key.text : undefined,
   );
-  return names.every((name) => name !== undefined) ? names : undefined;
+  return names.every((key) => key !== undefined) ? { object, names } : undefined;
 }
 
 /** Lists operations without a handler and handlers without an operation, one line for each kind. */

@@ -1,6 +1,7 @@
 import { listOperations, type Document, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
+import { unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import type { Unsupported } from './unsupported.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
@@ -101,12 +102,4 @@ function nameOf(method: string, path: string): string {
     .filter((word) => word !== '');
   const capitalized = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return method.toLowerCase() + (capitalized.length === 0 ? 'Root' : capitalized.join(''));
-}
-
-/** Returns a name, with a number if it is taken: `getPlants`, `getPlants2`. */
-export function unusedName(base: string, isTaken: (name: string) => boolean): string {
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}${String(number)}`;
-    if (!isTaken(name)) return name;
-  }
 }

@@ -2,11 +2,9 @@ import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import type { ContractDocument } from '../../src/engine/contract/slice.ts';
-import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
-import { InvalidResponse, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
-import { errorBody } from '../../src/engine/http/failure.ts';
+import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
-import { findFailures } from './failures.ts';
+import { findFailures, type FailureBody } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import type { Document } from './document.ts';
 import { normalizeDocument, removeInt64Conflicts } from './normalize.ts';
@@ -19,6 +17,10 @@ import { findPublic, findUnsupported, type Unsupported } from './unsupported.ts'
 export type RenderedContract = {
   /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
+  /** The document as {@link normalizeDocument} returns it; `undefined` when it was rejected. */
+  readonly document: Document | undefined;
+  /** The bodies of failures that the application renders. */
+  readonly failures: readonly FailureBody[];
   readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
   /** The absolute paths of the files that the document consists of. */
@@ -33,12 +35,14 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   const { problems, placeOf, sources } = loaded;
   const reject = (found: readonly Unsupported[]): RenderedContract => ({
     files: undefined,
+    document: undefined,
+    failures: [],
     operationIds: [],
     problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
     sources,
   });
   if (loaded.document === undefined) return reject([]);
-  const document = normalizeDocument(loaded.document as Document); // The linter has checked this shape.
+  const document = normalizeDocument(loaded.document);
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return reject(unsupported);
@@ -47,8 +51,9 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
   if (invalid.length > 0) return reject(invalid);
 
+  const failures = findFailures(document, compiled.operations).bodies;
   const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderFailures(document, compiled)}`,
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderFailures(failures)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
   };
   const warned = warnings.map(({ pointer, message }): Problem => ({
@@ -56,7 +61,14 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     place: placeOf(pointer),
     message,
   }));
-  return { files, operationIds: Object.keys(compiled.operations), problems: [...problems, ...warned], sources };
+  return {
+    files,
+    document,
+    failures,
+    operationIds: Object.keys(compiled.operations),
+    problems: [...problems, ...warned],
+    sources,
+  };
 }
 
 function asError(place: string, message: string): Problem {
@@ -103,8 +115,8 @@ function renderOperationId({ operations }: CompiledOperations): string {
 }
 
 /** Renders the bodies of the failures that the application renders, by name. */
-function renderFailures(document: Document, { operations }: CompiledOperations): string {
-  const members = findFailures(document, operations).bodies.map(({ name, mediaType, operationId, response }) => {
+function renderFailures(bodies: readonly FailureBody[]): string {
+  const members = bodies.map(({ name, mediaType, operationId, response }) => {
     const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
     const schema = `operations[${JSON.stringify(operationId)}]${place}`;
     return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(mediaType)}; schema: ${schema} };\n`;

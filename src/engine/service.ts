@@ -1,7 +1,6 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AuthSettings } from './auth/settings.ts';
-import { KeysUnavailable } from './auth/key-set.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
@@ -9,6 +8,7 @@ import type { DatabaseLocation } from './database/open-database.ts';
 import type { Docs } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
+import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
 import type { Observer } from './http/observer.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -18,6 +18,8 @@ import { startServer, type ServerLimits } from './server/server.ts';
 /** An application: its document and the code behind its operations. */
 export type Application = {
   readonly contract: Contract;
+  /** Renders the bodies of failures, by the names in the generated types. */
+  readonly failures: Readonly<Record<string, RenderFailure>>;
   /** The `DATABASE_URL` where none is configured. */
   readonly defaultDatabaseUrl: string;
   /**
@@ -56,6 +58,7 @@ export type ServiceConfig = {
 /** A service without a port. */
 export type Service = {
   readonly app: Express;
+  readonly failureResponse: FailureResponse;
   /** Receives the outcome of each request, for the log and the metrics. */
   readonly observer: Observer;
   /** Writes the metrics in the text format of Prometheus. */
@@ -73,7 +76,7 @@ export type Service = {
  * @throws {DatabaseUnavailable | MissingHandlers} when it cannot start
  */
 export async function createService(
-  { contract, open }: Application,
+  { contract, failures, open }: Application,
   config: ServiceConfig,
   log: Logger,
   docs?: Docs,
@@ -90,19 +93,22 @@ export async function createService(
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
+  const failureResponse = createFailureResponse(contract, failures, log);
   const app = createApp({
     ...config,
     contract,
     handlers,
+    failureResponse,
     tokenVerifier,
     loadShedding,
-    isUnavailable,
+    isUnavailable: (error) => error instanceof DatabaseUnavailable,
     docs,
     observer,
     log,
   });
   return {
     app,
+    failureResponse,
     observer,
     metrics: metrics.text,
     gauge: metrics.gauge,
@@ -144,8 +150,8 @@ export async function startService(
   docs?: Docs,
 ): Promise<RunningService> {
   const service = await createService(application, config, log, docs);
-  const { app, observer, metrics, readinessProblem, close } = service;
-  const server = await startServer(app, { ...config.listen, limits: config.server, observer });
+  const { app, failureResponse, observer, metrics, readinessProblem, close } = service;
+  const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });
   service.gauge('http_connections', 'Open connections.', server.connectionCount);
   return {
     url: server.url,
@@ -157,9 +163,4 @@ export async function startService(
       return inTime;
     },
   };
-}
-
-/** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable || error instanceof KeysUnavailable;
 }

@@ -1,7 +1,14 @@
 import generated from '../../generated/contract.json' with { type: 'json' };
-import type { OperationId, operations, paths } from '../../generated/types.ts';
+import type { failures, OperationId, operations, paths } from '../../generated/types.ts';
 import type { Contract } from '../engine/contract/contract.ts';
-import type { HandlersOf, Matched, ReplyOf, RequestOf, UnmatchedOf } from '../engine/contract/handler-types.ts';
+import type {
+  FailuresOf,
+  HandlersOf,
+  Matched,
+  ReplyOf,
+  RequestOf,
+  UnmatchedOf,
+} from '../engine/contract/handler-types.ts';
 
 // Binds the engine to the generated types of this application.
 
@@ -16,6 +23,9 @@ export type Reply<Id extends OperationId> = ReplyOf<operations[Id]>;
 
 /** Handlers by operationId. */
 export type Handlers = HandlersOf<Pick<operations, OperationId>>;
+
+/** Functions that render the bodies of failures, by the name of their schema. */
+export type Failures = FailuresOf<failures>;
 
 /** Operations without a handler, and handlers without an operation. */
 export type Unmatched<Written extends Handlers> = UnmatchedOf<OperationId, Written>;

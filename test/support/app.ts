@@ -142,13 +142,14 @@ export async function createTestApp(
     pino({ base: null }, { write }),
     docs,
   );
-  const { app, observer, metrics } = service;
+  const { app, failureResponse, observer, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {
     const counts = (await metrics()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
-    const server = await startServer(app, { ...defaults.listen, limits: { ...defaults.server, ...limits }, observer });
+    const options = { limits: { ...defaults.server, ...limits }, observer, failureResponse };
+    const server = await startServer(app, { ...defaults.listen, ...options });
     cleanUp(async () => {
       await server.stop(0);
     });

@@ -48,12 +48,14 @@ export function copyProjectWithContract(name: string): Project {
 /** The composition root of an application without a database. */
 const SERVICE = `
 import { contract } from './application/contract.ts';
+import { failures } from './application/failures.ts';
 import { createHandlers } from './application/handlers.ts';
 import type { Application } from './engine/service.ts';
 
 const done = () => Promise.resolve();
 export const application: Application = {
   contract,
+  failures,
   defaultDatabaseUrl: 'sqlite:unused',
   open: () => Promise.resolve({ handlers: createHandlers(), check: done, close: done }),
 };

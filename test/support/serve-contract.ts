@@ -14,5 +14,5 @@ const done = () => Promise.resolve({ status: 204 });
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done]));
 const nothing = () => Promise.resolve();
 const open = () => Promise.resolve({ handlers, check: nothing, close: nothing });
-const { url } = await startService({ contract, defaultDatabaseUrl, open }, read.config, pino({ level: 'error' }));
+const { url } = await startService({ contract, failures: {}, defaultDatabaseUrl, open }, read.config, pino({ level: 'error' }));
 console.log(url);

@@ -44,6 +44,22 @@ export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
 /** The opposite of {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
 
+/** What a failure of the engine says. */
+export type FailureDetails = {
+  readonly status: number;
+  /** For a 4xx, what to fix; for a 5xx, a fixed text. */
+  readonly message: string;
+  /** The operation; `undefined` when the request has none. */
+  readonly operationId: string | undefined;
+};
+
+/** Functions that render the failures of the engine as the bodies that the document describes, by their names. */
+export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; schema: unknown }>> = {
+  readonly [Name in keyof Bodies]: (
+    failure: FailureDetails,
+  ) => Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
+};
+
 type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
 
 type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }

@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
-import { failureResponse, send, type Response } from '../http/response.ts';
+import { send, type Response } from '../http/response.ts';
 import { Failure } from '../http/failure.ts';
 import { findViolation } from '../http/message.ts';
 import { createRouter } from '../http/router.ts';
 
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
-export type Docs = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void;
 
 /** Whether to serve the docs page. `if possible` is the default in development. */
 export type DocsSetting = 'on' | 'off' | 'if possible';
@@ -65,16 +65,19 @@ function createDocs(contract: Contract): Docs {
     const page = pages.get(path);
     // Invalid messages get the same response on every path.
     if (page === undefined || findViolation(req) !== undefined) next();
-    else void respond(req, res, page);
+    else {
+      void respond(req, res, page).catch(next);
+    }
   };
 }
 
 async function respond(req: IncomingMessage, res: ServerResponse, page: Response): Promise<void> {
   // Node sets `complete` after the header event, even without a body; only then can the connection stay open.
   if (!req.complete) await setImmediate();
-  const isRead = req.method === 'GET' || req.method === 'HEAD';
   const allow = 'GET, HEAD';
-  send(req, res, isRead ? page : failureResponse(new Failure(405, `this path allows only ${allow}`, { allow })));
+  if (req.method !== 'GET' && req.method !== 'HEAD')
+    throw new Failure(405, `this path allows only ${allow}`, { allow });
+  send(req, res, page);
 }
 
 function createPage(mediaType: string, body: Response['body'], headers: Response['headers'] = {}): Response {

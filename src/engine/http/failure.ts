@@ -14,9 +14,11 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the body of a failure. The generator rejects documents whose failures have another body. */
-export function errorBody(status: number, message: string): { readonly error: number; readonly message: string } {
-  return { error: status, message };
+/** Ends the request to an operation that is not written yet with a 501. Handlers may throw it. */
+export class NotImplemented extends Failure {
+  constructor(operationId: string) {
+    super(501, `${operationId} is not implemented yet`);
+  }
 }
 
 /** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */

@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { essenceOf, kindOf, matchMediaType } from '../contract/media-type.ts';
+import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findResponse, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
-import { errorBody, type Failure } from './failure.ts';
 import { requestIdOf } from './trace.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -57,22 +56,34 @@ export function toResponse(
   if (contentType.includes('*')) fail('needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
-  const kind = kindOf(mediaType.includes('*') ? contentType : mediaType);
+  const encoded = encodeBody(validator, status, mediaType, contentType, body);
+  if (!(encoded instanceof Blob)) return { status, headers, body: encoded };
+  return encoded.bytes().then((bytes) => ({ status, headers, body: bytes }));
+}
+
+/**
+ * Validates the body of a response, and serializes it as its media type requires.
+ *
+ * @param mediaType as documented, such as `text/*`
+ * @param contentType as sent
+ * @throws {InvalidResponse} when the body does not conform
+ */
+export function encodeBody(
+  validator: OperationValidator,
+  status: number,
+  mediaType: string,
+  contentType: string,
+  body: unknown,
+): string | Uint8Array | Blob {
+  const kind = kindOf(contentType);
   if (kind === 'json') {
     const isPlain = !hasBigint(body);
     validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
-    return { status, headers, body: isPlain ? JSON.stringify(body) : stringifyJson(body) };
+    return isPlain ? JSON.stringify(body) : stringifyJson(body);
   }
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
-  if (typeof body === 'string' || body instanceof Uint8Array) return { status, headers, body };
-  if (body instanceof Blob) return body.bytes().then((bytes) => ({ status, headers, body: bytes }));
-  return fail(`needs a string, bytes or a Blob as its ${essenceOf(mediaType)} body`);
-}
-
-/** Converts a failure to a response. */
-export function failureResponse({ status, message, headers }: Failure): Response {
-  const body = JSON.stringify(errorBody(status, message));
-  return { status, headers: { ...headers, 'content-type': 'application/json' }, body };
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
+  throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
 }
 
 /** Returns the headers of every response. It must not be cached, and its media type must not be guessed. */

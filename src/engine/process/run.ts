@@ -7,6 +7,7 @@ import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { MissingHandlers } from '../http/app.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
+import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import { startService, type Application, type RunningService } from '../service.ts';
 import { readConfig, type Config } from './config.ts';
@@ -76,6 +77,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
   return startServer(createOpsListener({ readinessProblem, metrics: service.metrics }), {
     ...ops,
     limits: OPS_LIMITS,
+    failureResponse: problemDetails,
     observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests in the log.
   });
 }

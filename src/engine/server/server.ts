@@ -6,8 +6,9 @@ import { discard } from '../http/bytes.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import { listen, type ListenOptions } from './listen.ts';
+import type { FailureResponse } from '../http/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
-import { rejectConnection, toConnectionFailure, writeFailure } from './rejection.ts';
+import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 
 /** A request listener, and the prototypes that Express gives its requests and responses. */
 export type Listener = RequestListener & { request?: object; response?: object };
@@ -15,6 +16,7 @@ export type Listener = RequestListener & { request?: object; response?: object }
 export type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
   readonly observer: Observer;
+  readonly failureResponse: FailureResponse;
 };
 
 /** Limits of each connection, and of their number. */
@@ -63,7 +65,7 @@ const TIMEOUT_CHECK_MS = 500;
  */
 export async function startServer(
   app: Listener,
-  { limits, observer, ...address }: ServerOptions,
+  { limits, observer, failureResponse, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
   const server = createHttpServer(app, limits);
@@ -78,14 +80,14 @@ export async function startServer(
   server.prependListener('connection', (socket) => {
     if (connections.add(socket)) return;
     observer.refused('connections');
-    writeFailure(socket, unavailableFailure(), randomUUID());
+    writeResponse(socket, failureResponse(unavailableFailure()), randomUUID());
   });
 
   const rejected = new WeakSet<Duplex>();
   const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
     // Node's types allow any Duplex; this server creates only sockets.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, observer);
+    else if (!rejected.has(socket)) rejectConnection(connections, socket, failureResponse(failure), observer);
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {

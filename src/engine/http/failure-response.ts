@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http';
+import type { Logger } from 'pino';
+import type { Contract } from '../contract/contract.ts';
+import type { FailureDetails } from '../contract/handler-types.ts';
+import { stringifyJson } from '../contract/json.ts';
+import { failureMediaType } from '../contract/media-type.ts';
+import { findResponse, type Operation } from '../contract/operation.ts';
+import type { OperationValidator } from '../contract/validator.ts';
+import { unexpectedFailure, type Failure } from './failure.ts';
+import { encodeBody, type Response } from './response.ts';
+
+/** Renders a failure as the body of a documented name. */
+export type RenderFailure = (details: FailureDetails) => unknown;
+
+/**
+ * Converts a failure to a response.
+ *
+ * @param target the operation of the request and its validator, if the request has got that far
+ */
+export type FailureResponse = (
+  failure: Failure,
+  target?: { readonly operation: Operation; readonly validator: OperationValidator },
+) => Response;
+
+/**
+ * Creates the function that converts failures to responses: as the document describes them for the operation, else as most
+ * failures of the document, else as problem details (RFC 9457).
+ *
+ * @param failures renders the bodies, by name
+ */
+export function createFailureResponse(
+  { usualFailure }: Contract,
+  failures: Readonly<Record<string, RenderFailure>>,
+  log: Logger,
+): FailureResponse {
+  return (failure, target) => {
+    try {
+      return respond(failure, target);
+    } catch (error) {
+      log.error({ err: error, status: failure.status }, 'the body of a failure could not be rendered');
+      return problemDetails(unexpectedFailure());
+    }
+  };
+
+  function respond(failure: Failure, target: Parameters<FailureResponse>[1]): Response {
+    const { status, message, headers } = failure;
+    const details = { status, message, operationId: target?.operation.operationId };
+    const documented = target && findResponse(target.operation, status)?.[1];
+    if (target === undefined || documented === undefined) {
+      const render = usualFailure === undefined ? undefined : failures[usualFailure];
+      if (render === undefined) return problemDetails(failure);
+      return {
+        status,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: stringifyJson(render(details)),
+      };
+    }
+    const mediaType = failureMediaType(documented.mediaTypes);
+    if (mediaType === undefined) return { status, headers, body: undefined };
+    const render = failures[documented.failure ?? ''];
+    if (render === undefined) return problemDetails(failure);
+    const body = encodeBody(target.validator, status, mediaType.documented, mediaType.sent, render(details));
+    if (body instanceof Blob) throw new Error(`the body of a failure must be text or bytes`);
+    return { status, headers: { ...headers, 'content-type': mediaType.sent }, body };
+  }
+}
+
+/** Converts a failure to problem details (RFC 9457). */
+export function problemDetails({ status, message, headers }: Failure): Response {
+  const body = JSON.stringify({ status, title: STATUS_CODES[status] ?? 'Failure', detail: message });
+  return { status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };
+}
