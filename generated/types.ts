@@ -121,6 +121,9 @@ export interface operations {
 export type OperationId =
   | "createPlant";
 
+/** The security schemes that the application checks. */
+export type UncheckedScheme = never;
+
 /** The bodies of failures, by the name of their schema. */
 export interface failures {
   "Error": { mediaType: "application/json"; schema: operations["createPlant"]["responses"]["400"]["content"]["application/json"] };

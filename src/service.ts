@@ -1,5 +1,5 @@
 import type { Application } from './engine/service.ts';
-import { contract } from './plants/contract.ts';
+import { contract, type Checkers } from './plants/contract.ts';
 import { failures } from './plants/failures.ts';
 import { createHandlers } from './plants/handlers.ts';
 import { openPlantStore } from './plants/plant-tables.ts';
@@ -11,6 +11,7 @@ export const application: Application = {
   defaultDatabaseUrl: 'sqlite:./data/plants.db',
   async open({ location, ...options }) {
     const store = await openPlantStore(location, options);
-    return { handlers: createHandlers(store), check: () => store.check(), close: () => store.close() };
+    const checkers = {} satisfies Checkers; // The engine knows every security scheme of the document.
+    return { handlers: createHandlers(store), checkers, check: () => store.check(), close: () => store.close() };
   },
 };

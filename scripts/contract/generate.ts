@@ -24,7 +24,8 @@ const HANDLERS = 'src/*/handlers.ts';
  * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
  */
 export async function generate({ check = false, scaffold = false } = {}): Promise<Generated> {
-  const { files, document, failures, operationIds, problems, sources } = await renderContract('openapi.yaml');
+  const { files, document, failures, uncheckedSchemes, operationIds, problems, sources } =
+    await renderContract('openapi.yaml');
   for (const problem of problems) console.error(formatProblem(problem));
   if (files === undefined || document === undefined) {
     console.error('openapi.yaml was rejected; generated/ is unchanged');
@@ -45,7 +46,8 @@ export async function generate({ check = false, scaffold = false } = {}): Promis
   if (stale.length === 0) console.log('generated/ is up to date');
   if (scaffold && !check) {
     const [handlers] = await Array.fromAsync(glob(HANDLERS));
-    if (handlers !== undefined) for (const path of addMissing(document, failures, handlers)) console.log(path);
+    if (handlers !== undefined)
+      for (const path of addMissing({ document, failures, uncheckedSchemes }, handlers)) console.log(path);
   }
   for (const line of await findUnmatched(operationIds)) console.log(line);
   return { files, stale, sources };

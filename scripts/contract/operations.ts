@@ -41,7 +41,9 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
       operationId: object.operationId,
       method: method.toUpperCase(),
       path,
-      security: (object.security ?? document.security ?? []).map((requirement) => Object.keys(requirement)),
+      security: (object.security ?? document.security ?? []).map((requirement) =>
+        Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
+      ),
       parameters: parameters.map((parameter) => planParameter(document, parameter)),
       ...optional('basePaths', basePathsOf(object.servers ?? pathItem.servers)),
       ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),

@@ -2,6 +2,7 @@ import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import type { ContractDocument } from '../../src/engine/contract/slice.ts';
+import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import { findFailures, type FailureBody } from './failures.ts';
@@ -21,6 +22,8 @@ export type RenderedContract = {
   readonly document: Document | undefined;
   /** The bodies of failures that the application renders. */
   readonly failures: readonly FailureBody[];
+  /** The names of the security schemes that the application checks. */
+  readonly uncheckedSchemes: readonly string[];
   readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
   /** The absolute paths of the files that the document consists of. */
@@ -37,6 +40,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     files: undefined,
     document: undefined,
     failures: [],
+    uncheckedSchemes: [],
     operationIds: [],
     problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
     sources,
@@ -52,8 +56,9 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   if (invalid.length > 0) return reject(invalid);
 
   const failures = findFailures(document, compiled.operations).bodies;
+  const uncheckedSchemes = findUncheckedSchemes(Object.values(compiled.operations), compiled.securitySchemes, {});
   const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderFailures(failures)}`,
+    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderUncheckedSchemes(uncheckedSchemes)}\n${renderFailures(failures)}`,
     'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
   };
   const warned = warnings.map(({ pointer, message }): Problem => ({
@@ -65,6 +70,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     files,
     document,
     failures,
+    uncheckedSchemes,
     operationIds: Object.keys(compiled.operations),
     problems: [...problems, ...warned],
     sources,
@@ -112,6 +118,12 @@ type StringKeywords = {
 function renderOperationId({ operations }: CompiledOperations): string {
   const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
+}
+
+/** Renders the union of security schemes whose credentials the application checks. */
+function renderUncheckedSchemes(names: readonly string[]): string {
+  const members = names.map((name) => `\n  | ${JSON.stringify(name)}`).join('') || ' never';
+  return `/** The security schemes that the application checks. */\nexport type UncheckedScheme =${members};\n`;
 }
 
 /** Renders the bodies of the failures that the application renders, by name. */

@@ -11,16 +11,31 @@ import { unusedName } from './names.ts';
 /** An entry of an object literal that is to be added to a module, and the import that it needs. */
 type Entry = { readonly name: string; readonly text: string; readonly imported?: string };
 
+/** The parts of a document that an application completes. */
+export type ScaffoldSource = {
+  readonly document: Document;
+  readonly failures: readonly FailureBody[];
+  /** The names of the security schemes that the application checks. */
+  readonly uncheckedSchemes: readonly string[];
+};
+
 /**
- * Adds what the compiler would name as missing: a module for each operation without a handler, which responds 501, and a
- * function for each body of failures. Existing modules are kept; only entries are added to them.
+ * Adds what the compiler would name as missing: a module for each operation without a handler, which responds 501, a
+ * function for each body of failures, and a checker for each security scheme, which lets nobody in. Existing modules are kept; only entries are added to them.
  *
  * @param handlersPath the module with `createHandlers`
  * @returns the paths of the files that were written
  */
-export function scaffold(document: Document, bodies: readonly FailureBody[], handlersPath: string): readonly string[] {
+export function scaffold(
+  { document, failures: bodies, uncheckedSchemes: schemes }: ScaffoldSource,
+  handlersPath: string,
+): readonly string[] {
   const folder = dirname(handlersPath);
-  return [...scaffoldHandlers(document, handlersPath, folder), ...scaffoldFailures(document, bodies, folder)];
+  return [
+    ...scaffoldHandlers(document, handlersPath, folder),
+    ...scaffoldFailures(document, bodies, folder),
+    ...scaffoldCheckers(schemes, folder),
+  ];
 }
 
 function scaffoldHandlers(document: Document, handlersPath: string, folder: string): readonly string[] {
@@ -56,7 +71,7 @@ function renderHandler(operationId: string, identifier: string, summary = ''): s
   const id = quote(operationId);
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
   const signature = `export function ${identifier}(_request: Request<${id}>): Promise<Reply<${id}>> {`;
-  return `import { NotImplemented } from '../engine/http/failure.ts';
+  return `import { NotImplemented } from '../engine/contract/not-implemented.ts';
 import type { Reply, Request } from './contract.ts';
 
 ${doc}${signature}
@@ -80,6 +95,29 @@ function scaffoldFailures(document: Document, bodies: readonly FailureBody[], fo
   writeFileSync(path, addEntries(source, list.object, entries));
   return [path];
 }
+
+function scaffoldCheckers(schemes: readonly string[], folder: string): readonly string[] {
+  const path = join(folder, 'checkers.ts');
+  const source = existsSync(path) ? readFileSync(path, 'utf8') : EMPTY_CHECKERS;
+  const list = findObject(source, 'checkers');
+  const missing = schemes.filter((name) => list?.names.includes(name) === false);
+  if (list === undefined || missing.length === 0) return [];
+  const imported = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
+  const entries = missing.map((name, index): Entry => {
+    const key = isIdentifier(name) ? name : quote(name);
+    const text = `${key}: () => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)})),`;
+    return { name, text, ...(index === 0 && !source.includes(imported) && { imported }) };
+  });
+  writeFileSync(path, addEntries(source, list.object, entries));
+  return [path];
+}
+
+const EMPTY_CHECKERS = `import type { Checkers } from './contract.ts';
+
+/** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
+export const checkers = {
+} satisfies Checkers;
+`;
 
 const EMPTY_FAILURES = `import type { Failures } from './contract.ts';
 

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
@@ -34,6 +35,8 @@ export type Application = {
 export type Backend = {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
+  readonly checkers: Readonly<Record<string, Checker>>;
   /** Checks that requests can be handled now. @throws {DatabaseUnavailable} when they cannot */
   readonly check: () => Promise<void>;
   /** Closes the parts when no request is pending. */
@@ -73,7 +76,7 @@ export type Service = {
 /**
  * Composes a service from an application and its configuration.
  *
- * @throws {DatabaseUnavailable | MissingHandlers} when it cannot start
+ * @throws {DatabaseUnavailable | IncompleteApplication} when it cannot start
  */
 export async function createService(
   { contract, failures, open }: Application,
@@ -89,7 +92,7 @@ export async function createService(
     },
     refused: metrics.refused,
   };
-  const { handlers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
+  const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
@@ -98,6 +101,7 @@ export async function createService(
     ...config,
     contract,
     handlers,
+    checkers,
     failureResponse,
     tokenVerifier,
     loadShedding,
@@ -141,7 +145,7 @@ export type RunningService = Pick<Service, 'metrics' | 'readinessProblem'> & {
 /**
  * Composes a service and starts its server.
  *
- * @throws {DatabaseUnavailable | MissingHandlers | CannotListen} when it cannot start
+ * @throws {DatabaseUnavailable | IncompleteApplication | CannotListen} when it cannot start
  */
 export async function startService(
   application: Application,

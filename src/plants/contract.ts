@@ -1,5 +1,6 @@
 import generated from '../../generated/contract.json' with { type: 'json' };
-import type { failures, OperationId, operations, paths } from '../../generated/types.ts';
+import type { failures, OperationId, operations, paths, UncheckedScheme } from '../../generated/types.ts';
+import type { Checker } from '../engine/auth/credentials.ts';
 import type { Contract } from '../engine/contract/contract.ts';
 import type {
   FailuresOf,
@@ -26,6 +27,9 @@ export type Handlers = HandlersOf<Pick<operations, OperationId>>;
 
 /** Functions that render the bodies of failures, by the name of their schema. */
 export type Failures = FailuresOf<failures>;
+
+/** Checkers of the security schemes that the engine does not know, by the name of the scheme. */
+export type Checkers = Readonly<Record<UncheckedScheme, Checker>>;
 
 /** Operations without a handler, and handlers without an operation. */
 export type Unmatched<Written extends Handlers> = UnmatchedOf<OperationId, Written>;

@@ -4,7 +4,6 @@ import type { TokenVerifier } from './token-verifier.ts';
 
 /** Creates the checker for a security scheme of type `apiKey`, which accepts the configured tokens as keys. */
 export function createApiKeyChecker(
-  schemeName: string,
   { in: location, name = '' }: SecurityScheme,
   { verifyToken }: TokenVerifier,
 ): Checker {
@@ -12,7 +11,6 @@ export function createApiKeyChecker(
     const read =
       location === 'query' ? credentials.query : location === 'cookie' ? credentials.cookie : credentials.header;
     const key = read(name);
-    const caller = key === undefined ? undefined : verifyToken(key);
-    return caller === undefined ? { challenge: `ApiKey realm="${schemeName}"` } : { caller };
+    return key === undefined ? undefined : verifyToken(key);
   };
 }

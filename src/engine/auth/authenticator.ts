@@ -1,8 +1,9 @@
-import type { Operation, SecurityScheme } from '../contract/operation.ts';
+import { NotImplemented } from '../contract/not-implemented.ts';
+import type { Operation, SchemeRequirement, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
+import type { AuthenticationResult, Checker, Credentials } from './credentials.ts';
 import { checkerKindOf } from './supported-scheme.ts';
-import type { Checker, Credentials, AuthenticationResult } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**
@@ -12,53 +13,89 @@ import type { TokenVerifier } from './token-verifier.ts';
  * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
  *   Rejects with `KeysUnavailable` when the credentials cannot be verified at the moment
  */
-export type Authenticate = (
-  credentials: Credentials,
-) => AuthenticationResult<string | undefined> | Promise<AuthenticationResult<string | undefined>>;
+export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
+
+/** Lists the security schemes that the operations use and neither the engine nor the application checks. */
+export function findUncheckedSchemes(
+  operations: readonly Operation[],
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  checkers: Readonly<Record<string, Checker>>,
+): readonly string[] {
+  const used = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  return [...used].filter((name) => {
+    const scheme = schemes[name];
+    return !Object.hasOwn(checkers, name) && (scheme === undefined || checkerKindOf(scheme) === undefined);
+  });
+}
 
 /**
  * Creates an authenticator for each operation from the security schemes of the contract.
  *
- * @throws {Error} when a scheme is not supported: ignoring it would make its operations public
+ * @param checkers those of the application, by the name of the scheme; they replace the built-in ones
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
+  checkers: Readonly<Record<string, Checker>>,
   tokenVerifier: TokenVerifier,
 ): (operation: Operation) => Authenticate {
-  const checkers = new Map<string, Checker>();
+  const byName = new Map<string, Checker>();
   for (const [name, scheme] of Object.entries(schemes)) {
     const kind = checkerKindOf(scheme);
-    if (kind === 'apiKey') checkers.set(name, createApiKeyChecker(name, scheme, tokenVerifier));
-    else if (kind === 'bearer') checkers.set(name, createBearerChecker(name, tokenVerifier));
-    else throw new Error(`the security scheme ${name} is not supported`);
+    const own = Object.hasOwn(checkers, name) ? checkers[name] : undefined;
+    if (own !== undefined) byName.set(name, own);
+    else if (kind === 'apiKey') byName.set(name, createApiKeyChecker(scheme, tokenVerifier));
+    else if (kind === 'bearer') byName.set(name, createBearerChecker(name, tokenVerifier));
   }
 
   return ({ security }) => {
-    const isOpen = security.length === 0 || security.some((names) => names.length === 0);
+    const isOpen = security.length === 0 || security.some((requirement) => requirement.length === 0);
     const requirements = security.flatMap(([first, ...others]) =>
-      first === undefined ? [] : requireAll(checkerOf(first), others.map(checkerOf)),
+      first === undefined ? [] : requireAll(authenticatorOf(first), others.map(authenticatorOf)),
     );
     const [only] = requirements;
     if (!isOpen && only !== undefined && requirements.length === 1) return only;
     return async (credentials) => {
-      let result: AuthenticationResult<string | undefined> = { caller: undefined };
+      let failed: AuthenticationResult | undefined;
       for (const check of requirements) {
-        result = await check(credentials);
+        const result = await check(credentials);
         if ('caller' in result) return result;
+        // A caller who lacks a scope is told so, even where other credentials would do.
+        if (failed === undefined || 'caller' in failed || failed.status === 401) failed = result;
       }
-      return isOpen ? { caller: undefined } : result;
+      return isOpen || failed === undefined ? { caller: undefined } : failed;
     };
   };
 
-  function checkerOf(name: string): Checker {
-    const checker = checkers.get(name);
-    if (checker === undefined) throw new Error(`the security scheme ${name} is not in the contract`);
-    return checker;
+  function authenticatorOf({ scheme: name, scopes }: SchemeRequirement): Authenticate {
+    const scheme: SecurityScheme = schemes[name] ?? { type: 'unknown' };
+    const check = byName.get(name);
+    const challenge = challengeOf(name, scheme);
+    return async (credentials) => {
+      // Without a checker nobody gets in. In production, the service does not start.
+      if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
+      const identity = await check(credentials);
+      if (identity === undefined) return { status: 401, challenge };
+      const { scopes: granted = [] } = identity;
+      if (granted === 'all' || scopes.every((scope) => granted.includes(scope))) {
+        return { caller: { ...identity, scheme: name } };
+      }
+      const missing = `${challenge}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
+      return { status: 403, challenge: missing };
+    };
   }
 }
 
-/** Combines the checkers of schemes that are required together. */
-function requireAll(first: Checker, others: readonly Checker[]): Checker {
+/** Returns the challenge for a scheme: `Bearer realm="bearerAuth"` (RFC 9110, 11.6.1). */
+function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): string {
+  const registered: Readonly<Record<string, string>> = {
+    ...{ apiKey: 'ApiKey', oauth2: 'Bearer', openIdConnect: 'Bearer', mutualTLS: 'Certificate' },
+    http: scheme.charAt(0).toUpperCase() + scheme.slice(1),
+  };
+  return `${registered[type] ?? 'Unknown'} realm="${name}"`;
+}
+
+/** Combines the checks of schemes that are required together. */
+function requireAll(first: Authenticate, others: readonly Authenticate[]): Authenticate {
   if (others.length === 0) return first;
   return async (credentials) => {
     const result = await first(credentials);

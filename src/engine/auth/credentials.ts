@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller, Identity } from '../contract/caller.ts';
+
 /** Reads credentials from the places of a request that may carry them. */
 export type Credentials = {
   /** The Authorization header; `undefined` also when there are several. */
@@ -5,10 +8,17 @@ export type Credentials = {
   readonly header: (name: string) => string | undefined;
   readonly query: (name: string) => string | undefined;
   readonly cookie: (name: string) => string | undefined;
+  /** The request, for credentials in other places, such as the certificate of a client. Its body is not read yet. */
+  readonly request: IncomingMessage;
 };
 
-/** The authenticated caller, or the challenge for WWW-Authenticate (RFC 9110, 11.6.1). */
-export type AuthenticationResult<Caller = string> = { readonly caller: Caller } | { readonly challenge: string };
+/**
+ * Checks credentials against one security scheme. Rejects with `KeysUnavailable` when it cannot at the moment.
+ *
+ * @returns the identity; `undefined` when the credentials are missing or invalid
+ */
+export type Checker = (credentials: Credentials) => Identity | undefined | Promise<Identity | undefined>;
 
-/** Checks credentials against one security scheme. Rejects with `KeysUnavailable` when it cannot at the moment. */
-export type Checker = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
+/** The caller, or the status and the challenge for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
+export type AuthenticationResult =
+  { readonly caller: Caller | undefined } | { readonly status: 401 | 403; readonly challenge: string };

@@ -1,7 +1,8 @@
 import type { SecurityScheme } from '../contract/operation.ts';
 
-/** Returns the checker that a security scheme needs; `undefined` when there is none. The generator rejects such schemes. */
+/** Returns the built-in checker for a security scheme; `undefined` when the application has to register one. */
 export function checkerKindOf({ type, scheme, in: location = '' }: SecurityScheme): 'apiKey' | 'bearer' | undefined {
   if (type === 'apiKey' && ['header', 'query', 'cookie'].includes(location)) return 'apiKey';
+  if (type === 'oauth2' || type === 'openIdConnect') return 'bearer';
   return type === 'http' && scheme === 'bearer' ? 'bearer' : undefined;
 }

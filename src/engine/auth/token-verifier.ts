@@ -1,19 +1,20 @@
 import type { Logger } from 'pino';
+import type { Identity } from '../contract/caller.ts';
 import { createJwtVerifier } from './jwt.ts';
 import { createKeySet } from './key-set.ts';
 import type { AuthSettings } from './settings.ts';
 import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
-/** Verifies tokens. Each function returns the caller, `undefined` when the token is invalid. */
+/** Verifies tokens. Each function returns the identity, `undefined` when the token is invalid. */
 export type TokenVerifier = {
-  /** Verifies a configured token; the caller is the name of the token. */
-  readonly verifyToken: (token: string) => string | undefined;
+  /** Verifies a configured token, which is not limited to scopes. */
+  readonly verifyToken: (token: string) => Identity | undefined;
   /**
-   * Verifies a bearer token: a configured token, synchronously, or a JSON Web Token, whose `sub` is the caller. Rejects
+   * Verifies a bearer token: a configured token, synchronously, or a JSON Web Token. Rejects
    * with `KeysUnavailable` when the keys have not been fetched yet.
    */
-  readonly verifyBearerToken: (token: string) => string | undefined | Promise<string | undefined>;
+  readonly verifyBearerToken: (token: string) => Identity | undefined | Promise<Identity | undefined>;
 };
 
 /** Creates a verifier that follows changes of the tokens file and the JWKS, without keeping the process alive. */

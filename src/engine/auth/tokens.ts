@@ -1,4 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Identity } from '../contract/caller.ts';
 
 /** The salted digest of a configured token, and its name, which identifies the caller. The token itself is not kept. */
 export type HashedToken = { readonly name: string; readonly digest: Buffer };
@@ -20,15 +21,20 @@ export function hashToken(name: string, token: string): HashedToken {
  * Creates a lookup whose time depends neither on the contents of the tokens nor on their number. Of two equal tokens, the
  * first one counts.
  *
- * @returns a function that returns the name of a token, `undefined` when the token is unknown
+ * @returns a function that returns the identity of a token, `undefined` when the token is unknown
  */
-export function createTokenLookup(tokens: readonly HashedToken[]): (token: string) => string | undefined {
-  const byDigest = new Map(tokens.toReversed().map((token) => [token.digest.toString('latin1'), token]));
+export function createTokenLookup(tokens: readonly HashedToken[]): (token: string) => Identity | undefined {
+  const byDigest = new Map(
+    tokens.toReversed().map(({ name, digest }) => {
+      const identity: Identity = { name, scopes: 'all' };
+      return [digest.toString('latin1'), { identity, digest }];
+    }),
+  );
   return (token) => {
     if (token.length > MAX_TOKEN_CHARS) return undefined;
     const digest = digestOf(token);
     const match = byDigest.get(digest);
-    return timingSafeEqual(Buffer.from(digest, 'latin1'), match?.digest ?? NO_DIGEST) ? match?.name : undefined;
+    return timingSafeEqual(Buffer.from(digest, 'latin1'), match?.digest ?? NO_DIGEST) ? match?.identity : undefined;
   };
 }
 

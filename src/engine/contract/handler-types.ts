@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts';
+
 /** An operation as openapi-typescript describes it. */
 export type OperationTypes = {
   readonly parameters: {
@@ -15,8 +17,8 @@ export type RequestOf<Op extends OperationTypes> = {
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
   readonly cookies: Values<Op['parameters']['cookie']>;
-  /** The name of the token or the `sub` of the JSON Web Token. `undefined` only for public operations. */
-  readonly caller: string | undefined;
+  /** Its name is that of the token, or the `sub` of the JSON Web Token. `undefined` only for public operations. */
+  readonly caller: Caller | undefined;
 } & RequestBody<Op>;
 
 /** A documented response of an operation: a status with its headers and body. */

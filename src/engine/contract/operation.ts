@@ -7,8 +7,8 @@ export type Operation = {
   readonly method: string;
   /** The path template of the document: `/things/{id}`. */
   readonly path: string;
-  /** Alternative lists of security schemes: every scheme of one list must be satisfied. Empty for a public operation. */
-  readonly security: readonly (readonly string[])[];
+  /** Alternative lists of requirements: every requirement of one list must be satisfied. Empty for a public operation. */
+  readonly security: readonly (readonly SchemeRequirement[])[];
   readonly parameters: readonly Parameter[];
   /** The paths of the operation's own servers, which replace those of the contract. */
   readonly basePaths?: readonly string[];
@@ -22,6 +22,9 @@ export type Operation = {
   /** By status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 };
+
+/** A security scheme, and the scopes or roles that are required of it. */
+export type SchemeRequirement = { readonly scheme: string; readonly scopes: readonly string[] };
 
 /** How the text of a parameter becomes a value (OpenAPI 3.1, 4.8.12). */
 export type Parameter = {

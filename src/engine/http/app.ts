@@ -1,7 +1,8 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import findClientAddress, { compile as compileTrust } from 'proxy-addr';
-import { createAuthenticator } from '../auth/authenticator.ts';
+import { createAuthenticator, findUncheckedSchemes } from '../auth/authenticator.ts';
+import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
@@ -10,6 +11,8 @@ import { createPipeline, type PipelineOptions } from './pipeline.ts';
 export type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
   /** Whether an operation without a handler is an error; otherwise it is answered 501. */
   readonly production: boolean;
+  /** The application's own checkers, by the name of their security scheme. */
+  readonly checkers: Readonly<Record<string, Checker>>;
   readonly tokenVerifier: TokenVerifier;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
@@ -17,22 +20,25 @@ export type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddres
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
 
-/** Operations of the contract have no handler yet. */
-export class MissingHandlers extends Error {}
+/** The application lacks handlers or security checkers that the contract needs. */
+export class IncompleteApplication extends Error {}
 
 /**
  * Creates the Express application. It serves exactly the contract, and the docs page if there is one.
  *
- * @throws {MissingHandlers} in production, when an operation has no handler
- * @throws {Error} when a security scheme has no checker; the generator refuses such a contract
+ * @throws {IncompleteApplication} in production, when an operation has no handler or a security scheme no checker
  */
 export function createApp(options: AppOptions): Express {
-  const { contract, handlers, production, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
-  const missing = Object.keys(contract.operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
-  if (production && missing.length > 0) {
-    throw new MissingHandlers(
-      `no handler for ${missing.join(', ')}: with NODE_ENV=production every operation must have one`,
-    );
+  const { contract, handlers, checkers, production, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
+  const { operations, securitySchemes } = contract;
+  const unhandled = Object.keys(operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
+  const unchecked = findUncheckedSchemes(Object.values(operations), securitySchemes, checkers);
+  if (production && unhandled.length + unchecked.length > 0) {
+    const missing = [
+      ...(unhandled.length > 0 ? [`no handler for ${unhandled.join(', ')}`] : []),
+      ...(unchecked.length > 0 ? [`no checker for the security scheme ${unchecked.join(', ')}`] : []),
+    ];
+    throw new IncompleteApplication(`${missing.join('; ')}: NODE_ENV=production needs all of them`);
   }
 
   const app = express();
@@ -41,7 +47,7 @@ export function createApp(options: AppOptions): Express {
   app.use(
     createPipeline({
       ...options,
-      authenticatorOf: createAuthenticator(contract.securitySchemes, tokenVerifier),
+      authenticatorOf: createAuthenticator(contract.securitySchemes, checkers, tokenVerifier),
       clientAddressOf: createClientAddress(trustProxy),
     }),
   );

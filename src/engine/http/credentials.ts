@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authenticate } from '../auth/authenticator.ts';
 import type { Credentials } from '../auth/credentials.ts';
+import type { Caller } from '../contract/caller.ts';
 import { KeysUnavailable } from '../auth/key-set.ts';
 import { Failure, unavailableFailure } from './failure.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 
 /** Reads credentials from a request. The target's query is already split off. */
-export function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {
+export function readCredentials(request: IncomingMessage, query: string): Credentials {
+  const { headers, rawHeaders } = request;
   const isAuthorization = (name: string, index: number): boolean =>
     index % 2 === 0 && name.length === 13 && name.toLowerCase() === 'authorization';
   const find = (pairs: readonly Pair[], name: string): string | undefined => {
@@ -20,6 +22,7 @@ export function readCredentials({ headers, rawHeaders }: IncomingMessage, query:
       Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,
     query: (name) => find(parsePairs(query, '&'), name),
     cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
+    request,
   };
 }
 
@@ -27,9 +30,9 @@ export function readCredentials({ headers, rawHeaders }: IncomingMessage, query:
  * Authenticates a request.
  *
  * @returns the caller; `undefined` for an anonymous request to a public operation
- * @throws {Failure} 401 without valid credentials, 503 when they cannot be verified at the moment
+ * @throws {Failure} 401 without valid credentials, 403 without the scopes, 503 when they cannot be verified at the moment
  */
-export async function findCaller(authenticate: Authenticate, credentials: Credentials): Promise<string | undefined> {
+export async function findCaller(authenticate: Authenticate, credentials: Credentials): Promise<Caller | undefined> {
   let result;
   try {
     result = await authenticate(credentials);
@@ -37,9 +40,14 @@ export async function findCaller(authenticate: Authenticate, credentials: Creden
     throw error instanceof KeysUnavailable ? unavailableFailure() : error;
   }
   if ('caller' in result) return result.caller;
-  const { challenge } = result;
-  const message = challenge.startsWith('Bearer')
-    ? 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>'
-    : 'send a valid API key';
-  throw new Failure(401, message, { 'www-authenticate': challenge });
+  const { status, challenge } = result;
+  throw new Failure(status, status === 403 ? NO_SCOPE : adviceFor(challenge), { 'www-authenticate': challenge });
+}
+
+const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';
+
+function adviceFor(challenge: string): string {
+  if (challenge.startsWith('Bearer')) return 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';
+  if (challenge.startsWith('ApiKey')) return 'send a valid API key';
+  return `send valid ${challenge.split(' ', 1)[0] ?? ''} credentials`;
 }

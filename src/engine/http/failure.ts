@@ -14,13 +14,6 @@ export class Failure extends Error {
   }
 }
 
-/** Ends the request to an operation that is not written yet with a 501. Handlers may throw it. */
-export class NotImplemented extends Failure {
-  constructor(operationId: string) {
-    super(501, `${operationId} is not implemented yet`);
-  }
-}
-
 /** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */
 export function unexpectedFailure(): Failure {
   return new Failure(500, 'The service failed to answer this request');

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
+import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
@@ -10,7 +12,7 @@ import { send, toResponse, type AnyReply, type Response } from './response.ts';
 import { readBody } from './body.ts';
 import { findCaller, readCredentials } from './credentials.ts';
 import type { FailureResponse } from './failure-response.ts';
-import { Failure, NotImplemented, unavailableFailure, unexpectedFailure } from './failure.ts';
+import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { findViolation, readTarget } from './message.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
@@ -44,12 +46,12 @@ type Plan = {
   readonly apiKeysInQuery: ReadonlySet<string>;
   readonly validator: OperationValidator;
 };
-type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
+type HandlerRequest = ValidRequest & { readonly caller: Caller | undefined };
 
 /** The part of a request's outcome that is known before its response. */
 type Progress = {
   target?: { readonly operation: Operation; readonly validator: OperationValidator };
-  caller?: string | undefined;
+  caller?: string;
 };
 
 /**
@@ -77,7 +79,7 @@ export function createPipeline(options: PipelineOptions) {
       response = await serve(req, res, progress);
     } catch (error) {
       if (error instanceof Overloaded) overload = error.reason;
-      else if (!(error instanceof Failure)) logError(req, progress, error);
+      else if (!(error instanceof Failure || error instanceof NotImplemented)) logError(req, progress, error);
       response = failureResponse(toFailure(error), progress.target);
     }
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
@@ -119,7 +121,7 @@ export function createPipeline(options: PipelineOptions) {
     const { authenticate, apiKeysInQuery, validator } = planOf(operation);
     progress.target = { operation, validator };
     const caller = await findCaller(authenticate, readCredentials(req, query));
-    progress.caller = caller;
+    if (caller !== undefined) progress.caller = caller.name;
     const source = { path: routed.path, query, headers: req.headers };
     const parameters = readParameters(operation, source, apiKeysInQuery);
     let reservedBytes = 0;
@@ -162,7 +164,7 @@ export function createPipeline(options: PipelineOptions) {
   function planOf(operation: Operation): Plan {
     const known = plans.get(operation);
     if (known !== undefined) return known;
-    const schemes = operation.security.flat().map((name) => contract.securitySchemes[name]);
+    const schemes = operation.security.flat().map(({ scheme }) => contract.securitySchemes[scheme]);
     const keys = schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : []));
     const plan = {
       authenticate: authenticatorOf(operation),
@@ -190,5 +192,6 @@ function sendContinue(req: IncomingMessage, res: ServerResponse): void {
 /** Returns the failure for an error; its cause does not leave the service. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof NotImplemented) return new Failure(501, error.message);
   return error instanceof Overloaded ? unavailableFailure() : unexpectedFailure();
 }

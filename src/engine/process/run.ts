@@ -4,7 +4,7 @@ import { exampleCurl } from '../contract/example.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 import { describeLocation } from '../database/open-database.ts';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
-import { MissingHandlers } from '../http/app.ts';
+import { IncompleteApplication } from '../http/app.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
 import { problemDetails } from '../http/failure-response.ts';
@@ -142,7 +142,7 @@ async function startStep<Result>(step: () => Result | Promise<Result>): Promise<
   try {
     return await step();
   } catch (error) {
-    const kinds = [DatabaseUnavailable, MissingHandlers, DocsUnavailable, CannotListen];
+    const kinds = [DatabaseUnavailable, IncompleteApplication, DocsUnavailable, CannotListen];
     if (kinds.some((kind) => error instanceof kind)) return refuse((error as Error).message);
     throw error;
   }

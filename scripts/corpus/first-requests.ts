@@ -1,0 +1,29 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
+import pino from 'pino';
+import { readConfig } from '../../src/engine/process/config.ts';
+import type { Application } from '../../src/engine/service.ts';
+import { startService } from '../../src/engine/service.ts';
+
+// Starts the service of a module as in production, and sends each operation its first request. Prints the number of
+// operations and how long the event loop was held at most. Fails when a response is not a failure of the engine.
+const [, , path = ''] = process.argv;
+const { application } = (await import(pathToFileURL(path).href)) as { readonly application: Application };
+const env = { NODE_ENV: 'production', API_TOKENS: 'corpus-token', PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'error' };
+const read = await readConfig(env, application.defaultDatabaseUrl);
+if ('problems' in read) throw new Error(read.problems.join(', '));
+const service = await startService(application, read.config, pino({ level: 'silent' }));
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const operations = Object.values(application.contract.operations);
+for (const { method, path: template, basePaths = application.contract.basePaths } of operations) {
+  const target = `${basePaths[0] ?? ''}${template.replaceAll(/\{[^{}]*\}/g, '1')}`;
+  const headers = { authorization: 'Bearer corpus-token' };
+  const response = await fetch(new URL(target, service.url), { method, headers });
+  await response.arrayBuffer();
+  if (response.status < 400)
+    throw new Error(`${method} ${target} responded ${String(response.status)} without a handler`);
+}
+console.log(JSON.stringify({ operations: operations.length, firstRequestMs: delay.max / 1e6 }));
+process.exit(0);

@@ -1,0 +1,14 @@
+/** An identity that credentials prove. */
+export type Identity = {
+  readonly name: string;
+  /** The granted scopes and roles; none by default. `all`: the credentials are not limited to some. */
+  readonly scopes?: readonly string[] | 'all';
+  /** The claims of a JSON Web Token, or whatever a checker knows. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** The authenticated sender of a request. */
+export type Caller = Identity & {
+  /** The security scheme that proved the identity. */
+  readonly scheme: string;
+};
