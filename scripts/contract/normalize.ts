@@ -1,3 +1,4 @@
+import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { listOperations, type Document, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
@@ -79,6 +80,33 @@ export function removeInt64Conflicts(document: Document): Unsupported[] {
       }
     }
   }
+  return warnings;
+}
+
+/**
+ * Removes patterns that are no regular expressions of ECMAScript, such as those of other languages: they cannot be checked.
+ *
+ * @returns a warning for each
+ */
+export function removeInvalidPatterns(document: Document): Unsupported[] {
+  const warnings: Unsupported[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'schema') return;
+    const { pattern, patternProperties = {} } = node as {
+      readonly pattern?: unknown;
+      readonly patternProperties?: Node;
+    };
+    const remove = (holder: object, key: string, text: string): void => {
+      try {
+        compilePattern(text);
+      } catch {
+        delete (holder as Node)[key];
+        warnings.push({ pointer, message: `a pattern is not checked, since it is not one of ECMAScript: ${text}` });
+      }
+    };
+    if (typeof pattern === 'string') remove(node, 'pattern', pattern);
+    for (const text of Object.keys(patternProperties)) remove(patternProperties, text, text);
+  });
   return warnings;
 }
 

@@ -8,7 +8,7 @@ import { createRouter } from '../../src/engine/http/router.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import type { Document } from './document.ts';
-import { normalizeDocument, removeInt64Conflicts } from './normalize.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
@@ -50,7 +50,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return reject(unsupported);
-  const warnings = [...findPublic(document), ...removeInt64Conflicts(document)];
+  const warnings = [...findPublic(document), ...removeInt64Conflicts(document), ...removeInvalidPatterns(document)];
   const compiled = compileOperations(document);
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
   if (invalid.length > 0) return reject(invalid);

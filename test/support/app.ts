@@ -132,6 +132,7 @@ export async function createTestApp(
   const open = () =>
     Promise.resolve({
       handlers: { ...createHandlers(store), ...handlers },
+      checkers: {},
       check: () => store.check(),
       close: () => store.close(),
     });

@@ -13,6 +13,10 @@ if ('problems' in read) throw new Error(read.problems.join('\n'));
 const done = () => Promise.resolve({ status: 204 });
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done]));
 const nothing = () => Promise.resolve();
-const open = () => Promise.resolve({ handlers, check: nothing, close: nothing });
-const { url } = await startService({ contract, failures: {}, defaultDatabaseUrl, open }, read.config, pino({ level: 'error' }));
+const open = () => Promise.resolve({ handlers, checkers: {}, check: nothing, close: nothing });
+const { url } = await startService(
+  { contract, failures: {}, defaultDatabaseUrl, open },
+  read.config,
+  pino({ level: 'error' }),
+);
 console.log(url);

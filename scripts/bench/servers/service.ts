@@ -19,7 +19,7 @@ const store = await openBenchStore(process.env, log);
 const handler = (request: Request<'createPlant'>) => createPlant(store, request);
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, handler]));
 const nothing = () => Promise.resolve();
-const open = () => Promise.resolve({ handlers, check: nothing, close: nothing });
+const open = () => Promise.resolve({ handlers, checkers: {}, check: nothing, close: nothing });
 const { url } = await startService({ ...application, contract, open }, config, log);
 process.send?.({ url });
 flushCompileCache();

@@ -16,6 +16,7 @@ import { FORMATS } from './formats.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
 import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
+import { compilePattern } from './pattern.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
 /*
@@ -140,7 +141,13 @@ export function createValidator(document: ContractDocument, operation: Operation
 // Options for conformance to JSON Schema: `{}` has no property `constructor`; a list may be longer than its
 // `prefixItems`; an unknown format allows every value (2020-12, 7.2.3). Meta-schemas are disabled, since the linter has
 // checked the schemas: creating an instance takes a third of the time without them.
-const EXACT = { ownProperties: true, strictTuples: false, meta: false, logger: false as const };
+const EXACT = {
+  ownProperties: true,
+  strictTuples: false,
+  meta: false,
+  logger: false as const,
+  code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
+};
 
 /** A schema compiled by Ajv. */
 type Check = {
