@@ -1,8 +1,7 @@
 import type { ApiOperation } from './api-operation.ts';
-import type { Case } from './case.ts';
+import { caseOf, type Case } from './case.ts';
 import { badCredentials, credentialsFor, isProtected } from './credentials.ts';
-import { judge } from './judgement.ts';
-import { malformedBodies } from './malformed.ts';
+import { malformedBodies } from './malformed-bodies.ts';
 import type { Oracle } from './oracle.ts';
 import { variantsOf } from './variants.ts';
 import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
@@ -11,7 +10,7 @@ import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
 const TESTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 /** Generates the systematic cases of an operation: plain requests, and variants of them with a single change. */
-export function* coverageCases(
+export function* systematicCases(
   operation: ApiOperation,
   oracle: Oracle,
   plainInputs: readonly RequestInput[],
@@ -51,19 +50,6 @@ export function* coverageCases(
       yield testCase;
     }
   }
-}
-
-/** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
-export function caseOf(
-  operation: ApiOperation,
-  oracle: Oracle,
-  input: RequestInput,
-  token: string | undefined,
-): Case | undefined {
-  const kind = judge(operation, oracle, input);
-  if (kind === undefined) return undefined;
-  const request = writeRequest(operation, input, credentialsFor(operation, token));
-  return request && { kind, description: kind, request, input };
 }
 
 function fingerprint({ request: { target, headers, body } }: Case): string {

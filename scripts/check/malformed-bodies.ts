@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { matchMediaType } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { covers, encodingOf, type BodyBytes } from './body-bytes.ts';
+import { encodingOf, type BodyBytes } from './body-bytes.ts';
 import { isObject } from './json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
@@ -18,8 +19,9 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   if (requestBody === undefined || body === undefined) return [];
   const text = stringifyJson(body.value);
   const contentType = body.content.mediaType;
-  const isDocumented = (type: string): boolean => requestBody.contents.some(({ mediaType }) => covers(mediaType, type));
-  const mistyped = OTHER_TYPES.filter((type) => !isDocumented(type)).map((type): MalformedBody => ({
+  const documented = requestBody.contents.map(({ mediaType }) => mediaType);
+  const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
+  const mistyped = undocumented.map((type): MalformedBody => ({
     fault: `sent as ${type}`,
     contentType: type,
     bytes: Buffer.from(text),

@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import type { ApiOperation } from './api-operation.ts';
 import type { ArbitraryFactory } from './arbitrary.ts';
 import { encodingOf } from './body-bytes.ts';
-import type { BodyChoice } from './case.ts';
+import { caseOf, classify, type BodyChoice } from './case.ts';
 import type { CheckName } from './checks.ts';
-import { caseOf, coverageCases } from './coverage.ts';
-import { createInputs } from './inputs.ts';
-import { judge } from './judgement.ts';
+import { systematicCases } from './systematic-cases.ts';
+import { createInputs, plainInputs } from './inputs.ts';
 import { NoValue, filtered } from './no-value.ts';
-import { plainInputs } from './plain-inputs.ts';
 import { createProber, type Failure, type ProberOptions } from './prober.ts';
 import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
@@ -38,7 +36,7 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
     if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
   }
 
-  for (const testCase of coverageCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+  for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
     if (prober.isOver()) break;
     for (const { check } of await prober.probe(testCase)) await prober.record(check, testCase);
   }
@@ -53,7 +51,7 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
 
   function invalidOf(valid: fc.Arbitrary<RequestInput>): fc.Arbitrary<RequestInput> {
     const mutated = fc.tuple(valid, fc.nat(), fc.nat()).map(([input, where, how]) => mutateBody(input, where, how));
-    return filtered(mutated, (input) => judge(operation, requestOracle, input) === 'negative');
+    return filtered(mutated, (input) => classify(operation, requestOracle, input) === 'negative');
   }
 
   /** Searches for a failing check, lets fast-check shrink the request, and repeats this for the other checks. */
