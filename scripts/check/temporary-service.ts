@@ -29,10 +29,10 @@ export async function startTemporaryService(): Promise<TemporaryService> {
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  // The working directory has no .env file.
   const service = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
-    cwd: folder,
+    cwd: folder, // It has no .env file.
     env: { ...inherited, ...settings },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const ended = once(service, 'close');
   const stop = async (): Promise<void> => {
@@ -40,22 +40,13 @@ export async function startTemporaryService(): Promise<TemporaryService> {
     await ended;
     await rm(folder, { recursive: true, force: true });
   };
-
-  let output = '';
-  let errors = '';
-  service.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  const url = await new Promise<string | undefined>((resolve) => {
-    service.stdout.setEncoding('utf8').on('data', (text: string) => {
-      // Later log output is read and discarded.
-      if (output.length < 10_000) output += text;
-      const [address] = /http:\/\/[^\s"]+/.exec(output) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    void ended.then(() => {
-      resolve(undefined);
-    });
-  });
-  if (url !== undefined) return { url, token, stop };
-  await stop();
-  throw new CannotCheck(`the service did not start: ${errors.trim()}`);
+  const errors: string[] = [];
+  service.stderr?.setEncoding('utf8').on('data', (text: string) => errors.push(text));
+  const message = await Promise.race([once(service, 'message'), ended.then(() => undefined)]);
+  if (message === undefined) {
+    await stop();
+    throw new CannotCheck(`the service did not start: ${errors.join('').trim()}`);
+  }
+  const [{ url }] = message as [{ readonly url: string }]; // src/engine/process/run.ts sends it.
+  return { url, token, stop };
 }
