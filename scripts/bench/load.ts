@@ -20,7 +20,7 @@ export type Measured = {
  * @param request returns the text of the n-th request
  * @throws {Error} when a response is not 200: failures must not count as fast responses
  */
-export async function measure(
+export async function sendRequests(
   url: string,
   request: (n: number) => string,
   { connections, durationMs }: { readonly connections: number; readonly durationMs: number },
