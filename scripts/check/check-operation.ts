@@ -5,7 +5,7 @@ import { encodingOf } from './body-bytes.ts';
 import { caseOf, classify, type BodyChoice } from './case.ts';
 import type { CheckName } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
-import { createInputs, plainInputs } from './inputs.ts';
+import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from './no-value.ts';
 import { createProber, type Failure, type ProberOptions } from './prober.ts';
 import { mutateBody } from './variants.ts';
@@ -30,7 +30,7 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
   const { arbitraries, requestOracle, token, seed, runs, deadline } = options;
   const prober = createProber(operation, options);
   const factory = createInputs(operation, arbitraries, requestOracle);
-  const plain = plainInputs(operation, factory, requestOracle, seed);
+  const plain = factory.plainInputs(seed);
   const notes = factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`);
   for (const choice of factory.choices) {
     if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);

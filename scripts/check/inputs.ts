@@ -14,22 +14,8 @@ import type { RequestInput } from './wire-request.ts';
 // The shortest of several samples is used.
 const SAMPLES = 10;
 
-/** Generates valid requests for one operation. */
-export type InputFactory = {
-  /** The kinds of body that can be generated. */
-  readonly choices: readonly BodyChoice[];
-  /**
-   * Returns an arbitrary of valid requests.
-   *
-   * @throws {NoValue} when no valid request with this body can be generated
-   */
-  readonly inputs: (choice: BodyChoice, plain: boolean) => fc.Arbitrary<RequestInput>;
-  /** Descriptions of bodies and parameters that cannot be generated. */
-  readonly unsupported: readonly string[];
-};
-
-/** Creates the factory for the requests of an operation. */
-export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle): InputFactory {
+/** Creates a generator of valid requests for one operation. */
+export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
   const { requestBody } = operation;
   const contents = requestBody?.contents ?? [];
   const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
@@ -38,22 +24,57 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   const unsupportedParameters = operation.parameters.filter((parameter) => !isKnownStyle(parameter));
 
   return {
+    inputs,
+    plainInputs,
+    /** The kinds of body that can be generated. */
     choices,
+    /** Descriptions of bodies and parameters that cannot be generated. */
     unsupported: [
       ...unsupportedContents.map(({ mediaType }) => `request bodies of ${mediaType}`),
       ...unsupportedParameters.map(({ name, style }) => `parameter ${name} in style ${style}`),
     ],
-    inputs(choice, plain) {
-      const parameters = operation.parameters
-        .filter((parameter) => parameter.required || isKnownStyle(parameter))
-        .map((parameter) => parameterInputs(parameter, plain));
-      const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
-      return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
-        parameters: optional.flatMap((one) => (one === undefined ? [] : [one])),
-        body: choice === undefined || value === undefined ? undefined : { content: choice, value },
-      }));
-    },
   };
+
+  /**
+   * Returns an arbitrary of valid requests.
+   *
+   * @throws {NoValue} when no valid request with this body can be generated
+   */
+  function inputs(choice: BodyChoice, plain: boolean): fc.Arbitrary<RequestInput> {
+    const parameters = operation.parameters
+      .filter((parameter) => parameter.required || isKnownStyle(parameter))
+      .map((parameter) => parameterInputs(parameter, plain));
+    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
+    return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
+      parameters: optional.filter((one) => one !== undefined),
+      body: choice === undefined || value === undefined ? undefined : { content: choice, value },
+    }));
+  }
+
+  /**
+   * Generates plain valid requests for each kind of body: the smallest one, and one with all optional parts. Kinds
+   * without a valid request are absent.
+   */
+  function plainInputs(seed: number): Map<BodyChoice, RequestInput[]> {
+    const found = new Map<BodyChoice, RequestInput[]>();
+    for (const choice of choices) {
+      try {
+        const samples = fc.sample(inputs(choice, true), { seed, numRuns: SAMPLES });
+        const [full] = samples.sort((one, other) => lengthOf(one) - lengthOf(other));
+        if (full === undefined) continue;
+        const smallest = reduce(full);
+        found.set(choice, smallest === full ? [full] : [smallest, full]);
+      } catch (error) {
+        if (!(error instanceof NoValue)) throw error;
+      }
+    }
+    return found;
+  }
+
+  function reduce(input: RequestInput): RequestInput {
+    const simpler = withoutOne(input).find((candidate) => classify(operation, oracle, candidate) === 'positive');
+    return simpler === undefined ? input : reduce(simpler);
+  }
 
   function parameterInputs(parameter: Parameter, plain: boolean) {
     if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
@@ -80,36 +101,6 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     if (encoding === 'json') return values;
     if (encoding === 'text') return filtered(values, (value) => typeof value === 'string' && value !== '');
     return filtered(values.map(withoutTextless), (value) => oracle.allows(content.schema, value));
-  }
-}
-
-/**
- * Generates plain valid requests of an operation for each kind of body: the smallest one, and one with all optional
- * parts. Kinds without a valid request are absent.
- */
-export function plainInputs(
-  operation: ApiOperation,
-  factory: InputFactory,
-  oracle: Oracle,
-  seed: number,
-): Map<BodyChoice, RequestInput[]> {
-  const found = new Map<BodyChoice, RequestInput[]>();
-  for (const choice of factory.choices) {
-    try {
-      const samples = fc.sample(factory.inputs(choice, true), { seed, numRuns: SAMPLES });
-      const [full] = samples.sort((one, other) => lengthOf(one) - lengthOf(other));
-      if (full === undefined) continue;
-      const smallest = reduce(full);
-      found.set(choice, smallest === full ? [full] : [smallest, full]);
-    } catch (error) {
-      if (!(error instanceof NoValue)) throw error;
-    }
-  }
-  return found;
-
-  function reduce(input: RequestInput): RequestInput {
-    const simpler = withoutOne(input).find((candidate) => classify(operation, oracle, candidate) === 'positive');
-    return simpler === undefined ? input : reduce(simpler);
   }
 }
 

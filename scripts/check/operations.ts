@@ -27,10 +27,11 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     const methods = METHODS.filter((method) => pathItem[method] !== undefined);
     return methods.map((method): ApiOperation => {
       const operation = pathItem[method] as OperationObject;
+      const { operationId } = operation as Partial<OperationObject>;
       const { responses = {} } = responseItem[method] as OperationObject;
       const security = operation.security ?? document.security ?? [];
       return {
-        operationId: operation.operationId,
+        operationId: operationId ?? `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path: basePathOf(servedAt, operation.servers ?? pathItem.servers ?? document.servers) + path,
         pathMethods: methods.map((name) => name.toUpperCase()),

@@ -7,14 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CannotCheck } from './oracle.ts';
 
-/** A running service of this repository with its own store. */
-export type TemporaryService = {
-  readonly url: string;
-  readonly token: string;
-  /** Stops the service and removes its store. */
-  readonly stop: () => Promise<void>;
-};
-
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SETTINGS =
   /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
@@ -22,9 +14,10 @@ const SETTINGS =
 /**
  * Starts the service on a free port with an empty store. Settings of the service in the environment are ignored.
  *
+ * @returns its URL, its token and a function that stops it and removes the store
  * @throws {CannotCheck} when it does not start
  */
-export async function startTemporaryService(): Promise<TemporaryService> {
+export async function startTemporaryService() {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
