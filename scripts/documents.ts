@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsOf, readBlocks, type Block, type Command } from './documents/blocks.ts';
+import { Problem } from './documents/problem.ts';
 import { createProject, type Project } from './documents/project.ts';
 import { complete, firstDifference, matches } from './documents/quote.ts';
 
@@ -21,15 +22,6 @@ const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents = named.length > 0 ? named : ['README.md', ...inGithub.map((name) => `.github/${name}`)];
 for (const document of documents) await execute(document);
-
-/** A problem in a line of a document. */
-class Problem extends Error {
-  readonly line: number;
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
-}
 
 async function execute(document: string): Promise<void> {
   const project = createProject();

@@ -23,7 +23,7 @@ export type Project = {
   readonly remove: () => Promise<void>;
 };
 
-const START_MS = 60_000;
+const START_MS = 30_000;
 
 /** Creates a project. Its commands have no settings of the service but free ports, and npm prints nothing of its own. */
 export function createProject(): Project {
@@ -33,12 +33,14 @@ export function createProject(): Project {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
 
   const { PATH, HOME } = process.env;
+  // Without a terminal, curl would print its progress.
+  const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
   const env = { PATH, HOME, PORT: '0', OPS_PORT: '0', NPM_CONFIG_LOGLEVEL: 'silent' };
   let printed = '';
   let stopService = async (): Promise<void> => undefined;
 
   function start(command: string, onOutput: (text: string) => void) {
-    const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], {
+    const child = spawn('bash', ['-c', `${setup}\n${command}`], {
       cwd: folder,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
