@@ -14,7 +14,8 @@ import { complete, firstDifference, matches } from './documents/quote.ts';
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file. `text` and `mermaid` are figures.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run dev)$/;
-const NEEDS_ANOTHER_MACHINE = /^podman /;
+// The programs of `sh` blocks that CI does not have.
+const ELSEWHERE = ['podman'];
 const QUOTED_FAILURE = /^(?:FAIL|ERR)\b|error TS/m;
 
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
@@ -66,7 +67,7 @@ async function executeBlock(project: Project, block: Block, document: string): P
 }
 
 function reasonNotToRun(command: string): string | undefined {
-  if (NEEDS_ANOTHER_MACHINE.test(command)) return 'needs another machine';
+  if (ELSEWHERE.some((program) => command.startsWith(`${program} `))) return 'needs another machine';
   return ci.some((line) => line.startsWith(command)) ? 'a step of .ci/run' : undefined;
 }
 
@@ -87,6 +88,9 @@ async function run(project: Project, { text, line, quoted }: Command): Promise<v
   function differs(output: string): Problem {
     const index = firstDifference(quoted ?? [], output);
     const expected = quoted?.[index] ?? 'the end of the output';
-    return new Problem(line + 1 + index, `the output of \`${command}\` differs; quoted: ${expected}\nprinted:\n${output}`);
+    return new Problem(
+      line + 1 + index,
+      `the output of \`${command}\` differs; quoted: ${expected}\nprinted:\n${output}`,
+    );
   }
 }

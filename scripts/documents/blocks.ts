@@ -35,12 +35,15 @@ export function readBlocks(document: string): readonly Block[] {
 export function commandsOf({ language, text, line }: Block): readonly Command[] {
   const isConsole = language === 'console';
   const commands: { text: string; line: number; quoted: string[] | undefined }[] = [];
-  text.trimEnd().split('\n').forEach((content, index) => {
-    if (!isConsole) commands.push({ text: content, line: line + index, quoted: undefined });
-    else if (content.startsWith('$ ')) commands.push({ text: content.slice(2), line: line + index, quoted: [] });
-    else if (commands.length === 0) throw new Error('a console block starts with a command');
-    else commands.at(-1)?.quoted?.push(content);
-  });
+  text
+    .trimEnd()
+    .split('\n')
+    .forEach((content, index) => {
+      if (!isConsole) commands.push({ text: content, line: line + index, quoted: undefined });
+      else if (content.startsWith('$ ')) commands.push({ text: content.slice(2), line: line + index, quoted: [] });
+      else if (commands.length === 0) throw new Error('a console block starts with a command');
+      else commands.at(-1)?.quoted?.push(content);
+    });
   return commands;
 }
 

@@ -62,10 +62,10 @@ export function createProject(): Project {
   async function serve(command: string, isReady: (output: string) => boolean): Promise<string> {
     await stopService();
     let output = '';
-    const ready = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<undefined>();
     const { child, ended } = start(`exec env ${command}`, (text) => {
       output += text;
-      if (isReady(output)) ready.resolve();
+      if (isReady(output)) ready.resolve(undefined);
     });
     stopService = async () => {
       stopService = async () => undefined;
@@ -73,7 +73,7 @@ export function createProject(): Project {
       const [code] = await ended;
       if (code !== 0) throw new Error(`${command} ended with code ${String(code)}:\n${output}`);
     };
-    const timer = setTimeout(ready.resolve, START_MS);
+    const timer = setTimeout(ready.resolve, START_MS, undefined);
     await Promise.race([ready.promise, ended]);
     clearTimeout(timer);
     return output;
