@@ -13,7 +13,7 @@ async function execute(...lines: readonly string[]) {
 }
 
 describe('npm run documents', () => {
-  test('runs console and sh, writes files and applies diffs, in order, and names what it does not run', async () => {
+  test('runs console and sh, writes files and applies diffs in order, and names the commands it does not run', async () => {
     const outcome = await execute(
       ...['`new.txt`:', '', '~text', 'one', 'two', 'three', '~', ''],
       ...['~diff', '--- a/new.txt', '+++ b/new.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three', '~', ''],
@@ -51,7 +51,7 @@ describe('npm run documents', () => {
     expect(code).toBe(1);
   });
 
-  test('keeps a service running, and completes a command with what was printed', async () => {
+  test('keeps a service running, and completes a command from earlier output', async () => {
     const outcome = await execute(
       ...['~console', '$ npm start', 'Plant store   http://127.0.0.1:3000', '…', '~', ''],
       ...[
