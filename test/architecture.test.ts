@@ -29,9 +29,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
   'scripts/check': ['scripts/contract', ...ENGINE],
+  'scripts/documents': [],
   'scripts/import': ['src/plants', ...ENGINE],
   scripts: [
-    ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/import'],
+    ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/documents'],
+    'scripts/import',
     ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandsOf, readBlocks } from '../scripts/documents/blocks.ts';
 import { temporaryFolder } from './support/app.ts';
 import { ROOT, run, startService } from './support/service.ts';
 
@@ -8,9 +9,10 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 describe('npm run example', () => {
   test('prints the output in the README, with its own service', async () => {
-    const [, shown] = /\$ npm run --silent example\n([^]*?)```/.exec(README) ?? [];
+    const commands = readBlocks(README).flatMap((block) => (block.language === 'console' ? commandsOf(block) : []));
+    const shown = commands.find(({ text }) => text === 'npm run --silent example')?.quoted?.join('\n');
     const outcome = await run('npm', ['run', '--silent', 'example'], { API_TOKENS: 'other', DOCS: 'wrong' });
-    expect(outcome).toEqual({ code: 0, stdout: shown, stderr: '' });
+    expect(outcome).toEqual({ code: 0, stdout: `${String(shown)}\n`, stderr: '' });
   });
 
   test('stores its id with all its digits', async () => {

@@ -80,8 +80,8 @@ export async function misuses(client: Client<Paths>): Promise<void> {
   await client.POST('/plants');
   // @ts-expect-error the path does not exist
   await client.POST('/trees', { body: { id: 1n, name: 'Fern' } });
-  // @ts-expect-error plants cannot be listed
-  await client.GET('/plants');
+  // @ts-expect-error plants cannot be replaced
+  await client.PUT('/plants');
 
   const { data } = await client.POST('/plants', { body: { id: 1n, name: 'Fern' } });
   // @ts-expect-error there may be no plant
