@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { contract } from '../../src/plants/contract.ts';
 import { openDocs } from '../../src/engine/docs/docs.ts';
-import { createTestApp, temporaryFolder, TOKEN, type TestApp } from '../support/app.ts';
+import { createTestApp, temporaryDatabase, type TestApp, TOKEN } from '../support/app.ts';
 import { openPage } from '../support/browser.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 import { copyProject } from '../support/project.ts';
@@ -24,7 +24,7 @@ describe('DOCS', () => {
     ['not set, in production', { NODE_ENV: 'production' }, 404],
     ['on, in production', { NODE_ENV: 'production', DOCS: 'on' }, 200],
   ])('%s', async (_name, env: Record<string, string>, status) => {
-    const service = await startService({ ...env, DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+    const service = await startService({ ...env, DATABASE_URL: temporaryDatabase() });
     for (const path of [...PATHS, '/docs/page.js', '/docs/swagger-ui.css']) {
       const response = await fetch(service.url + path);
       expect(response.status).toBe(status);

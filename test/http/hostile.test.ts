@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerLimits } from '../../src/engine/server/server.ts';
-import { createTestApp, temporaryFolder, TOKEN } from '../support/app.ts';
+import { createTestApp, TOKEN } from '../support/app.ts';
 import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
 import { HOSTILE_REQUESTS } from '../support/hostile-requests.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -243,7 +242,7 @@ describe('requests that are unusual but valid', () => {
 test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
   // The service does not report its memory; this one prints it on a signal.
   const report = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
-  const service = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` }, [
+  const service = await startService({}, [
     'node',
     '--expose-gc',
     '--import',

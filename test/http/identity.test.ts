@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
-import { createTestApp, temporaryFolder } from '../support/app.ts';
+import { createTestApp, temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { expectError, post } from '../support/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from '../support/issuer.ts';
 import { run, startService, type Outcome, type Service } from '../support/service.ts';
@@ -20,8 +20,6 @@ async function send({ url }: Service, token: string): Promise<Response> {
 }
 
 const statusOf = async (service: Service, token: string): Promise<number> => (await send(service, token)).status;
-
-const database = (): string => `sqlite:${join(temporaryFolder(), 'plants.db')}`;
 
 describe('the caller', () => {
   const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
@@ -61,7 +59,7 @@ describe('tokens and their names', () => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
     const service = await startService({
-      DATABASE_URL: database(),
+      DATABASE_URL: temporaryDatabase(),
       API_TOKENS: 'first-secret, ci@example:second-secret',
       API_TOKENS_FILE: path,
     });
@@ -88,7 +86,7 @@ describe('JSON Web Tokens and the service', () => {
   test('both kinds of token are accepted; the log has sub, and never a token', async () => {
     const key = await createKey('ES256', 'one');
     const issuer = await startIssuer(key);
-    const service = await startService({ DATABASE_URL: database(), NODE_ENV: 'production', ...issuer.env });
+    const service = await startService({ NODE_ENV: 'production', ...issuer.env });
     const good = await signToken(key, { sub: 'auth0|7\n"' });
     const bad = await signToken(key, { exp: inSeconds(-60) });
     expect(await statusOf(service, good)).toBe(200);
@@ -107,7 +105,7 @@ describe('JSON Web Tokens and the service', () => {
   test('503 with Retry-After while no keys are known; opaque tokens are still accepted', async () => {
     const issuer = await startIssuer();
     issuer.stop();
-    const service = await startService({ DATABASE_URL: database(), ...issuer.env });
+    const service = await startService({ ...issuer.env });
     const response = await send(service, await signToken(await createKey('ES256', 'one')));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
@@ -187,13 +185,13 @@ describe('the start is refused', () => {
   test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
     'not for %s, nor because nothing is there',
     async (url) => {
-      const service = await startService({ DATABASE_URL: database(), ...JWT, JWT_JWKS_URL: url });
+      const service = await startService({ ...JWT, JWT_JWKS_URL: url });
       expect(await statusOf(service, service.token)).toBe(200);
     },
   );
 
   async function start(env: Readonly<Record<string, string>>): Promise<Outcome> {
-    return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: database(), ...env });
+    return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase(), ...env });
   }
 
   function lines(problems: readonly string[]): string {

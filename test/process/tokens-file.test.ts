@@ -3,11 +3,9 @@ import { accessSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { run, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-const database = (): string => `sqlite:${join(temporaryFolder(), 'plants.db')}`;
 
 /** Returns the status of a creation with a token. */
 async function statusOf({ url }: Service, token: string): Promise<number> {
@@ -37,7 +35,7 @@ const problemsIn = (service: Service) => service.output().match(/cannot be used;
 describe('the tokens file', () => {
   test('is reloaded when it is replaced; a broken or missing file keeps the tokens, and the log says why, once', async () => {
     const { path, replace } = createTokensFile('a:a-token-1\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
+    const service = await startService({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
     expect(await statusOf(service, 'a-token-1')).toBe(200);
     expect(await statusOf(service, 'b-token-1')).toBe(401);
 
@@ -73,7 +71,7 @@ describe('the tokens file', () => {
     }
     symlinkSync('1', join(folder, '..data'));
     symlinkSync('..data/tokens', join(folder, 'tokens'));
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: join(folder, 'tokens') });
+    const service = await startService({ API_TOKENS_FILE: join(folder, 'tokens') });
     symlinkSync('2', join(folder, '..data.new'));
     renameSync(join(folder, '..data.new'), join(folder, '..data'));
     await until(() => statusOf(service, 'a-token-2'), 200);
@@ -82,7 +80,7 @@ describe('the tokens file', () => {
 
   test('that is written in place never accepts a truncated token, wherever the writing stops', async () => {
     const { path } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path });
+    const service = await startService({ API_TOKENS_FILE: path });
     writeFileSync(path, 'a:alphatoken\nb:betatoken');
     await service.waitForOutput('the last line must end with a newline');
     expect(await statusOf(service, 'betatoken')).toBe(401);
@@ -99,7 +97,7 @@ describe('the tokens file', () => {
 
   test('that is briefly truncated after a line while it is written removes no token', async () => {
     const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path });
+    const service = await startService({ API_TOKENS_FILE: path });
     // Each truncation is shorter than the second between two reads, and most are seen by one read.
     for (let round = 0; round < 5; round += 1) {
       writeFileSync(path, 'a:alphatoken\n');
@@ -118,7 +116,7 @@ describe('the tokens file', () => {
   test.each(['/dev/zero', '/', 'a pipe'])('%s is refused at the start', async (name) => {
     const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
     if (name === 'a pipe') await run('mkfifo', [path]);
-    expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: database() })).toEqual({
+    expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() })).toEqual({
       code: 1,
       stdout: '',
       stderr: 'API_TOKENS_FILE: the path must name a regular file, not a directory, pipe or device\n',
@@ -143,14 +141,14 @@ describe('the tokens file', () => {
   test('is refused at the start', async () => {
     const folder = temporaryFolder();
     const [command = '', ...args] = withDeadServer(folder);
-    const env = { API_TOKENS_FILE: join(folder, 'tokens'), DATABASE_URL: database() };
+    const env = { API_TOKENS_FILE: join(folder, 'tokens'), DATABASE_URL: temporaryDatabase() };
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
   }, 60_000);
 
   test('keeps the tokens, and the log says so once; it is reloaded when the server responds', async () => {
     const folder = temporaryFolder();
     const { path, link, replace } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
+    const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
     await service.waitForOutput(PROBLEM);
     expect(await statusOf(service, 'alphatoken')).toBe(200);
@@ -163,7 +161,7 @@ describe('the tokens file', () => {
   test('does not delay the end of the service', async () => {
     const folder = temporaryFolder();
     const { path, link } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ DATABASE_URL: database(), API_TOKENS_FILE: path }, withDeadServer(folder));
+    const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
     await service.waitForOutput('cannot be used');
     service.process.kill('SIGTERM');

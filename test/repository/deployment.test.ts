@@ -2,7 +2,7 @@ import { parseYaml } from '@redocly/openapi-core';
 import { describe, expect, test } from '@jest/globals';
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { ROOT, run, startService } from '../support/service.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -98,7 +98,7 @@ test('the image holds every file of the service and its commands, and the servic
   // The image copies package.json and node_modules from the build stage.
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const env = { ...imageEnvironment, OPS_PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const env = { ...imageEnvironment, OPS_PORT: '0', DATABASE_URL: temporaryDatabase() };
 
   const service = await startService(env, ['node', 'src/main.ts'], folder);
   const response = await fetch(`${service.url.replace('0.0.0.0', '127.0.0.1')}/plants`, {

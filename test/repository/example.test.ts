@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase } from '../support/app.ts';
 import { ROOT, run, startService } from '../support/service.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -14,7 +14,7 @@ describe('npm run example', () => {
   });
 
   test('stores its id with all its digits', async () => {
-    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+    const env = { DATABASE_URL: temporaryDatabase() };
     const { url, token } = await startService(env);
     expect(await run('node', ['scripts/example.ts', '--url', url, '--token', token])).toMatchObject({ code: 0 });
     const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
@@ -22,7 +22,7 @@ describe('npm run example', () => {
   });
 
   test('ends with the message of the service when the plant is not created', async () => {
-    const { url } = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+    const { url } = await startService();
     const outcome = await run('node', ['scripts/example.ts', '--url', url, '--token', 'wrong']);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('one valid bearer token') });
   });

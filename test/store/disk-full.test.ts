@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { createUntilStopped } from '../support/load.ts';
 import { run, start, startService } from '../support/service.ts';
 
@@ -18,7 +18,7 @@ function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonl
 test('a log on a full disk: requests are answered, logging continues once there is space, and SIGTERM exits 0', async () => {
   const folder = temporaryFolder();
   const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
-  const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: temporaryDatabase() };
   const { process, outcome } = start(command, args, env);
   const seen = join(`/proc/${String(process.pid)}/root`, folder);
   const log = (): string => (existsSync(join(seen, 'log')) ? readFileSync(join(seen, 'log'), 'utf8') : '');

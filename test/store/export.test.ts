@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanUp, openTestStore, temporaryFolder } from '../support/app.ts';
+import { cleanUp, openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
@@ -81,7 +81,7 @@ describe('export', () => {
   });
 
   test('exits 1 with one line when the output cannot be written', async () => {
-    const url = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+    const url = temporaryDatabase();
     const store = await openTestStore(url);
     await store.add({ id: 1n, name: 'x' });
     await store.close();
@@ -92,7 +92,7 @@ describe('export', () => {
   test.each([[['--histroy']], [['plants.ndjson']], [['--history', '--history']]])(
     'exits 1 with one line when it is asked for %j',
     async (args) => {
-      const outcome = await exportPlants(`sqlite:${join(temporaryFolder(), 'plants.db')}`, ...args);
+      const outcome = await exportPlants(temporaryDatabase(), ...args);
       expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the only option is --history\n' });
     },
   );

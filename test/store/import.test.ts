@@ -1,78 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { openPlantReader } from '../../src/plants/plant-tables.ts';
-import { cleanUp, createTestApp, temporaryFolder } from '../support/app.ts';
+import { createTestApp, temporaryDatabase } from '../support/app.ts';
 import { post } from '../support/answer.ts';
+import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
 import { createUntilStopped } from '../support/load.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { run, start, startService } from '../support/service.ts';
+import { run, startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
 const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
-
-const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
-const plantLines = (from: number, to: number): string =>
-  Array.from({ length: to - from + 1 }, (_, index) => plantLine(from + index)).join('');
-const summary = (read: number, stored: number, there: number, rejected: number): string => {
-  const [reads, stores, theres, rejects] = [read, stored, there, rejected].map((count) =>
-    count.toLocaleString('en-US'),
-  );
-  return `lines: ${String(reads)} read, ${String(stores)} stored, ${String(theres)} already there, ${String(rejects)} rejected\n`;
-};
-
-const sqliteUrl = (): string => `sqlite:${join(temporaryFolder(), 'data', 'plants.db')}`;
-
-/** A store that does not exist yet, with helpers that run the commands on it. */
-function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> = {}) {
-  const env = { ...limits, DATABASE_URL: databaseUrl };
-  const write = (input: string | Buffer): string => {
-    const file = join(temporaryFolder(), 'plants.ndjson');
-    writeFileSync(file, input);
-    return file;
-  };
-  const parsed = parseDatabaseUrl(databaseUrl);
-  if ('problems' in parsed) throw new Error(parsed.problems.join());
-  return {
-    env,
-    path: databaseUrl.replace('sqlite:', ''),
-    write,
-    importFile: (input: string | Buffer) => run('node', ['scripts/import.ts', write(input)], env),
-    startImport: () => start('node', ['scripts/import.ts'], env),
-    history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
-    /** Resolves when the store has a number of creations. */
-    has: async (creations: number): Promise<void> => {
-      while ((await countCreations(parsed.location)) < creations) await sleep(5);
-    },
-  };
-}
-
-/** Starts an import that has stored ten lines when another connection locks its store. */
-async function startLocked(timeoutMs: string) {
-  const { startImport, has, history, path } = newStore(sqliteUrl(), { DATABASE_TIMEOUT_MS: timeoutMs });
-  const { process, outcome } = startImport();
-  process.stdin.write(plantLines(1, 10));
-  await has(10);
-  const database = new DatabaseSync(path, { timeout: 5_000 });
-  database.exec('BEGIN IMMEDIATE');
-  return { process, outcome, database, history };
-}
-
-async function countCreations(location: DatabaseLocation): Promise<number> {
-  try {
-    const reader = await openPlantReader(location);
-    const creations = await Array.fromAsync(reader.list('history'));
-    await reader.close();
-    return creations.length;
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return 0; // It is still being created.
-    throw error;
-  }
-}
 
 describe('import', () => {
   describeStores((createDatabase) => {
@@ -164,7 +100,7 @@ describe('import', () => {
   });
 
   test('accepts spaces, CRLF, blank lines, other properties, and a last line without a line feed', async () => {
-    const { importFile, history } = newStore(sqliteUrl());
+    const { importFile, history } = newStore(temporaryDatabase());
     const input = '\n{ "name": "a", "id": 1e2, "access_token": "x" }\r\n\r\n \t\n{"id":2.0,"tag":"b","name":"b"}';
     expect(await importFile(input)).toEqual({ code: 0, stdout: '', stderr: summary(2, 2, 0, 0) });
     expect(await history()).toBe('{"id":100,"name":"a"}\n{"id":2,"name":"b","tag":"b"}\n');
@@ -185,7 +121,7 @@ describe('import', () => {
       `{"id":1,"name":"x","deep":${'['.repeat(600)}${']'.repeat(600)}}`,
       Buffer.from([0x7b, 0xff, 0x7d]),
     ];
-    const { importFile, history } = newStore(sqliteUrl());
+    const { importFile, history } = newStore(temporaryDatabase());
     const input = Buffer.concat(
       bad.flatMap((line, index) => [Buffer.from(line), Buffer.from(`\n${plantLine(index)}`)]),
     );
@@ -207,7 +143,7 @@ describe('import', () => {
   });
 
   test('rejects a line that is longer than BODY_LIMIT_BYTES, and continues after it', async () => {
-    const { importFile, history } = newStore(sqliteUrl(), { BODY_LIMIT_BYTES: '1000' });
+    const { importFile, history } = newStore(temporaryDatabase(), { BODY_LIMIT_BYTES: '1000' });
     const long = `{"id":1,"name":"${'x'.repeat(5_000_000)}"}\n`;
     const { code, stderr } = await importFile(`${plantLine(1)}${long}${plantLine(2)}`);
     expect(stderr).toBe(`line 2: the line must not be larger than 1000 bytes\n${summary(3, 2, 0, 1)}${HINT}`);
@@ -216,7 +152,7 @@ describe('import', () => {
   });
 
   test('reports the lines that the database rejected, and stores those around them', async () => {
-    const { importFile, history, path } = newStore(sqliteUrl());
+    const { importFile, history, path } = newStore(temporaryDatabase());
     await importFile(plantLine(1));
     const database = new DatabaseSync(path);
     database.exec(
@@ -232,7 +168,7 @@ describe('import', () => {
   });
 
   test('stores nothing from an empty file or an empty standard input', async () => {
-    const { importFile, history, env } = newStore(sqliteUrl());
+    const { importFile, history, env } = newStore(temporaryDatabase());
     expect(await importFile('')).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
     for (const input of ['< /dev/null', '- < /dev/null', '<&-']) {
       const outcome = await run('bash', ['-c', `node scripts/import.ts ${input}`], env);
@@ -247,20 +183,20 @@ describe('import', () => {
     ['there are two', ['a', 'b'], 'name one file to import, or none for standard input\n'],
     ['it is an option', ['--force'], 'name one file to import, or none for standard input\n'],
   ])('exits 1 with one line, and creates no store, when the input is invalid: %s', async (_name, args, stderr) => {
-    const { env, path } = newStore(sqliteUrl());
+    const { env, path } = newStore(temporaryDatabase());
     expect(await run('node', ['scripts/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
     expect(existsSync(path)).toBe(false);
   });
 
   test('exits 1 with one line when the store is another file', async () => {
-    const { write, env } = newStore(sqliteUrl());
+    const { write, env } = newStore(temporaryDatabase());
     const file = write('not a database '.repeat(100));
     const outcome = await run('node', ['scripts/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: `the database ${file} is not a SQLite database\n` });
   });
 
   test('shows its progress on a terminal, and erases it at the end', async () => {
-    const { write, env } = newStore(sqliteUrl());
+    const { write, env } = newStore(temporaryDatabase());
     const file = write(plantLines(1, 30_000));
     const command = `stty cols 60; node scripts/import.ts ${file}`;
     const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], env);
@@ -275,72 +211,18 @@ describe('import', () => {
   });
 
   test('treats all lines after a changed one as new', async () => {
-    const { importFile } = newStore(sqliteUrl());
+    const { importFile } = newStore(temporaryDatabase());
     await importFile(plantLines(1, 10));
     const changed = plantLines(1, 10).replace('plant 4', 'plant four');
     expect((await importFile(changed)).stderr).toBe(summary(10, 7, 3, 0));
   });
 
   test('stores a line that was too long once the limit allows it, and nothing else', async () => {
-    const { importFile, history, write, env } = newStore(sqliteUrl(), { BODY_LIMIT_BYTES: '1000' });
+    const { importFile, history, write, env } = newStore(temporaryDatabase(), { BODY_LIMIT_BYTES: '1000' });
     const input = `${plantLine(1)}{"id":2,"name":"${'x'.repeat(400_000)}"}\n${plantLine(3)}`;
     expect((await importFile(input)).code).toBe(1);
     const again = await run('node', ['scripts/import.ts', write(input)], { ...env, BODY_LIMIT_BYTES: '500000' });
     expect(again).toEqual({ code: 0, stdout: '', stderr: summary(3, 1, 2, 0) });
     expect((await history()).length).toBe(input.length);
-  });
-});
-
-describe('while the database is unavailable, import', () => {
-  test('retries, and stores everything once and in order when PostgreSQL is back', async () => {
-    const postgres = await startPostgres();
-    cleanUp(() => postgres.stop());
-    const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '1000' });
-    const { process, outcome } = startImport();
-    process.stdin.end(plantLines(1, 20_000));
-    await has(1_000);
-    await postgres.kill('SIGKILL');
-    await sleep(3_000);
-    await postgres.start();
-    const { code, stderr } = await outcome;
-    expect(stderr).toMatch(/^lines: 20,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
-    expect(code).toBe(0);
-    expect(await history()).toBe(plantLines(1, 20_000));
-  }, 60_000);
-
-  test('retries, and stores everything once and in order when the lock is released', async () => {
-    const { process, outcome, database, history } = await startLocked('100');
-    process.stdin.end(plantLines(11, 5_000));
-    await sleep(1_000);
-    database.exec('COMMIT');
-    database.close();
-    const { code, stderr } = await outcome;
-    expect(stderr).toMatch(/^lines: 5,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
-    expect(code).toBe(0);
-    expect(await history()).toBe(plantLines(1, 5_000));
-  });
-
-  test('stops at an interrupt, and says where and why', async () => {
-    const { process, outcome, database } = await startLocked('100');
-    process.stdin.write(plantLines(11, 20));
-    await sleep(500);
-    process.kill('SIGINT');
-    const { code, stderr } = await outcome;
-    database.close();
-    expect(stderr).toMatch(
-      /^stopped at line 11: (?!interrupted).*; run it again with the same input to continue\nlines: 10 read, /,
-    );
-    expect(code).toBe(130);
-  });
-
-  test('ends at once at a second interrupt', async () => {
-    const { process, outcome, database } = await startLocked('600000');
-    process.stdin.write(plantLines(11, 20));
-    await sleep(500);
-    process.kill('SIGINT');
-    await sleep(1_000);
-    process.kill('SIGINT');
-    expect(await outcome).toEqual({ code: null, stdout: '', stderr: '' });
-    database.close();
   });
 });

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanUp, temporaryFolder } from './app.ts';
+import { cleanUp, temporaryDatabase } from './app.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,7 +28,7 @@ export function run(command: string, args: readonly string[], env: Environment =
 
 /** Starts the service on a free port with a new store, and waits until it listens. */
 export async function startService(
-  env: Environment,
+  env: Environment = {},
   command: readonly string[] = ['node', 'src/main.ts'],
   cwd = ROOT,
 ): Promise<Service> {
@@ -37,7 +36,7 @@ export async function startService(
   const defaults = {
     PORT: '0',
     API_TOKENS: 'test-token',
-    DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+    DATABASE_URL: temporaryDatabase(),
   };
   const { process, output, outcome } = start(program, args, { ...defaults, ...env }, cwd);
   let ended = false;

@@ -80,7 +80,7 @@ describe('npm run contract', () => {
   });
 
   test('exit 0: a running server', async () => {
-    const { url, token } = await startService({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+    const { url, token } = await startService();
     const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
