@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../support/app.ts';
 import { contractOf } from '../support/contract.ts';
 import { hostileBytes } from '../support/hostile-bytes.ts';
+import { rounds } from '../support/rounds.ts';
 import { start } from '../support/service.ts';
 
-const INPUTS = process.env['CI'] === undefined ? 1_000 : 6_000;
+const INPUTS = rounds(500, 6_000);
 const SEED = 20_261_122;
 const TOKEN = 'fuzzing-token';
 const SLOW_MS = 250;

@@ -28,8 +28,9 @@ describe('npm start', () => {
     }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const cache = join(folder, 'node_modules/.cache');
+    const command = ['env', '-u', 'NODE_COMPILE_CACHE', 'node', 'src/main.ts'];
     const startAndStop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-      const service = await startService({ DOCS: 'off' }, ['node', 'src/main.ts'], folder);
+      const service = await startService({ DOCS: 'off' }, command, folder);
       const connection = await openConnection(service.url);
       connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
       expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { rounds } from '../support/rounds.ts';
 import { run, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -99,7 +100,7 @@ describe('the tokens file', () => {
     const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
     const service = await startService({ API_TOKENS_FILE: path });
     // Each truncation is shorter than the second between two reads, and most are seen by one read.
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(2, 5); round += 1) {
       writeFileSync(path, 'a:alphatoken\n');
       await sleep(600);
       writeFileSync(path, 'a:alphatoken\nb:betatoken\n');

@@ -9,6 +9,7 @@ import { DatabaseUnavailable, type Database, type DatabaseOptions } from '../../
 import { either, sql } from '../../src/engine/database/sql.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
 import { insertNote, notes, openNotes as open, tally, type Note } from '../support/notes.ts';
+import { rounds } from '../support/rounds.ts';
 import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -131,7 +132,7 @@ describeStores((createDatabase) => {
     test('is all or nothing after kill -9 at any moment, and every confirmed write is there', async () => {
       const url = await createDatabase();
       await (await openNotes(url)).close();
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < rounds(2, 5); round += 1) {
         const { process, outcome, output } = start(
           'node',
           ['test/support/write-notes.ts', url, `${String(round)}00000000`],

@@ -6,10 +6,11 @@ import { plantTables } from '../../src/plants/plant-tables.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
 import { createUntilStopped, type Load } from '../support/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
+import { rounds } from '../support/rounds.ts';
 import { run, startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
-const ROUNDS = process.env['CI'] === undefined ? 10 : 50;
+const ROUNDS = rounds(3, 50);
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
 

@@ -5,6 +5,7 @@ import { createTestApp, temporaryDatabase } from '../support/app.ts';
 import { post } from '../support/answer.ts';
 import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
 import { createUntilStopped } from '../support/load.ts';
+import { rounds } from '../support/rounds.ts';
 import { run, startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -43,7 +44,7 @@ describe('import', () => {
     test('after kill -9 at any moment, stores every line exactly once and in order', async () => {
       const { startImport, importFile, has, history } = newStore(await createDatabase());
       const input = plantLines(1, 20_000);
-      for (let round = 1; round <= 6; round += 1) {
+      for (let round = 1; round <= rounds(2, 6); round += 1) {
         const { process, outcome } = startImport();
         process.stdin.on('error', () => undefined); // It is killed before it has read everything.
         process.stdin.write(input);

@@ -5,6 +5,7 @@ import { cleanUp, openTestReader, openTestStore } from '../support/app.ts';
 import { startPostgres, type Postgres } from '../support/postgres.ts';
 import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from '../support/postgres-store.ts';
 import { startProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 
 let server: Postgres;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ describe('when connections are lost', () => {
     const url = await server.createDatabase();
     const { logged, store } = await openLogged(url);
     const load = startLoad(store);
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(3, 10); round += 1) {
       await load.progress(200);
       await terminateAll(url);
     }
@@ -40,7 +41,7 @@ describe('when connections are lost', () => {
     const proxy = await startProxy(server.port);
     const { store } = await openLogged(url.replace(/:\d+\//, `:${String(proxy.port)}/`));
     const load = startLoad(store);
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(3, 10); round += 1) {
       await load.progress(200);
       proxy.cut();
     }

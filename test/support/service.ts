@@ -1,9 +1,13 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUp, temporaryDatabase } from './app.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The compile cache of the service, for every command: it halves the CPU time of a start. */
+const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -54,7 +58,10 @@ export async function startService(
 
 /** Starts a command, which runs at most until the test ends. */
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
-  const child = spawn(command, args, { cwd, env: { ...cleanEnvironment(process.env), OPS_PORT: '0', ...env } });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...cleanEnvironment(process.env), NODE_COMPILE_CACHE, OPS_PORT: '0', ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

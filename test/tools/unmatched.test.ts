@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../support/app.ts';
-import { copyProject, withHandlers, withOperations, type Project } from '../support/project.ts';
+import {
+  copyProject,
+  typecheckApplicationOnly,
+  withHandlers,
+  withOperations,
+  type Project,
+} from '../support/project.ts';
 import { run } from '../support/service.ts';
 
 const HANDLERS = 'src/plants/handlers.ts';
@@ -10,6 +16,7 @@ const STALE = ['oldThing', 'olderThing', 'oldestThing'];
 let project: Project;
 beforeEach(() => {
   project = copyProject();
+  typecheckApplicationOnly(project);
 });
 
 const generate = (...args: string[]) => run('node', ['scripts/generate.ts', ...args], {}, project.folder);
@@ -35,8 +42,6 @@ describe('operations without a handler and handlers without an operation', () =>
   });
 
   test('fail npm run typecheck, each by name, and nothing else does', async () => {
-    expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
-
     add(MISSING, STALE);
     await generate();
     const { code, stdout } = await typecheck();
