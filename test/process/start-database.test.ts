@@ -22,7 +22,7 @@ test.each([
     /is damaged/,
   ],
   ['is a database with a broken header', () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)), /is not a SQLite/],
-])('exit 1, and the file stays as it is, when the database path %s', async (_name, makePath, reason) => {
+])('exit 1 without a change to the file when the database path %s', async (_name, makePath, reason) => {
   const path = await makePath();
   const read = (): Buffer | undefined =>
     statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;

@@ -23,7 +23,7 @@ async function render(text: string) {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
   const { files, problems } = await renderContract(path);
-  // A place is relative to the working folder; the name of a file that is no document is as given.
+  // A place in a document has a relative path; a problem with the file itself has the given one.
   const lines = problems.map(formatProblem).join('\n');
   return {
     files,
