@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { DatabaseUnavailable, type Database, type DatabaseOptions } from '../src/engine/database/database.ts';
+import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../src/engine/database/database.ts';
 import { either, sql } from '../src/engine/database/sql.ts';
 import { cleanUp, temporaryFolder } from './support/app.ts';
 import { insertNote, notes, openNotes as open, tally, type Note } from './support/notes.ts';
@@ -16,7 +16,7 @@ const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 
 describeStores((createDatabase) => {
-  const openNew = async (options: Partial<DatabaseOptions> = {}): Promise<Database<Note>> =>
+  const openNew = async (options: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> =>
     openNotes(await createDatabase(), options);
 
   describe('read', () => {
@@ -229,7 +229,7 @@ describe('a SQLite database', () => {
 });
 
 /** Opens a database of notes that is closed when the test ends. */
-async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
+async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
   const database = await open(url, options);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= database.close());

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDatabaseUrl, type DatabaseLocation } from '../src/engine/database/open-database.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
-import { openPlantReader } from '../src/plants/plant-tables.ts';
+import { openPlantReader } from '../src/plants/open-plant-store.ts';
 import { cleanUp, createTestApp, temporaryFolder } from './support/app.ts';
 import { post } from './support/answer.ts';
 import { createUntilStopped } from './support/load.ts';

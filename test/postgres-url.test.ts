@@ -10,7 +10,7 @@ const DEFAULTS: PostgresLocation = {
   database: 'db',
   applicationName: undefined,
   connectTimeoutMs: undefined,
-  tls: { mode: 'prefer', rootCertificate: undefined, certificate: undefined, key: undefined },
+  tls: { mode: 'require', rootCertificate: undefined, certificate: undefined, key: undefined },
 };
 
 const tls = (settings: Partial<PostgresLocation['tls']>) => ({ tls: { ...DEFAULTS.tls, ...settings } });
@@ -24,7 +24,7 @@ describe('a PostgreSQL URL says', () => {
     ['postgresql://u@h/db', {}],
     ['postgres://u@h', { database: 'u' }],
     ['postgres://u@h/', { database: 'u' }],
-    ['postgres://u@h?sslmode=prefer', { database: 'u' }],
+    ['postgres://u@h?sslmode=require', { database: 'u' }],
     ['postgres://u:p@h:5433/db', { password: 'p', ...hosts(['h', 5433]) }],
     ['postgres://u:@h/db', {}],
     ['postgres://u@h:/db', {}],
@@ -77,8 +77,8 @@ describe('a PostgreSQL URL is refused', () => {
     ['postgres://u@h/db?sslmode=disable&', /parameter 2 is none of/],
     ['postgres://u@h/db?sslmode', /sslmode must be given as/],
     ['postgres://u@h/db?sslmode=a=b', /sslmode must be given as/],
-    ['postgres://u@h/db?sslmode=prefer&sslmode=require', /sslmode is given twice/],
-    ['postgres://u@h/db?sslmode=allow', /sslmode must be one of disable, prefer, require, verify-ca, verify-full$/],
+    ['postgres://u@h/db?sslmode=disable&sslmode=require', /sslmode is given twice/],
+    ['postgres://u@h/db?sslmode=prefer', /sslmode must be one of disable, require, verify-ca, verify-full: prefer and/],
     ['postgres://u@h/db?sslmode=verify-full', /sslmode=verify-full needs sslrootcert/],
     ['postgres://u@h/db?sslmode=verify-ca', /sslmode=verify-ca needs sslrootcert/],
     ['postgres://u@h/db?sslmode=verify-ca&sslrootcert=system', /sslrootcert=system needs sslmode=verify-full/],

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { parseDatabaseUrl } from '../src/engine/database/open-database.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
-import { openPlantReader } from '../src/plants/plant-tables.ts';
+import { openPlantReader } from '../src/plants/open-plant-store.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../src/plants/plant-store.ts';
 import { cleanUp, openTestStore } from './support/app.ts';
 import { makeCertificates } from './support/certificates.ts';
@@ -179,7 +179,7 @@ describe('one PostgreSQL server', () => {
 
   test('logs no data of a plant, even when an error of the server contains it', async () => {
     const url = await server.createDatabase();
-    const { store, logged } = await openLogged(`${url}?application_name=logged`);
+    const { store, logged } = await openLogged(`${url}&application_name=logged`);
     await server.query(
       url,
       `ALTER ROLE plants SET log_parameter_max_length_on_error = -1;
@@ -197,7 +197,7 @@ describe('one PostgreSQL server', () => {
   });
 
   test('holds no more connections than its limit', async () => {
-    const url = `${await server.createDatabase()}?application_name=counted`;
+    const url = `${await server.createDatabase()}&application_name=counted`;
     const store = await openTestStore(url, { poolSize: 3 });
     await Promise.all(
       Array.from({ length: 30 }, async () => {
@@ -256,6 +256,7 @@ describe('one PostgreSQL server', () => {
 
     test('reports the reason in one line without the password', async () => {
       const url = server.url();
+      const tlsUrl = url.replace('=disable', '=require');
       const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
       for (const [given, want] of [
         [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
@@ -267,9 +268,10 @@ describe('one PostgreSQL server', () => {
           /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
         ],
         ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
-        [`${url}?sslmode=require`, /it does not support TLS/],
-        [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
-        [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
+        [tlsUrl, /it does not support TLS; sslmode=disable/],
+        [url.replace(/\?.*/, ''), /it does not support TLS/],
+        [`${tlsUrl}&sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
+        [`${tlsUrl}&sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
       ] as const) {
         const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(DatabaseUnavailable);
@@ -351,7 +353,7 @@ describe('one PostgreSQL server', () => {
     });
 
     test('a list that is not read to its end releases its connection', async () => {
-      const url = `${await server.createDatabase()}?application_name=reader`;
+      const url = `${await server.createDatabase()}&application_name=reader`;
       const store = await openTestStore(url.replace('=reader', '=writer'));
       for (const name of ['a', 'b', 'c']) await store.add({ id: 1n, name });
       const reader = await openTestReader(url);
@@ -533,7 +535,8 @@ test('TLS follows sslmode', async () => {
   const server = await startPostgres({ tls: certificates });
   cleanUp(server.stop);
   await server.query(server.url(), 'CREATE DATABASE with_certificate');
-  const url = await server.createDatabase();
+  const bare = (url: string): string => url.replace(/\?.*/, '');
+  const url = bare(await server.createDatabase());
   const byName = url.replace('@127.0.0.1', '@localhost');
   const root = `sslrootcert=${certificates.root}`;
 
@@ -548,7 +551,7 @@ test('TLS follows sslmode', async () => {
     return row?.['ssl'];
   };
   for (const given of [
-    `${url}?sslmode=prefer`,
+    `${url}?connect_timeout=5`,
     `${url}?sslmode=require`,
     `${url}?sslmode=verify-ca&${root}`,
     `${url}?sslmode=require&${root}`,
@@ -557,15 +560,15 @@ test('TLS follows sslmode', async () => {
     expect(await tls(given)).toBe('t');
   }
   // Without TLS, the server accepts connections to one database only.
-  expect(await tls(`${server.url()}?sslmode=disable`)).toBe('f');
-  expect(await tls(`${server.url()}?sslmode=prefer`)).toBe('f');
+  expect(await tls(server.url())).toBe('f');
+  await expect(openTestStore(bare(server.url()))).rejects.toThrow(/\(28000\)$/);
 
   const clientFiles = `sslcert=${certificates.certificate}&sslkey=${certificates.key}`;
-  expect(await tls(`${server.url('with_certificate')}?sslmode=require&${clientFiles}`)).toBe('t');
+  expect(await tls(`${bare(server.url('with_certificate'))}?sslmode=require&${clientFiles}`)).toBe('t');
 
   for (const [given, want] of [
     [`${url}?sslmode=disable`, /\(28000\)$/],
-    [`${server.url('with_certificate')}?sslmode=require`, /\(28000\)$/],
+    [`${bare(server.url('with_certificate'))}?sslmode=require`, /\(28000\)$/],
     [`${url}?sslmode=verify-ca&sslrootcert=${otherRoot}`, /TLS failed \([A-Z_]*\)$/],
     [`${url}?sslmode=require&sslrootcert=${otherRoot}`, /TLS failed \([A-Z_]*\)$/],
     [`${url}?sslmode=verify-full&sslrootcert=system`, /TLS failed \([A-Z_]*\)$/],

@@ -28,7 +28,7 @@ export async function startPostgres(
   };
   process.once('exit', kill);
   const ended = once(server, 'exit');
-  const url = `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`;
+  const url = `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres?sslmode=disable`;
   while (!(await accepts(url))) {
     if (server.exitCode !== null) throw new Error('PostgreSQL did not start');
     await sleep(25);

@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
-import { ReadOnly, reasonOf, sqlStateOf } from './errors.ts';
-import { openSession, TlsFailed, type Session } from './session.ts';
+import { ReadOnly, reasonOf } from './errors.ts';
+import { openSession, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { readTlsOptions } from './tls.ts';
 import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './location.ts';
@@ -109,20 +109,14 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     const login = { ...location, applicationName, address, port, timeoutMs };
     // libpq, too, speaks no TLS through a Unix socket.
     if (tlsOptions === undefined || address.startsWith('/')) return openSession({ ...login, tls: undefined }, signal);
-    try {
-      // The certificate is for the name, while the connection is to the address.
-      const servername = isIP(host) === 0 ? { servername: host } : {};
-      return await openSession({ ...login, tls: { ...tlsOptions, ...servername } }, signal);
-    } catch (error) {
-      const mayBePlain = error instanceof TlsFailed || sqlStateOf(error) === '28000';
-      if (tls.mode !== 'prefer' || !mayBePlain) throw error;
-      return openSession({ ...login, tls: undefined }, signal);
-    }
+    // The certificate is for the name, while the connection is to the address.
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    return openSession({ ...login, tls: { ...tlsOptions, ...servername } }, signal);
   }
 }
 
 /** Returns a function that creates connectors for an application; one may set up its sessions. */
-export function connectorsFor<Row>(location: PostgresLocation, { name }: Definition<Row>, timeoutMs: number) {
+export function connectorsFor(location: PostgresLocation, { name }: Definition, timeoutMs: number) {
   const hostTimeoutMs = Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length));
   const applicationName = location.applicationName ?? name.replaceAll(' ', '-');
   return (prepare?: ConnectorOptions['prepare']): Connector =>

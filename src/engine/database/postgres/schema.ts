@@ -1,4 +1,5 @@
-import { DatabaseUnavailable, identifierOf, type Definition } from '../database.ts';
+import { identifierOf, type Definition } from '../database.ts';
+import { Refused } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of an application's tables. */
@@ -35,21 +36,16 @@ const TABLES = `
   ORDER BY path.place, relname`;
 
 /** Names the table that holds the version of an application's tables. */
-export function versionTableOf<Data>({ name }: Definition<Data>): string {
+export function versionTableOf({ name }: Definition): string {
   return `${identifierOf(name)}_schema`;
 }
 
 /**
  * Finds the application's tables in the schemas of the search path, or the schema in which to create them: the first one.
  *
- * @throws {DatabaseUnavailable} when two have them, or they belong to another program or to a role that is not trusted
+ * @throws {Refused} when two have them, or they belong to another program or to a role that is not trusted
  */
-export async function findPlace<Data>(
-  session: Session,
-  definition: Definition<Data>,
-  description: string,
-  limitMs?: number,
-): Promise<Place> {
+export async function findPlace(session: Session, definition: Definition, limitMs?: number): Promise<Place> {
   const versionTable = versionTableOf(definition);
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
@@ -99,7 +95,7 @@ export async function findPlace<Data>(
   }
 
   function refuse(problem: string): never {
-    throw new DatabaseUnavailable(`the database ${description} ${problem}`);
+    throw new Refused(problem);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { PostgresHost, PostgresLocation, PostgresTls } from './location.ts';
 
-const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'require', 'verify-ca', 'verify-full'];
 const PARAMETERS = [
   'sslmode',
   'sslrootcert',
@@ -23,7 +23,7 @@ type Problem = (text: string) => void;
 
 /**
  * Reads a `postgres://` or `postgresql://` URL with the meaning that libpq gives it (PostgreSQL documentation, 32.1.1.2),
- * strictly: unsupported parts are problems.
+ * strictly: unsupported parts are problems, and TLS is required unless `sslmode=disable`.
  *
  * @returns the location, or every problem; none repeats any part of the URL, where a password may have ended up
  */
@@ -115,9 +115,11 @@ function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): Pos
   const rootCertificate = file('sslrootcert');
   const certificate = file('sslcert');
   const key = file('sslkey');
-  const text = parameters.get('sslmode') ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer');
+  const text = parameters.get('sslmode') ?? (rootCertificate === 'system' ? 'verify-full' : 'require');
   const mode = TLS_MODES.find((known) => known === text);
-  if (mode === undefined) problem(`sslmode must be one of ${TLS_MODES.join(', ')}`);
+  if (mode === undefined) {
+    problem(`sslmode must be one of ${TLS_MODES.join(', ')}: prefer and allow could fall back to plain text`);
+  }
   if (mode?.startsWith('verify-') === true && rootCertificate === undefined) {
     problem(`sslmode=${mode} needs sslrootcert: a file with the certificates to trust, or system`);
   }
@@ -126,7 +128,7 @@ function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): Pos
     problem('sslrootcert=system needs sslmode=verify-full');
   }
   if ((certificate === undefined) !== (key === undefined)) problem('sslcert and sslkey must be given together');
-  return { mode: mode ?? 'prefer', rootCertificate, certificate, key };
+  return { mode: mode ?? 'require', rootCertificate, certificate, key };
 }
 
 function decode(text: string, what: string, problem: Problem): string {
