@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { parseDatabaseUrl } from '../src/engine/database/open-database.ts';
@@ -11,6 +9,7 @@ import type { PlantReader, PlantStore, StoredPlant } from '../src/plants/plant-s
 import { cleanUp, openTestStore } from './support/app.ts';
 import { makeCertificates } from './support/certificates.ts';
 import { severalHosts, startPostgres, startPostgresPair, type Postgres } from './support/postgres.ts';
+import { startProxy } from './support/proxy.ts';
 
 describe('one PostgreSQL server', () => {
   let server: Postgres;
@@ -313,7 +312,7 @@ describe('one PostgreSQL server', () => {
     test('loses nothing and adds nothing twice when the connection is cut silently', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
-      const { store } = await openLogged(url.replace(/:\d+\//, `:${String(proxy.port)}/`));
+      const { store } = await openLogged(proxy.through(url));
       const load = startLoad(store);
       for (let round = 0; round < 10; round += 1) {
         await load.progress(200);
@@ -370,7 +369,7 @@ describe('one PostgreSQL server', () => {
     test('a server that no longer responds is abandoned', async () => {
       const url = await server.createDatabase();
       const proxy = await startProxy(server.port);
-      const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), {
+      const store = await openTestStore(proxy.through(url), {
         poolSize: 1,
         timeoutMs: 500,
       });
@@ -650,38 +649,5 @@ function startLoad(store: PlantStore) {
       await Promise.all(clients);
       return { added, unavailable, other };
     },
-  };
-}
-
-/** Starts a TCP proxy to the server that can be cut, or silently drop all data. */
-async function startProxy(port: number) {
-  const sockets = new Set<Socket>();
-  let isStalled = false;
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      // prettier-ignore
-      sockets.add(from);
-      from.on('data', (data) => !isStalled && to.write(data));
-      from.on('close', () => to.destroy()).on('error', () => to.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cut = (): void => {
-    sockets.forEach((socket) => socket.destroy());
-    sockets.clear();
-  };
-  cleanUp(() => {
-    server.close();
-    cut();
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    cut,
-    stall: () => (isStalled = true),
-    resume: () => (isStalled = false),
   };
 }
