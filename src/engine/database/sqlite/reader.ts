@@ -9,6 +9,9 @@ import type { ReaderData } from './reader-thread.ts';
 import { streamPages } from './stream.ts';
 import { startWorker, type SqliteWorker } from './worker.ts';
 
+// The thread itself gives up a query between two rows.
+const ANSWER_GRACE_MS = 100;
+const ABANDONED_MAX = 2;
 const TARGET = { engine: 'sqlite' } as const;
 
 /**
@@ -29,6 +32,7 @@ export function createSqliteReader(
 ): DatabaseReader {
   const schema = schemaOf(definition);
   const closed = new AbortController();
+  let abandoned = 0;
   let worker: SqliteWorker<Statement, readonly unknown[]> | undefined;
   const reads = new BatchQueue<Statement, readonly unknown[]>({
     workers: [{ ready: () => Promise.resolve(), run }],
@@ -51,12 +55,32 @@ export function createSqliteReader(
   };
 
   async function run(queries: readonly Statement[]): Promise<readonly (readonly unknown[])[]> {
+    if (abandoned === ABANDONED_MAX) throw new BatchFailed('wait', new Error('too many queries take too long'));
     const data: ReaderData = { path, schema, timeoutMs };
     try {
       worker ??= await startWorker('./reader-thread.ts', data);
     } catch (error) {
       throw error instanceof DatabaseUnavailable ? new BatchFailed('wait', error) : error;
     }
-    return worker.run(queries);
+    const results = worker.run(queries);
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      abandonWorker(results);
+      late.reject(new BatchFailed('wait', new Error(`a query took longer than ${String(timeoutMs)} ms`)));
+    }, timeoutMs + ANSWER_GRACE_MS);
+    return Promise.race([results, late.promise]).finally(() => {
+      clearTimeout(timer);
+    });
+  }
+
+  /** Lets the next batch start another thread. SQLite's API for Node cannot interrupt a query, so its thread ends after it. */
+  function abandonWorker(results: Promise<unknown>): void {
+    const close = worker?.close;
+    worker = undefined;
+    abandoned += 1;
+    void results
+      .catch(() => undefined)
+      .then(close)
+      .then(() => (abandoned -= 1));
   }
 }
