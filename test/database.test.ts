@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../src/engine/database/database.ts';
 import { either, sql } from '../src/engine/database/sql.ts';
 import { cleanUp, temporaryFolder } from './support/app.ts';
-import { insertNote, notes, openNotes as open, tally, type Note } from './support/notes.ts';
+import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from './support/notes.ts';
 import { run, start } from './support/service.ts';
 import { describeStores } from './support/stores.ts';
 
@@ -156,6 +156,16 @@ describeStores((createDatabase) => {
         await database.close();
       }
     }, 60_000);
+  });
+
+  test('without a batch statement, it writes, reads and checks, and has no insert', async () => {
+    const database = await openWithoutInsert(await createDatabase());
+    cleanUp(database.close);
+    await database.check();
+    await database.write(insertNote(1n, 'x'));
+    expect(await database.read(all)).toEqual([{ id: 1n, text: 'x' }]);
+    // @ts-expect-error: its type has no insert, either.
+    expect(database.insert).toBeUndefined();
   });
 
   describe('stream', () => {

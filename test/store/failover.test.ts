@@ -97,7 +97,7 @@ describe('a COMMIT of `write`', () => {
   test.each([
     ['the answer is lost', 'is stored, once', 1n],
     ['the message is lost', 'is not stored', 0n],
-  ] as const)('of which %s is rejected as unavailable; the transaction %s', async (loss, _outcome, stored) => {
+  ] as const)('is rejected as unavailable when %s; the transaction %s', async (loss, _outcome, stored) => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
     const database = await open(proxy.through(url));

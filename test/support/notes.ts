@@ -1,6 +1,6 @@
 import pino from 'pino';
-import type { BatchDatabase, BatchDefinition, DatabaseOptions } from '../../src/engine/database/database.ts';
-import { openDatabase, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
+import type { BatchDatabase, BatchDefinition, Database, DatabaseOptions } from '../../src/engine/database/database.ts';
+import { openDatabase, parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
 
 // A second application of the database: notes, and a tally of them.
@@ -38,10 +38,21 @@ const noteBook: BatchDefinition<Note> = {
 
 /** Opens a database of notes. */
 export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
+  return openDatabase(locationOf(url), noteBook, { ...OPTIONS, ...overrides });
+}
+
+/** Opens a database of notes whose definition has no batch statement. */
+export async function openWithoutInsert(url: string): Promise<Database> {
+  const { name, tag, tables, migrations } = noteBook;
+  return openDatabase(locationOf(url), { name, tag, tables, migrations }, OPTIONS);
+}
+
+const OPTIONS = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
+
+function locationOf(url: string): DatabaseLocation {
   const parsed = parseDatabaseUrl(url);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  return openDatabase(parsed.location, noteBook, { ...options, ...overrides });
+  return parsed.location;
 }
 
 /** Returns a query that inserts a note. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { cleanUp } from './app.ts';
 
-/** What becomes of a message and of its answer, before both connections are closed. */
+/** Either way, both connections are closed then. */
 export type Loss = 'the message is lost' | 'the answer is lost';
 
 /** Starts a TCP proxy to a server of this machine; it can be cut, or silently drop all data. */

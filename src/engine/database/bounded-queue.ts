@@ -25,7 +25,7 @@ export type Entry<Item, Result> = {
 const MAX_BATCH_ITEMS = 1_000;
 const MAX_BATCH_BYTES = 4_194_304;
 
-/** The items that wait, and those that are pending: all bounded in bytes, and each in time. */
+/** Holds waiting and pending items: all of them bounded in bytes, each of them in time. */
 export class BoundedQueue<Item, Result> {
   readonly #options: QueueOptions<Item>;
   readonly #onExpired: (error: DatabaseUnavailable) => void;
@@ -84,13 +84,13 @@ export class BoundedQueue<Item, Result> {
     return batch;
   }
 
-  /** Lets items that were taken wait again, before all others. */
+  /** Puts taken items back, before all others. */
   putBack(batch: readonly Entry<Item, Result>[]): void {
     for (const entry of batch) if (entry.isSettled) this.#release(entry);
     this.#waiting = new Set([...batch.filter(({ isSettled }) => !isSettled), ...this.#waiting]);
   }
 
-  /** Ends the time of an item that was taken. `tell` is called unless its result was settled before. */
+  /** Removes an item that was taken. Calls `tell` unless its result is settled already. */
   settle(entry: Entry<Item, Result>, tell: () => void): void {
     this.#release(entry);
     if (entry.isSettled) return;
@@ -99,7 +99,7 @@ export class BoundedQueue<Item, Result> {
     tell();
   }
 
-  /** Accepts items again that may be in time. */
+  /** Reports that items are being taken, so that new ones are accepted again. */
   progress(): void {
     this.#isStuck = false;
   }

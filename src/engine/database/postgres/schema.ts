@@ -77,17 +77,12 @@ export async function findPlace(session: Session, definition: Definition, limitM
   /** Refuses a table that another role could change or replace. */
   function requireTrust(table: Row): void {
     const schema = quote(table['schema']);
-    const untrusted = [
-      { isTrusted: table['is_schema_trusted'], kind: 'SCHEMA', name: schema, owner: table['schema_owner'] },
-      {
-        isTrusted: table['is_trusted'],
-        kind: 'TABLE',
-        name: `${schema}.${String(table['name'])}`,
-        owner: table['owner'],
-      },
-    ].find(({ isTrusted }) => isTrusted === 'f');
-    if (untrusted === undefined) return;
-    const { kind, name, owner } = untrusted;
+    const name = `${schema}.${String(table['name'])}`;
+    if (table['is_schema_trusted'] === 'f') refuseOwner('SCHEMA', schema, table['schema_owner']);
+    if (table['is_trusted'] === 'f') refuseOwner('TABLE', name, table['owner']);
+  }
+
+  function refuseOwner(kind: 'SCHEMA' | 'TABLE', name: string, owner: string | null | undefined): never {
     refuse(
       `has a ${kind.toLowerCase()} ${name} that belongs to ${quote(owner)}, a role that ${role} is no member of: ` +
         `ALTER ${kind} ${name} OWNER TO ${role}, or GRANT ${quote(owner)} TO ${role} if it can be trusted`,
