@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
-import { openPlantStore } from '../src/plants/plant-tables.ts';
+import { openPlantStore } from '../src/plants/open-plant-store.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';

@@ -1,7 +1,7 @@
 import type { Application } from './engine/service.ts';
 import { contract } from './plants/contract.ts';
 import { createHandlers } from './plants/handlers.ts';
-import { openPlantStore } from './plants/plant-tables.ts';
+import { openPlantStore } from './plants/open-plant-store.ts';
 
 /** The plant store: its document, its handlers and its store, on the engine. */
 export const application: Application = {

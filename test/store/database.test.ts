@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { DatabaseUnavailable, type Database, type DatabaseOptions } from '../../src/engine/database/database.ts';
+import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { either, sql } from '../../src/engine/database/sql.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
-import { insertNote, notes, openNotes as open, tally, type Note } from '../support/notes.ts';
+import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from '../support/notes.ts';
 import { rounds } from '../support/rounds.ts';
 import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
@@ -17,7 +17,7 @@ const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 
 describeStores((createDatabase) => {
-  const openNew = async (options: Partial<DatabaseOptions> = {}): Promise<Database<Note>> =>
+  const openNew = async (options: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> =>
     openNotes(await createDatabase(), options);
 
   describe('read', () => {
@@ -159,10 +159,20 @@ describeStores((createDatabase) => {
     }, 60_000);
   });
 
+  test('without a batch statement, it writes, reads and checks, and has no insert', async () => {
+    const database = await openWithoutInsert(await createDatabase());
+    cleanUp(database.close);
+    await database.check();
+    await database.write(insertNote(1n, 'x'));
+    expect(await database.read(all)).toEqual([{ id: 1n, text: 'x' }]);
+    // @ts-expect-error: its type has no insert, either.
+    expect(database.insert).toBeUndefined();
+  });
+
   describe('stream', () => {
     test('of 200,000 rows takes constant memory with a slow consumer; inserts and reads continue', async () => {
       const url = await createDatabase();
-      const database = await openNotes(url);
+      const database = await openNotes(url, { timeoutMs: 60_000 });
       const text = 'x'.repeat(500);
       await database.write(
         sql`INSERT INTO ${notes} (id, text, key) ${either({
@@ -176,7 +186,7 @@ describeStores((createDatabase) => {
       const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
       const outcome = await run('node', [...limits, 'test/support/stream-notes.ts', url]);
       expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
-    }, 60_000);
+    }, 120_000);
 
     test('releases its connection when it is left early, and ends with an error when the database is closed', async () => {
       const database = await openNew({ poolSize: 1 });
@@ -211,6 +221,17 @@ describeStores((createDatabase) => {
 });
 
 describe('a SQLite database', () => {
+  test('reads while a query that returns no row for long still runs', async () => {
+    const database = await openNotes(`sqlite:${join(temporaryFolder(), 'notes.db')}`, { timeoutMs: 500 });
+    await database.insert({ id: 1n, text: 'x' });
+    const last = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000)
+      SELECT max(i) FROM n`;
+    await expect(database.read(last)).rejects.toBeInstanceOf(DatabaseUnavailable);
+    const startedAt = performance.now();
+    while ((await database.read(all).catch(() => [])).length === 0) await sleep(10);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  }, 60_000);
+
   test('checkpoints its log while a stream waits for its consumer', async () => {
     const path = join(temporaryFolder(), 'notes.db');
     const database = await openNotes(`sqlite:${path}`);
@@ -230,7 +251,7 @@ describe('a SQLite database', () => {
 });
 
 /** Opens a database of notes that is closed when the test ends. */
-async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
+async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
   const database = await open(url, options);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= database.close());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/file.ts';
+import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
 import { createUntilStopped, type Load } from '../support/load.ts';

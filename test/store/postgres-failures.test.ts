@@ -39,7 +39,7 @@ describe('when connections are lost', () => {
   test('loses nothing and adds nothing twice when the connection is cut silently', async () => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
-    const { store } = await openLogged(url.replace(/:\d+\//, `:${String(proxy.port)}/`));
+    const { store } = await openLogged(proxy.through(url));
     const load = startLoad(store);
     for (let round = 0; round < rounds(3, 10); round += 1) {
       await load.progress(200);
@@ -96,7 +96,7 @@ describe('when connections are lost', () => {
   test('a server that no longer responds is abandoned', async () => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
-    const store = await openTestStore(url.replace(/:\d+\//, `:${String(proxy.port)}/`), {
+    const store = await openTestStore(proxy.through(url), {
       poolSize: 1,
       timeoutMs: 500,
     });

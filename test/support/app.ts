@@ -17,7 +17,7 @@ import { startServer, type RunningServer, type ServerLimits } from '../../src/en
 import { createService, type ServiceConfig } from '../../src/engine/service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
-import { openPlantReader, openPlantStore } from '../../src/plants/plant-tables.ts';
+import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
 import { application } from '../../src/service.ts';
 
 export const TOKEN = 'test-token';

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, numberOf, type Definition } from '../database.ts';
+import { damaged, primaryCode, SQLITE, unavailable } from './errors.ts';
 import { syncFolders } from './sync-folders.ts';
 
 // A write-ahead log that has grown larger during a long read is truncated after its checkpoint.
@@ -10,35 +11,12 @@ const OPEN_TIMEOUT_MS = 5_000;
 const WAL_RETRY_MS = 20;
 
 /** The part of an application's definition that a thread can be given. */
-export type Schema = Pick<Definition<never>, 'name' | 'tag'> & { readonly migrations: readonly string[] };
+export type Schema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
 
 /** Returns that part of a definition. */
-export function schemaOf<Row>({ name, tag, migrations }: Definition<Row>): Schema {
+export function schemaOf({ name, tag, migrations }: Definition): Schema {
   return { name, tag, migrations: migrations.sqlite };
 }
-
-/** SQLite's primary result codes: https://sqlite.org/rescode.html */
-export const SQLITE = {
-  ERROR: 1,
-  BUSY: 5,
-  CORRUPT: 11,
-  CANTOPEN: 14,
-  TOOBIG: 18,
-  CONSTRAINT: 19,
-  MISMATCH: 20,
-} as const;
-
-/** Reasons that an operator can act on. */
-const REASONS: Readonly<Record<number, string>> = {
-  3: 'cannot be read and written by this user',
-  [SQLITE.BUSY]: 'is locked by another process',
-  8: 'is read-only',
-  10: 'cannot be read or written',
-  [SQLITE.CORRUPT]: 'is damaged; restore a backup',
-  13: 'is on a disk that is full',
-  [SQLITE.CANTOPEN]: 'cannot be opened: is it a file, in a folder that can be written?',
-  26: 'is not a SQLite database',
-};
 
 /**
  * Opens a database for writing, creating or migrating it: safe for several processes at once.
@@ -89,33 +67,6 @@ export function transact<Result>(database: DatabaseSync, work: () => Result): Re
   }
 }
 
-/**
- * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
- * insert would, on a full disk for example.
- */
-export function probeWrite(database: DatabaseSync): void {
-  database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
-}
-
-/** Returns SQLite's primary result code, the low byte of the extended one; 0 for other errors. */
-export function primaryCode(error: unknown): number {
-  const { errcode = 0 } = error as { readonly errcode?: number };
-  return errcode & 0xff;
-}
-
-/** Describes an error of the database in one line, for operators. */
-export function explain(path: string, error: unknown): string {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  const code = syscall === undefined ? primaryCode(error) : SQLITE.CANTOPEN; // The folder could not be made, say.
-  return `the database ${path} ${REASONS[code] ?? `cannot be used (${message})`}`;
-}
-
-/** Wraps any error of a database with a line for operators. */
-export function unavailable(path: string, error: unknown): DatabaseUnavailable {
-  if (error instanceof DatabaseUnavailable) return error;
-  return new DatabaseUnavailable(explain(path, error), { cause: error });
-}
-
 function explaining<Result>(path: string, open: () => Result): Result {
   try {
     return open();
@@ -124,9 +75,10 @@ function explaining<Result>(path: string, open: () => Result): Result {
   }
 }
 
-function migrate(database: DatabaseSync, path: string, { name, tag, migrations }: Schema): void {
+function migrate(database: DatabaseSync, path: string, schema: Schema): void {
+  const { tag, migrations } = schema;
   transact(database, () => {
-    const version = versionOf(database, path, { name, tag, migrations });
+    const version = versionOf(database, path, schema);
     if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
     for (const migration of migrations.slice(version)) database.exec(migration);
     if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
@@ -152,8 +104,7 @@ function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Sc
  * @throws {DatabaseUnavailable} when it is damaged
  */
 export function assertIntegrity(database: DatabaseSync, path: string): void {
-  if (scalar(database, 'PRAGMA quick_check(1)') === 'ok') return;
-  throw new DatabaseUnavailable(`the database ${path} ${REASONS[SQLITE.CORRUPT] ?? ''}`);
+  if (scalar(database, 'PRAGMA quick_check(1)') !== 'ok') throw damaged(path);
 }
 
 /** Retries, since SQLite's busy timeout does not apply to this statement. */
@@ -169,6 +120,7 @@ function setWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-function scalar(database: DatabaseSync, sql: string): unknown {
+/** Returns the first column of the first row. */
+export function scalar(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }

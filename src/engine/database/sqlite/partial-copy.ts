@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable } from '../database.ts';
 
 /** A copy that is not complete yet, in a folder of its own. */
-export type Partial = {
+export type PartialCopy = {
   /** Where to write the copy. */
   readonly path: string;
   /** Removes the folder with everything in it. */
@@ -22,7 +22,7 @@ const LOCK = 'lock';
  *
  * @throws {DatabaseUnavailable} when another process took the folder for one that was left behind, before it was locked
  */
-export function createPartial(to: string): Partial {
+export function createPartialCopy(to: string): PartialCopy {
   const folder = `${to}.${randomUUID()}.partial`;
   mkdirSync(folder);
   const unlock = lock(folder);
