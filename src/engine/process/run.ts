@@ -37,7 +37,7 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
-  const docs = await startStep(() => openDocs(config.docsPage, application.contract));
+  const docs = await startStep(() => openDocs(config.docs, application.contract));
   const service = await startStep(() => startService(application, config, log, docs));
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));
