@@ -14,7 +14,7 @@ import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { readConfig, type Config } from '../../src/engine/process/config.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import { createService, type ServiceConfig } from '../../src/engine/service.ts';
+import { createService, type ServiceConfig } from '../../src/engine/create-service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/plant-tables.ts';

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { failureResponse, send, type Response } from '../http/response.ts';
 import { Failure } from '../http/failure.ts';
-import { findViolation } from '../http/message.ts';
+import { findViolation } from '../http/http-rules.ts';
 import { createRouter } from '../http/router.ts';
 
 /** Middleware that serves the docs page and the documents, and passes on other requests. */

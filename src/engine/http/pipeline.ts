@@ -10,7 +10,7 @@ import { failureResponse, send, toResponse, type AnyReply, type Response } from 
 import { readBody } from './body.ts';
 import { findCaller, readCredentials } from './credentials.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { findViolation, readTarget } from './message.ts';
+import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';

@@ -7,7 +7,7 @@ import { parseDatabaseUrl } from '../database/open-database.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
-import type { ServiceConfig } from '../service.ts';
+import type { ServiceConfig } from '../create-service.ts';
 import { Environment } from './environment.ts';
 
 /** The configuration of the process, validated. */
