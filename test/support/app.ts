@@ -144,7 +144,7 @@ export async function createTestApp(
   );
   const { app, observer, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {
-    const counts = (await metrics()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
+    const counts = (await metrics.text()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
