@@ -28,7 +28,7 @@ export type Application = {
 };
 
 /** The open parts of an application. */
-export type Backend = {
+type Backend = {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Checks that requests can be handled now. @throws {DatabaseUnavailable} when they cannot */

@@ -7,7 +7,7 @@ import { failureResponse, send } from './response.ts';
 import { unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
-export type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
+type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
   /** Whether an operation without a handler is an error; otherwise it is answered 501. */
   readonly production: boolean;
   readonly tokenVerifier: TokenVerifier;

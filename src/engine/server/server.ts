@@ -11,9 +11,9 @@ import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeFailure } from './rejection.ts';
 
 /** A request listener, and the prototypes that Express gives its requests and responses. */
-export type Listener = RequestListener & { request?: object; response?: object };
+type Listener = RequestListener & { request?: object; response?: object };
 
-export type ServerOptions = ListenOptions & {
+type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
   readonly observer: Observer;
 };
