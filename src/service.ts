@@ -1,4 +1,4 @@
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 import { contract } from './plants/contract.ts';
 import { createHandlers } from './plants/handlers.ts';
 import { openPlantStore } from './plants/open-plant-store.ts';

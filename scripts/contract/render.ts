@@ -1,7 +1,7 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import type { ContractDocument } from '../../src/engine/contract/slice.ts';
+import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { InvalidResponse, createValidator, type OperationValidator } from '../../src/engine/contract/validator.ts';
 import { errorBody } from '../../src/engine/http/failure.ts';

@@ -1,5 +1,5 @@
 import { checkerKindOf } from '../../src/engine/auth/supported-scheme.ts';
-import { isLiteralKeyword } from '../../src/engine/contract/keywords.ts';
+import { isLiteralKeyword } from '../../src/engine/contract/literal-keywords.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {
   listOperations,

@@ -64,7 +64,7 @@ describe('DOCS', () => {
       documentOf(path, 'get', `${parameters}responses: { '204': { description: Nothing. } }`),
     );
     expect(openDocs('if possible', other)).toBeUndefined();
-    expect(() => openDocs('on', other)).toThrow(/^DOCS=on: the contract defines \/docs/);
+    expect(() => openDocs(true, other)).toThrow(/^DOCS=on: the contract defines \/docs/);
   });
 });
 
@@ -176,7 +176,7 @@ async function serveWithDocs(
   served: Contract = contract,
   handlers?: Record<string, () => Promise<{ status: number; body: unknown }>>,
 ): Promise<TestApp & { readonly url: string }> {
-  const overrides = { contract: served, docs: openDocs('on', served) };
+  const overrides = { contract: served, docs: openDocs(true, served) };
   const app = await createTestApp(handlers === undefined ? overrides : { ...overrides, handlers });
   return { ...app, url: (await app.serve()).url };
 }

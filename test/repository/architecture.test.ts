@@ -128,7 +128,7 @@ describe('architecture', () => {
         .filter((file) => !file.startsWith('scripts/bench/'))
         .filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
-    expect(users(/^express$/).sort()).toEqual(inEngine('http/app.ts', 'service.ts'));
+    expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
     expect(users(/^express-openapi-validator/)).toEqual(inEngine('contract/validator.ts'));
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));

@@ -14,7 +14,7 @@ import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { readConfig, type Config } from '../../src/engine/process/config.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import { createService, type ServiceConfig } from '../../src/engine/service.ts';
+import { createService, type ServiceConfig } from '../../src/engine/create-service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
@@ -167,7 +167,7 @@ export async function createTestApp(
   );
   const { app, observer, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {
-    const counts = (await metrics()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
+    const counts = (await metrics.text()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {

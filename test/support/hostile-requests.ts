@@ -76,8 +76,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a target of 20,000 bytes', get(`GET /${'a'.repeat(20_000)} HTTP/1.1`, 'Host: x'), [431]],
 
   // Request lines
-  ['an unknown method', get('BREW /plants HTTP/1.1', 'Host: x'), [501]],
-  ['a method in lower case', get('post /plants HTTP/1.1', 'Host: x'), [501]],
+  ['an unknown method', get('BREW /plants HTTP/1.1', 'Host: x'), [400]],
+  ['a method in lower case', get('post /plants HTTP/1.1', 'Host: x'), [400]],
   ['a method that is not a token', get('G{T /plants HTTP/1.1', 'Host: x'), [400]],
   ['a space before the method', get(' GET /plants HTTP/1.1', 'Host: x'), [400]],
   ['a space in the target', get('GET /a b HTTP/1.1', 'Host: x'), [400]],
@@ -85,9 +85,9 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a null byte in the target', get('GET /\0 HTTP/1.1', 'Host: x'), [400]],
   ['the target * without OPTIONS', get('GET * HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['HTTP/0.9', 'GET /plants\r\n\r\n', [505]],
-  ['HTTP/1.2', get('GET / HTTP/1.2', 'Host: x'), [505]],
+  ['HTTP/1.2', get('GET / HTTP/1.2', 'Host: x'), [400]],
   ['HTTP/2.0', get('GET / HTTP/2.0', 'Host: x'), [505]],
-  ['HTTP/9.9', get('GET / HTTP/9.9', 'Host: x'), [505]],
+  ['HTTP/9.9', get('GET / HTTP/9.9', 'Host: x'), [400]],
   ['a version that is not a number', get('GET / HTTP/one', 'Host: x'), [400]],
   ['another protocol', get('GET / ICY/1.1', 'Host: x'), [400]],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],

@@ -54,7 +54,7 @@ export function typecheckApplicationOnly({ read, write }: Project): void {
 const SERVICE = `
 import { contract } from './application/contract.ts';
 import { createHandlers } from './application/handlers.ts';
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 
 const done = () => Promise.resolve();
 export const application: Application = {

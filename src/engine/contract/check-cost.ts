@@ -1,10 +1,12 @@
-import { isLiteralKeyword } from './keywords.ts';
+import { isLiteralKeyword } from './literal-keywords.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
 // Around 0.1 s of matching.
 const MAX_STEPS = 10_000_000;
+// The expression of ajv-formats for URLs backtracks over the userinfo, its password and the host.
+const URL_DEGREE = 2;
 // In a recursive schema, these keywords may check a value repeatedly at each level.
 const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties', 'contains'];
 
@@ -28,10 +30,11 @@ export function findCheapBytes(root: unknown, schemas: Node): number {
     if (seen.has(node)) return;
     seen.add(node);
     ancestors.add(node);
-    const { $ref, pattern, patternProperties } = node as Node;
+    const { $ref, pattern, patternProperties, format } = node as Node;
     const isAlternative = $ref !== undefined && Object.values(node).some((member) => typeof member === 'object');
     if (isAlternative || ALTERNATIVES.some((keyword) => Object.hasOwn(node, keyword))) found.isBranching = true;
     if (typeof pattern === 'string') addPattern(pattern);
+    if (format === 'url') addCost(URL_DEGREE, 0);
     if (key !== 'properties') Object.keys(Object(patternProperties) as object).forEach(addPattern);
     const name = /^#\/components\/schemas\/([^/]+)/.exec(String($ref))?.[1];
     if (name !== undefined) visit(schemas[name], name, 'schemas');
@@ -41,6 +44,10 @@ export function findCheapBytes(root: unknown, schemas: Node): number {
 
   function addPattern(pattern: string): void {
     const { degree, choices } = costOfPattern(pattern);
+    addCost(degree, choices);
+  }
+
+  function addCost(degree: number, choices: number): void {
     found.cheapBytes = Math.min(found.cheapBytes, (MAX_STEPS / 2 ** choices) ** (1 / degree));
   }
 }

@@ -1,108 +1,75 @@
-import { isLiteralKeyword } from './keywords.ts';
-
-// Up to this many values, Ajv's inline comparisons are faster than a set.
-const MAX_INLINE_VALUES = 100;
-const PREFIX = 'x-equal-';
-
-/**
- * Replaces, in place, each `const` and `enum` that has objects or many values with a keyword of
- * {@link addEqualityKeywords}. Ajv compares the values one by one, and calls `valueOf` and `toString` of an object, which
- * may be members sent by a client.
- */
-export function replaceEqualityKeywords(node: unknown, parentKey = ''): void {
-  if (typeof node !== 'object' || node === null) return;
-  const schema = node as Record<string, unknown>;
-  for (const [key, member] of Object.entries(schema)) {
-    const isEquality = (key === 'const' || key === 'enum') && isLiteralKeyword(key, parentKey);
-    if (isEquality) {
-      const values = valuesOf(key, member);
-      const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
-      if (values.length <= MAX_INLINE_VALUES && values.every(isScalar)) continue;
-      schema[PREFIX + key] = member;
-      Reflect.deleteProperty(schema, key);
-    } else if (!isLiteralKeyword(key, parentKey)) replaceEqualityKeywords(member, key);
-  }
-}
-
-function valuesOf(keyword: string, schema: unknown): readonly unknown[] {
-  return keyword === 'const' ? [schema] : (schema as readonly unknown[]); // The linter has checked its shape.
-}
-
-/**
- * Replaces Ajv's `uniqueItems`, which compares each pair of items, with a linear check, and adds the keywords of
- * {@link replaceEqualityKeywords}.
- */
-export function addEqualityKeywords(ajv: KeywordRegistry): void {
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    before: 'items',
-    errors: true,
-    compile: (isUnique) => {
-      const check: Check = (items) => {
-        const [first, second] = (isUnique === true ? findDuplicates(items as readonly unknown[]) : undefined) ?? [];
-        if (first === undefined || second === undefined) return true;
-        const message = `must NOT have duplicate items (items ## ${String(first)} and ${String(second)} are identical)`;
-        check.errors = [{ keyword: 'uniqueItems', message, params: { i: first, j: second } }];
-        return false;
-      };
-      return check;
-    },
-  });
-  const addMembership = (keyword: string, toProblem: (schema: unknown) => Omit<Problem, 'keyword'>): void => {
-    ajv.addKeyword({
-      keyword: PREFIX + keyword,
-      before: 'not',
-      errors: true,
-      compile: (schema) => {
-        const allowed = new Set(valuesOf(keyword, schema).map(identityOf));
-        const check: Check = (value) => {
-          if (allowed.has(identityOf(value))) return true;
-          check.errors = [{ keyword, ...toProblem(schema) }];
-          return false;
-        };
-        return check;
-      },
-    });
-  };
-  addMembership('const', (allowedValue) => ({ message: 'must be equal to constant', params: { allowedValue } }));
-  addMembership('enum', (allowedValues) => ({
-    message: 'must be equal to one of the allowed values',
-    params: { allowedValues },
-  }));
-}
-
 /** The methods of Ajv used here. */
 type KeywordRegistry = {
   removeKeyword(keyword: string): unknown;
   addKeyword(definition: {
     keyword: string;
     type?: 'array';
-    schemaType?: 'boolean';
     before: string;
     errors: true;
     compile: (schema: unknown) => Check;
   }): unknown;
 };
 
-type Problem = {
-  readonly keyword: string;
-  readonly message: string;
-  readonly params: Readonly<Record<string, unknown>>;
-};
-
 /** A keyword's check. Ajv reads its errors from a property of the function. */
-type Check = { (value: unknown): boolean; errors?: Problem[] };
+type Check = { (value: unknown): boolean; errors?: object[] };
 
-function findDuplicates(items: readonly unknown[]): readonly [number, number] | undefined {
+/** Finds the problem of a value, as Ajv reports it. */
+type FindProblem = (value: unknown) => { readonly message: string; readonly params: object } | undefined;
+
+/**
+ * Replaces Ajv's `uniqueItems`, `const` and `enum` with linear checks. Ajv compares values one by one, and calls `valueOf`
+ * and `toString` of an object, which may be members sent by a client.
+ */
+export function replaceEqualityKeywords(ajv: KeywordRegistry): void {
+  const replace = (
+    keyword: string,
+    order: { type?: 'array'; before: string },
+    create: (schema: unknown) => FindProblem,
+  ) => {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      ...order,
+      keyword,
+      errors: true,
+      compile: (schema) => {
+        const find = create(schema);
+        const check: Check = (value) => {
+          const problem = find(value);
+          if (problem !== undefined) check.errors = [{ keyword, ...problem }];
+          return problem === undefined;
+        };
+        return check;
+      },
+    });
+  };
+  // The linter has checked the shapes of the keywords.
+  replace(
+    'uniqueItems',
+    { type: 'array', before: 'items' },
+    (isUnique) => (items) => (isUnique === true ? findDuplicate(items as readonly unknown[]) : undefined),
+  );
+  replace('const', { before: 'not' }, (allowedValue) => {
+    const allowed = identityOf(allowedValue);
+    const problem = { message: 'must be equal to constant', params: { allowedValue } };
+    return (value) => (identityOf(value) === allowed ? undefined : problem);
+  });
+  replace('enum', { before: 'not' }, (allowedValues) => {
+    const allowed = new Set((allowedValues as readonly unknown[]).map(identityOf));
+    const problem = { message: 'must be equal to one of the allowed values', params: { allowedValues } };
+    return (value) => (allowed.has(identityOf(value)) ? undefined : problem);
+  });
+}
+
+function findDuplicate(items: readonly unknown[]): ReturnType<FindProblem> {
   const seen = new Map<unknown, number>();
-  for (const [index, item] of items.entries()) {
+  for (const [j, item] of items.entries()) {
     const identity = identityOf(item);
-    const first = seen.get(identity);
-    if (first !== undefined) return [first, index];
-    seen.set(identity, index);
+    const i = seen.get(identity);
+    if (i !== undefined) {
+      const message = `must NOT have duplicate items (items ## ${String(i)} and ${String(j)} are identical)`;
+      return { message, params: { i, j } };
+    }
+    seen.set(identity, j);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { createSourceDigits, endOfString, type SourceDigits } from './source-digits.ts';
+import { createSourceDigits, type SourceDigits } from './source-digits.ts';
 
 /** A parsed JSON value, with the source digits of numbers that a double may have changed. */
 export type JsonTree = {
@@ -18,24 +18,20 @@ const MAX_DEPTH = 500;
  * @throws {SyntaxError} when the text is not JSON (RFC 8259), or nested too deeply
  */
 export function parseJson(text: string, digits = createSourceDigits()): JsonTree {
-  if (isTooDeep(text)) throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
   const value = JSON.parse(text) as unknown;
+  if (text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH)) {
+    throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
+  }
   const root = { '': value };
   if (typeof value === 'object' && value !== null) digits.recordText(value, text);
   else if (typeof value === 'number') digits.record(root, '', text.trim());
   return { root, sourceDigits: digits.get };
 }
 
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false;
-  let depth = 0;
-  for (let index = 0; index < text.length && depth <= MAX_DEPTH; index += 1) {
-    const character = text.charAt(index);
-    if (character === '"') index = endOfString(text, index);
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-  }
-  return depth > MAX_DEPTH;
+/** Whether a value is nested deeper than a number of levels. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */

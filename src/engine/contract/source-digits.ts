@@ -33,10 +33,8 @@ export function createSourceDigits(): SourceDigits {
     },
     get(holder, key) {
       for (const [value, text] of pending ?? []) {
-        const quoted = quoteNumbers(text);
-        if (quoted === undefined) continue;
         copies ??= new Map();
-        collectCopies(value as Container, JSON.parse(quoted) as Container, copies);
+        collectCopies(value as Container, JSON.parse(quoteNumbers(text)) as Container, copies);
       }
       pending = undefined;
       const literal = copies?.get(holder)?.[key];
@@ -57,42 +55,13 @@ function collectCopies(value: Container, copy: Container, copies: Map<object, Co
   if (hasDigits) copies.set(value, copy);
 }
 
-/** Puts quotes around each number of a JSON text that a double may change. Returns `undefined` when there is none. */
-function quoteNumbers(text: string): string | undefined {
-  let quoted = '';
-  let copied = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) index = endOfString(text, index);
-    else if (code === MINUS || isDigit(code)) {
-      const start = index;
-      while (isOfNumber(text.charCodeAt(index + 1))) index += 1;
-      const literal = text.slice(start, index + 1);
-      if (!mayDiffer(literal)) continue;
-      quoted += `${text.slice(copied, start)}"${literal}"`;
-      copied = index + 1;
-    }
-  }
-  return copied === 0 ? undefined : quoted + text.slice(copied);
-}
-
-const [QUOTE, MINUS, PLUS, DOT, BACKSLASH] = [0x22, 0x2d, 0x2b, 0x2e, 0x5c];
-
-/** Returns the index of the quotation mark that ends a string. */
-export function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  for (let code; (code = text.charCodeAt(index)) !== QUOTE && index < text.length; index += 1) {
-    if (code === BACKSLASH) index += 1;
-  }
-  return index;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-function isOfNumber(code: number): boolean {
-  return isDigit(code) || code === DOT || code === MINUS || code === PLUS || code === 0x65 || code === 0x45; // e, E
+/** Puts quotes around each number of a JSON text that a double may change. */
+function quoteNumbers(text: string): string {
+  let isString = false;
+  return text.replaceAll(/\\[^]|"|-?\d[\d.eE+-]*/g, (token) => {
+    if (token === '"') isString = !isString;
+    return isString || token === '"' || !mayDiffer(token) ? token : `"${token}"`;
+  });
 }
 
 /** Whether the double of a number literal may differ from its integer. */

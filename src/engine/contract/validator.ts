@@ -11,11 +11,11 @@ import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/op
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { augmentAjvErrors, ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
 import { findCheapBytes, textLength } from './check-cost.ts';
-import { addEqualityKeywords, replaceEqualityKeywords } from './equality.ts';
-import { LINEAR_FORMATS } from './formats.ts';
+import { replaceEqualityKeywords } from './equality.ts';
+import { FORMATS } from './formats.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
-import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
+import { sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
 /*
@@ -70,7 +70,7 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
   $refParser: { mode: 'bundle' },
   validateFormats: true,
   ajvFormats: { mode: 'full' },
-  formats: LINEAR_FORMATS,
+  formats: FORMATS,
   serDes: defaultSerDes,
 };
 
@@ -84,7 +84,6 @@ export function createValidator(document: ContractDocument, operation: Operation
   // The preprocessor modifies the slice in place, and returns a copy of it for responses.
   const sliced = sliceDocument(document, operation);
   const [requestCheapBytes, responseCheapBytes] = cheapBytesOf(sliced, operation);
-  replaceEqualityKeywords(sliced);
   const slice = sliced as unknown as OpenAPIV3.DocumentV3_1;
   const { apiDoc, apiDocRes } = new SchemaPreprocessor(slice, { ...options.preprocessor, ...EXACT }, {}).preProcess();
   // The methods that compile are private: the public ones require Express requests and responses.
@@ -92,8 +91,7 @@ export function createValidator(document: ContractDocument, operation: Operation
   const responses = new ResponseValidator(apiDocRes, { ...options.response, ...EXACT }) as unknown as ResponseCompiler;
   // The validator's own instance coerces types of parameters, and null to 0; the parameters here are already typed.
   requests.ajv = createRequestAjv(apiDoc, { ...options.request, ...EXACT });
-
-  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) addEqualityKeywords(ajv);
+  for (const ajv of [requests.ajv, requests.ajvBody, responses.ajvBody]) replaceEqualityKeywords(ajv);
 
   const { method, path, requestBody } = operation;
   const schema = operationOf(apiDoc, operation);

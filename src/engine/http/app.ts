@@ -1,33 +1,20 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
 import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
-import type { Contract } from '../contract/contract.ts';
-import type { LoadShedding } from './load-shedding.ts';
 import { failureResponse, send } from './response.ts';
 import { unexpectedFailure } from './failure.ts';
-import type { Observer } from './observer.ts';
-import { createPipeline, type AnyHandler } from './pipeline.ts';
+import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
-export type AppOptions = {
-  readonly contract: Contract;
-  /** By operationId. */
-  readonly handlers: Readonly<Record<string, AnyHandler>>;
+type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
   /** Whether an operation without a handler is an error; otherwise it is answered 501. */
   readonly production: boolean;
   readonly tokenVerifier: TokenVerifier;
-  readonly loadShedding: LoadShedding;
-  /** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
-  readonly isUnavailable: (error: unknown) => boolean;
-  readonly bodyLimitBytes: number;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /** Serves the docs page, and passes other requests on. */
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: () => void) => void) | undefined;
-  readonly observer: Observer;
-  readonly log: Logger;
 };
 
 /** Operations of the contract have no handler yet. */

@@ -1,13 +1,13 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
+import { createSourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
-import { parsePairs } from './pairs.ts';
+import { decodePercent, parsePairs } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setScalar } from './text-value.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
-export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
+type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
 
 /**
  * Parses a body of type `application/x-www-form-urlencoded`.
@@ -16,7 +16,7 @@ export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly
  */
 export function readUrlEncodedForm(text: string, type: TextType): FormTree {
   return buildForm(
-    parsePairs(text, '&').map((pair) => [pair.name, pair.decoded()]),
+    parsePairs(text, '&').map(({ name, value }) => [name, decodePercent(value)]),
     type,
   );
 }
@@ -41,7 +41,10 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
   const digits = createSourceDigits();
   const files = new Map<string, readonly File[]>();
 
-  for (const [name, { texts, uploads }] of groupByName(entries)) {
+  for (const [name, group] of Map.groupBy(entries, ([fieldName]) => fieldName)) {
+    const values = group.map(([, value]) => value);
+    const texts = values.filter((value) => typeof value === 'string');
+    const uploads = values.filter((value) => typeof value !== 'string');
     const member = memberType(type, name);
     const isFile = (member.items ?? member).file === true;
     if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
@@ -60,42 +63,19 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
       });
     } else setField(fields, name, texts[0] ?? '', member, name);
   }
-  return {
-    root: { '': fields },
-    files,
-    sourceDigits: digits.get,
-  };
+  return { root: { '': fields }, files, sourceDigits: digits.get };
 
   /** Sets a field to its value; objects are sent as JSON (OpenAPI 3.1, 4.8.14.4). */
   function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
     if (member.properties !== undefined) {
-      const tree = tryJson(text, digits);
-      if (tree === undefined) throw new Failure(400, `body/${location} must be valid JSON`);
-      setOwn(holder, key, tree.root['']);
+      try {
+        setOwn(holder, key, parseJson(text, digits).root['']);
+      } catch {
+        throw new Failure(400, `body/${location} must be valid JSON`);
+      }
       return;
     }
     const problem = setScalar(holder, key, text, member, digits);
     if (problem !== undefined) throw new Failure(400, `body/${location} ${problem}`);
-  }
-}
-
-type FieldValues = { readonly texts: string[]; readonly uploads: File[] };
-
-function groupByName(entries: readonly (readonly [string, string | File])[]): ReadonlyMap<string, FieldValues> {
-  const groups = new Map<string, FieldValues>();
-  for (const [name, value] of entries) {
-    let group = groups.get(name);
-    if (group === undefined) groups.set(name, (group = { texts: [], uploads: [] }));
-    if (typeof value === 'string') group.texts.push(value);
-    else group.uploads.push(value);
-  }
-  return groups;
-}
-
-function tryJson(text: string, digits: SourceDigits): JsonTree | undefined {
-  try {
-    return parseJson(text, digits);
-  } catch {
-    return undefined;
   }
 }

@@ -3,17 +3,12 @@ import type { OverloadReason } from './observer.ts';
 
 /** Refuses requests during an overload. */
 export type LoadShedding = {
-  /** Returns the reason to refuse a new request, `undefined` when it can be accepted. */
-  readonly overloadReason: () => OverloadReason | undefined;
-  /** Counts a request as in flight. */
+  /** Checks that a new request can be accepted. @throws {Overloaded} when it cannot */
+  readonly check: () => void;
+  /** Counts a request as in flight, until `leave`. @throws {Overloaded} when too many are */
   readonly enter: () => void;
-  /** Removes a request from those in flight. */
   readonly leave: () => void;
-  /**
-   * Reserves memory for the body of a request, until `release`.
-   *
-   * @throws {Overloaded} when too little memory is left
-   */
+  /** Reserves memory for the body of a request, until `release`. @throws {Overloaded} when too little is left */
   readonly reserve: (bytes: number) => void;
   readonly release: (bytes: number) => void;
   /** Returns the number of requests in flight. */
@@ -29,7 +24,7 @@ export type LoadSheddingLimits = {
   readonly eventLoopDelayLimitMs: number;
 };
 
-/** A request must be refused after its header was accepted. */
+/** A limit was reached, and the request is refused. */
 export class Overloaded extends Error {
   readonly reason: OverloadReason;
 
@@ -51,63 +46,53 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
   let inFlight = 0;
   let bodyBytes = 0;
   let refused = 0;
-  let refusedAt = -Infinity;
-  let lastDelayMs = 0;
+  let refusedAt = 0;
   let delayMs = 0;
-  let isSampling = false;
-  let hadRequests = false;
+  let lastDelayMs = 0;
+  let sampledAt = performance.now();
+  setInterval(sample, SAMPLE_MS).unref();
 
   return {
-    overloadReason() {
-      hadRequests = true;
-      if (!isSampling) scheduleSample();
-      const reason = currentReason();
-      if (reason !== undefined) noteOverload(reason);
-      return reason;
+    check() {
+      checkInFlight();
+      if (delayMs > limits.eventLoopDelayLimitMs) refuse('event_loop_delay');
     },
-    enter: () => (inFlight += 1),
+    enter() {
+      checkInFlight();
+      inFlight += 1;
+    },
     leave: () => (inFlight -= 1),
     reserve(bytes) {
-      if (bodyBytes + bytes > limits.bodyMemoryLimitBytes) {
-        noteOverload('body_memory');
-        throw new Overloaded('body_memory');
-      }
+      if (bodyBytes + bytes > limits.bodyMemoryLimitBytes) refuse('body_memory');
       bodyBytes += bytes;
     },
     release: (bytes) => (bodyBytes -= bytes),
     inFlight: () => inFlight,
   };
 
-  function noteOverload(reason: OverloadReason): void {
+  function checkInFlight(): void {
+    if (inFlight >= limits.inFlightLimit) refuse('in_flight');
+  }
+
+  function refuse(reason: OverloadReason): never {
     if (refused === 0) {
       log.warn({ reason, inFlight, bodyBytes, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
     }
     refused += 1;
     refusedAt = performance.now();
+    throw new Overloaded(reason);
   }
 
-  function currentReason(): OverloadReason | undefined {
-    if (inFlight >= limits.inFlightLimit) return 'in_flight';
-    return delayMs > limits.eventLoopDelayLimitMs ? 'event_loop_delay' : undefined;
-  }
-
-  function scheduleSample(): void {
-    isSampling = true;
-    setTimeout(sample, SAMPLE_MS, performance.now() + SAMPLE_MS).unref();
-  }
-
-  /** Samples the event loop delay, and continues while requests arrive. */
-  function sample(expectedAt: number): void {
+  function sample(): void {
     const now = performance.now();
+    const newDelayMs = now - sampledAt - SAMPLE_MS;
     // A single pause delays one sample; only a lasting queue delays two in a row.
-    delayMs = hadRequests ? Math.min(lastDelayMs, now - expectedAt) : 0;
-    lastDelayMs = now - expectedAt;
-    isSampling = false;
+    delayMs = Math.min(lastDelayMs, newDelayMs);
+    lastDelayMs = newDelayMs;
+    sampledAt = now;
     if (refused > 0 && now - refusedAt > RECOVERED_AFTER_MS) {
       log.info({ refused }, 'no longer overloaded');
       refused = 0;
     }
-    if (hadRequests || refused > 0) scheduleSample();
-    hadRequests = false;
   }
 }

@@ -1,8 +1,8 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
+import { createSourceDigits } from '../contract/source-digits.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
-import { parsePairs, type Pair } from './pairs.ts';
+import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
@@ -20,7 +20,7 @@ export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'coo
 /** The texts of one parameter, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
-const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i };
+const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: '%20', pipeDelimited: /\||%7C/i };
 
 /**
  * Parses the parameters of a request according to their style, percent-encoding and type. Path parameters are already
@@ -68,9 +68,13 @@ export function readParameters(
       if (problem !== undefined) throw new Failure(400, `${location} parameter ${name}${member} ${problem}`);
     };
     if (typeof texts === 'string' && style === 'json') {
-      const value = parseJsonParameter(texts, digits, check);
-      setOwn(holder, name, value);
-      if (typeof value === 'number') digits.record(holder, name, texts.trim());
+      try {
+        const value = parseJson(texts, digits).root[''];
+        setOwn(holder, name, value);
+        if (typeof value === 'number') digits.record(holder, name, texts.trim());
+      } catch (error) {
+        check(`is not valid JSON: ${(error as SyntaxError).message}`);
+      }
     } else if (typeof texts === 'string') {
       check(setScalar(holder, name, texts, type, digits));
     } else if (Array.isArray(texts)) {
@@ -106,16 +110,17 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
   if (style === 'deepObject')
-    return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), pair.decoded()]));
-  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, pair.decoded()]));
-  if (type.items !== undefined && explode && location === 'query') return pairs.map((pair) => pair.decoded());
+    return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]));
+  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, decodePercent(pair.value)]));
+  if (type.items !== undefined && explode && location === 'query')
+    return pairs.map(({ value }) => decodePercent(value));
   const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
     throw new Failure(400, `${location} parameter ${name} must not be repeated`);
   }
-  if (isScalar(type) || style === 'json') return pair.decoded();
+  if (isScalar(type) || style === 'json') return decodePercent(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
-  const texts = pair.split(DELIMITERS[style] ?? /,/);
+  const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decodePercent);
   return type.items === undefined ? toMembers(texts) : texts;
 }
 
@@ -144,13 +149,4 @@ function isExplodedObject({ in: location, style, explode, type }: Parameter): bo
 
 function cookieOf({ headers }: ParameterSource): string {
   return String(headers['cookie'] ?? '');
-}
-
-function parseJsonParameter(text: string, digits: SourceDigits, reject: (message: string) => void): unknown {
-  try {
-    return parseJson(text, digits).root[''];
-  } catch (error) {
-    reject(`is not valid JSON: ${(error as SyntaxError).message}`);
-    throw error;
-  }
 }

@@ -2,17 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
-import type { Credentials } from '../auth/credentials.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createValidator, type OperationValidator } from '../contract/validator.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
-import { failureResponse, toResponse, send, type Response, type AnyReply } from './response.ts';
+import { failureResponse, send, toResponse, type AnyReply, type Response } from './response.ts';
 import { readBody } from './body.ts';
+import { findCaller, readCredentials } from './credentials.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { findViolation, readTarget } from './message.ts';
+import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
-import { parsePairs, type Pair } from './pairs.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';
 import { createRouter } from './router.ts';
@@ -23,10 +22,11 @@ export type AnyHandler = (request: never) => Promise<AnyReply>;
 
 export type PipelineOptions = {
   readonly contract: Contract;
+  /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Returns the function that authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
-  /** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
+  /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
@@ -36,13 +36,6 @@ export type PipelineOptions = {
   readonly log: Logger;
 };
 
-type Served = {
-  readonly operation: Operation | undefined;
-  readonly caller: string | undefined;
-  readonly answer: Response;
-  /** The limit that was reached: the request is counted, not logged. */
-  readonly refusal?: OverloadReason;
-};
 /** The parts of an operation that are compiled with its first request. */
 type Plan = {
   readonly authenticate: Authenticate;
@@ -51,7 +44,8 @@ type Plan = {
 };
 type HandlerRequest = ValidRequest & { readonly caller: string | undefined };
 
-const REFUSED = { operation: undefined, caller: undefined, answer: failureResponse(unavailableFailure()) };
+/** The part of a request's outcome that is known before its response. */
+type Progress = { operation?: Operation; caller?: string | undefined };
 
 /**
  * Creates the path of a request: shed load, check the message, route, authenticate, read the body, validate, handle, respond.
@@ -59,7 +53,8 @@ const REFUSED = { operation: undefined, caller: undefined, answer: failureRespon
  * @returns a request listener that answers every request, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes, observer, log } = options;
+  const { contract, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
+  const { clientAddressOf, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -69,93 +64,80 @@ export function createPipeline(options: PipelineOptions) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const clientAddress = options.clientAddressOf(req); // A closed socket has no address.
-    const { operation, caller, answer, refusal } = refuse() ?? (await serve(req, res));
+    const clientAddress = clientAddressOf(req); // A closed socket has no address.
+    const progress: Progress = {};
+    let response: Response;
+    let overload: OverloadReason | undefined;
+    try {
+      response = await serve(req, res, progress);
+    } catch (error) {
+      if (error instanceof Overloaded) overload = error.reason;
+      else if (!(error instanceof Failure)) logError(req, progress, error);
+      response = failureResponse(toFailure(error));
+    }
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
-    sendOrFail(req, res, answer);
-    if (refusal !== undefined) {
-      observer.refused(refusal);
+    try {
+      send(req, res, response);
+    } catch (error) {
+      logError(req, progress, error);
+      send(req, res, failureResponse(unexpectedFailure()));
+    }
+    if (overload !== undefined) {
+      observer.refused(overload); // A line in the log for each would add load.
       return;
     }
     observer.answered({
       requestId: requestIdOf(req),
-      operationId: operation?.operationId,
+      operationId: progress.operation?.operationId,
       method: req.method,
       status: res.headersSent ? res.statusCode : undefined,
       durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-      caller,
+      caller: progress.caller,
       clientAddress,
       ...readTraceContext(req),
     });
   }
 
-  function refuse(): Served | undefined {
-    const refusal = loadShedding.overloadReason();
-    return refusal && { ...REFUSED, refusal };
-  }
-
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<Served> {
-    let operation, caller;
+  async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<Response> {
+    loadShedding.check();
+    const violation = findViolation(req);
+    if (violation !== undefined) {
+      res.shouldKeepAlive = false;
+      throw violation;
+    }
+    const { path, query } = readTarget(req);
+    const routed = route(req.method ?? '', path);
+    if ('allow' in routed) return { status: 204, headers: routed, body: undefined };
+    const { operation } = routed;
+    progress.operation = operation;
+    const { authenticate, apiKeysInQuery, validator } = planOf(operation);
+    const caller = await findCaller(authenticate, readCredentials(req, query));
+    progress.caller = caller;
+    const source = { path: routed.path, query, headers: req.headers };
+    const parameters = readParameters(operation, source, apiKeysInQuery);
     let reservedBytes = 0;
+    const reserve = (bytes: number): void => {
+      loadShedding.reserve(bytes - reservedBytes);
+      reservedBytes = bytes;
+    };
     try {
-      const violation = findViolation(req);
-      if (violation !== undefined) {
-        res.shouldKeepAlive = false;
-        throw violation;
-      }
-      const { path, query } = readTarget(req);
-      const routed = route(req.method ?? '', path);
-      if ('allow' in routed) return { operation, caller, answer: { status: 204, headers: routed, body: undefined } };
-      operation = routed.operation;
-      const { authenticate, apiKeysInQuery, validator } = planOf(operation);
-      caller = await findCaller(authenticate, readCredentials(req, query));
-      const source = { path: routed.path, query, headers: req.headers };
-      const parameters = readParameters(operation, source, apiKeysInQuery);
-      const reserve = (bytes: number): void => {
-        loadShedding.reserve(bytes - reservedBytes);
-        reservedBytes = bytes;
-      };
       const body = await readBody(req, operation, { limitBytes: bodyLimitBytes, reserve }, () => {
         sendContinue(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      const refused = refuse(); // Other requests may have arrived before this body.
-      if (refused !== undefined) return refused;
       const reply = await handle(operation, { ...valid, caller });
-      return { operation, caller, answer: await toResponse(operation, validator, reply) };
-    } catch (error) {
-      if (error instanceof Overloaded) return { ...REFUSED, refusal: error.reason };
-      const failure = error instanceof Failure ? error : unexpectedFailure();
-      if (failure !== error) {
-        log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err: error }, 'request failed');
-      }
-      return { operation, caller, answer: failureResponse(failure) };
+      return await toResponse(operation, validator, reply);
     } finally {
       loadShedding.release(reservedBytes);
     }
   }
 
-  async function findCaller(authenticate: Authenticate, credentials: Credentials): Promise<string | undefined> {
-    let verdict;
-    try {
-      verdict = await authenticate(credentials);
-    } catch (error) {
-      throw isUnavailable(error) ? unavailableFailure() : error;
-    }
-    if ('caller' in verdict) return verdict.caller;
-    const { challenge } = verdict;
-    const message = challenge.startsWith('Bearer')
-      ? 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>'
-      : 'send a valid API key';
-    throw new Failure(401, message, { 'www-authenticate': challenge });
-  }
-
   async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new Failure(501, `${operationId} is not implemented yet`);
-    loadShedding.enter();
+    loadShedding.enter(); // Other requests may have entered while this body arrived.
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } catch (error) {
@@ -167,13 +149,8 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function sendOrFail(req: IncomingMessage, res: ServerResponse, answer: Response): void {
-    try {
-      send(req, res, answer);
-    } catch (error) {
-      log.error({ requestId: requestIdOf(req), err: error }, 'the answer could not be sent');
-      send(req, res, failureResponse(unexpectedFailure()));
-    }
+  function logError(req: IncomingMessage, { operation }: Progress, err: unknown): void {
+    log.error({ requestId: requestIdOf(req), operationId: operation?.operationId, err }, 'request failed');
   }
 
   function planOf(operation: Operation): Plan {
@@ -204,17 +181,8 @@ function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue();
 }
 
-function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {
-  const isAuthorization = (name: string, index: number): boolean =>
-    index % 2 === 0 && name.length === 13 && name.toLowerCase() === 'authorization';
-  const find = (pairs: readonly Pair[], name: string): string | undefined =>
-    pairs.find((pair) => pair.name === name)?.decoded();
-  return {
-    // Node would ignore all but the first of several headers.
-    authorization: rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined,
-    header: (name) =>
-      Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,
-    query: (name) => find(parsePairs(query, '&'), name),
-    cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
-  };
+/** Returns the failure for an error; its cause does not leave the service. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return error instanceof Overloaded ? unavailableFailure() : unexpectedFailure();
 }

@@ -6,45 +6,23 @@ import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { Observer } from '../http/observer.ts';
 
-/** An error of a connection; those of Node's parser have the packet and the position in it. */
-type ConnectionError = NodeJS.ErrnoException & { readonly bytesParsed?: number; readonly rawPacket?: Buffer };
-
-// By error code of Node's parser (llhttp) and server.
+// By error code of Node's parser (llhttp) and server; other messages that the parser rejects are answered 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'the request line and the header fields are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are too large'],
-  HPE_INVALID_METHOD: [400, 'the request line is not valid'],
-  HPE_INVALID_URL: [400, 'the request target is not valid'],
-  HPE_INVALID_HEADER_TOKEN: [400, 'a header field is not valid'],
-  HPE_INVALID_CONTENT_LENGTH: [400, 'Content-Length is not valid, or is sent with Transfer-Encoding'],
-  HPE_UNEXPECTED_CONTENT_LENGTH: [400, 'send only one Content-Length'],
-  HPE_INVALID_TRANSFER_ENCODING: [400, 'Transfer-Encoding is not valid, or is sent with Content-Length'],
-  HPE_INVALID_CHUNK_SIZE: [400, 'a chunk is not valid'],
-  HPE_INVALID_EOF_STATE: [400, 'the request ended early'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive'],
 };
-
-// The rest of an otherwise valid request line, from the position in the method (RFC 9112, 3; RFC 9110, 5.6.2).
-const REST_OF_REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]* \S+ HTTP\/1\.[01]\r\n/;
-const OTHER_VERSION = /HTTP\/(?!1\.[01])\d\.\d\r\n/;
-const VERSION_LENGTH = 'HTTP/1.1\r\n'.length;
 
 /**
  * Maps the error of a connection to the failure to send.
  *
  * @returns `undefined` when the connection itself is broken
  */
-export function toConnectionFailure({ code = '', bytesParsed = 0, rawPacket }: ConnectionError): Failure | undefined {
-  const around = (before: number, after?: number): string =>
-    rawPacket?.toString('latin1', Math.max(0, bytesParsed - before), after && bytesParsed + after) ?? '';
-  if (code === 'HPE_INVALID_METHOD' && REST_OF_REQUEST_LINE.test(around(0))) {
-    return new Failure(501, 'this method is not supported'); // RFC 9110, 9.1
-  }
-  if (code === 'HPE_INVALID_VERSION' && OTHER_VERSION.test(around(VERSION_LENGTH, VERSION_LENGTH))) {
-    return new Failure(505, 'use HTTP/1.1');
-  }
-  const [status, message] = FAILURES[code] ?? [400, 'the request is not valid HTTP/1.1'];
-  return code in FAILURES || code.startsWith('HPE_') ? new Failure(status, message) : undefined;
+export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoException): Failure | undefined {
+  const known = FAILURES[code];
+  if (known !== undefined) return new Failure(...known);
+  const reason = message.replace(/^Parse Error: /, '');
+  return code.startsWith('HPE_') ? new Failure(400, `the request is not valid HTTP/1.1: ${reason}`) : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { bookTables, createBooks } from './application/books.ts';
 import { contract } from './application/contract.ts';
 import { createHandlers } from './application/handlers.ts';
 import { openDatabase } from './engine/database/open-database.ts';
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 
 export const application: Application = {
   contract,

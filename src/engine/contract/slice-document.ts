@@ -1,4 +1,4 @@
-import { isLiteralKeyword } from './keywords.ts';
+import { isLiteralKeyword } from './literal-keywords.ts';
 import { kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,7 +1,6 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AuthSettings } from './auth/settings.ts';
-import { KeysUnavailable } from './auth/key-set.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
@@ -11,7 +10,7 @@ import { createApp } from './http/app.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
 import type { Observer } from './http/observer.ts';
 import type { AnyHandler } from './http/pipeline.ts';
-import { createMetrics } from './ops/metrics.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { startServer, type ServerLimits } from './server/server.ts';
 
@@ -29,7 +28,7 @@ export type Application = {
 };
 
 /** The open parts of an application. */
-export type Backend = {
+type Backend = {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Checks that requests can be handled now. @throws {DatabaseUnavailable} when they cannot */
@@ -58,10 +57,7 @@ export type Service = {
   readonly app: Express;
   /** Receives the outcome of each request, for the log and the metrics. */
   readonly observer: Observer;
-  /** Writes the metrics in the text format of Prometheus. */
-  readonly metrics: () => Promise<string>;
-  /** Reads a number whenever the metrics are read. */
-  readonly gauge: (name: string, help: string, read: () => number) => void;
+  readonly metrics: Metrics;
   /** Returns the reason why the service cannot handle requests now, if there is one. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
   readonly close: () => Promise<void>;
@@ -96,7 +92,7 @@ export async function createService(
     handlers,
     tokenVerifier,
     loadShedding,
-    isUnavailable,
+    isUnavailable: (error) => error instanceof DatabaseUnavailable,
     docs,
     observer,
     log,
@@ -104,8 +100,7 @@ export async function createService(
   return {
     app,
     observer,
-    metrics: metrics.text,
-    gauge: metrics.gauge,
+    metrics,
     close,
     async readinessProblem() {
       try {
@@ -121,7 +116,9 @@ export async function createService(
 }
 
 /** A service that listens. */
-export type RunningService = Pick<Service, 'metrics' | 'readinessProblem'> & {
+export type RunningService = Pick<Service, 'readinessProblem'> & {
+  /** Writes the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
   /** Its address: `http://127.0.0.1:3000`. */
   readonly url: string;
   /**
@@ -143,13 +140,12 @@ export async function startService(
   log: Logger,
   docs?: Docs,
 ): Promise<RunningService> {
-  const service = await createService(application, config, log, docs);
-  const { app, observer, metrics, readinessProblem, close } = service;
+  const { app, observer, metrics, readinessProblem, close } = await createService(application, config, log, docs);
   const server = await startServer(app, { ...config.listen, limits: config.server, observer });
-  service.gauge('http_connections', 'Open connections.', server.connectionCount);
+  metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
   return {
     url: server.url,
-    metrics,
+    metrics: metrics.text,
     readinessProblem,
     async stop(graceMs) {
       const inTime = await server.stop(graceMs);
@@ -157,9 +153,4 @@ export async function startService(
       return inTime;
     },
   };
-}
-
-/** Returns whether an error means that a dependency is unavailable for now: 503 instead of 500. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable || error instanceof KeysUnavailable;
 }

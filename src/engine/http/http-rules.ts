@@ -15,13 +15,32 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
  * @returns 400, 417, 501 or 505; `undefined` for a valid message
  */
 export function findViolation(req: IncomingMessage): Failure | undefined {
-  return (
-    findVersionViolation(req) ??
-    findHostViolation(req) ??
-    findFramingViolation(req) ??
-    findContentTypeViolation(req) ??
-    findExpectation(req)
-  );
+  if (req.httpVersionMajor !== 1) return new Failure(505, 'use HTTP/1.1');
+  const isHttp10 = req.httpVersionMinor === 0;
+
+  // RFC 9112, 3.2.
+  const hosts = valuesOf(req, 'host');
+  const isOmitted = hosts.length === 0 && isHttp10;
+  if (!isOmitted && (hosts.length !== 1 || !hosts.every((host) => HOST.test(host)))) {
+    return new Failure(400, 'send exactly one valid Host header field');
+  }
+
+  // RFC 9112, 6.1. The parser has already checked that chunked comes last and that Content-Length is absent.
+  const codings = membersOf(valuesOf(req, 'transfer-encoding'));
+  if (codings.length > 0 && isHttp10) return new Failure(400, 'HTTP/1.0 has no Transfer-Encoding');
+  if (codings.includes('') || (codings.length > 0 && codings.indexOf('chunked') !== codings.length - 1)) {
+    return new Failure(400, 'chunked must be the last transfer coding, and must not be repeated');
+  }
+  if (codings.length > 1) return new Failure(501, 'the only supported transfer coding is chunked');
+
+  // RFC 9110, 5.3: only one is allowed. Node ignores all but the first.
+  if (valuesOf(req, 'content-type').length > 1) return new Failure(400, 'send only one Content-Type header field');
+
+  // RFC 9110, 10.1.1.
+  if (!isHttp10 && membersOf(valuesOf(req, 'expect')).some((member) => member !== '100-continue')) {
+    return new Failure(417, 'the only supported expectation is 100-continue');
+  }
+  return undefined;
 }
 
 /**
@@ -39,48 +58,6 @@ export function readTarget({ method, url = '' }: IncomingMessage): Target {
   const origin = rest.startsWith('/') ? rest : `/${rest}`;
   const mark = origin.indexOf('?');
   return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
-}
-
-function findVersionViolation({ httpVersionMajor }: IncomingMessage): Failure | undefined {
-  return httpVersionMajor === 1 ? undefined : new Failure(505, 'use HTTP/1.1');
-}
-
-/** RFC 9112, 3.2. */
-function findHostViolation(req: IncomingMessage): Failure | undefined {
-  const hosts = valuesOf(req, 'host');
-  if (hosts.length === 0 && isHttp10(req)) return undefined;
-  if (hosts.length === 1 && hosts.every((host) => HOST.test(host))) return undefined;
-  return new Failure(400, 'send exactly one valid Host header field');
-}
-
-/** RFC 9112, 6.1. The parser has already checked that chunked comes last and that Content-Length is absent. */
-function findFramingViolation(req: IncomingMessage): Failure | undefined {
-  const values = valuesOf(req, 'transfer-encoding');
-  if (values.length === 0) return undefined;
-  if (isHttp10(req)) return new Failure(400, 'HTTP/1.0 has no Transfer-Encoding');
-  const codings = membersOf(values);
-  if (codings.length === 1 && codings[0] === 'chunked') return undefined;
-  if (codings.includes('') || codings.indexOf('chunked') !== codings.length - 1) {
-    return new Failure(400, 'chunked must be the last transfer coding, and must not be repeated');
-  }
-  return new Failure(501, 'the only supported transfer coding is chunked');
-}
-
-/** RFC 9110, 5.3: only one is allowed. Node ignores all but the first. */
-function findContentTypeViolation(req: IncomingMessage): Failure | undefined {
-  if (valuesOf(req, 'content-type').length < 2) return undefined;
-  return new Failure(400, 'send only one Content-Type header field');
-}
-
-/** RFC 9110, 10.1.1. */
-function findExpectation(req: IncomingMessage): Failure | undefined {
-  if (isHttp10(req) || membersOf(valuesOf(req, 'expect')).every((member) => member === '100-continue'))
-    return undefined;
-  return new Failure(417, 'the only supported expectation is 100-continue');
-}
-
-function isHttp10({ httpVersionMinor }: IncomingMessage): boolean {
-  return httpVersionMinor === 0;
 }
 
 /** Returns the value of each header field of a name; Node's `headers` keep only the first Host. */

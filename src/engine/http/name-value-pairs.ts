@@ -1,0 +1,34 @@
+import { Failure } from './failure.ts';
+
+/** A name-value pair of a query, a form or a Cookie header. The value is percent-encoded. */
+export type Pair = { readonly name: string; readonly value: string };
+
+/**
+ * Parses pairs such as `a=1&b=2`. A plus sign is a space, except in cookies.
+ *
+ * @throws {Failure} 400 when the percent-encoding of a name is malformed or not UTF-8
+ */
+export function parsePairs(text: string, separator: '&' | ';'): Pair[] {
+  const encoded = separator === '&' ? text.replaceAll('+', '%20') : text;
+  return encoded.split(separator).flatMap((part) => {
+    const pair = separator === '&' ? part : part.trim();
+    if (pair === '') return [];
+    const equals = pair.indexOf('=');
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    return { name: decodePercent(name), value: pair.slice(name.length + 1) };
+  });
+}
+
+/**
+ * Decodes percent-encoded UTF-8.
+ *
+ * @throws {Failure} 400 when it is malformed
+ */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Failure(400, 'percent-encodings must be well-formed UTF-8');
+  }
+}
