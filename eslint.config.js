@@ -15,6 +15,8 @@ export default defineConfig(globalIgnores(['generated/', 'data/', 'test/contract
     // What returns a promise is async, whether or not it has to wait today.
     '@typescript-eslint/require-await': 'off',
     '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
+    // Otherwise it demands the assertion that no-non-null-assertion forbids.
+    '@typescript-eslint/non-nullable-type-assertion-style': 'off',
     '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
   },
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readDatabaseConfig } from '../src/engine/process/config.ts';
-import type { DatabaseConfig } from '../src/engine/service.ts';
+import type { DatabaseConfig } from '../src/engine/create-service.ts';
 import { application } from '../src/service.ts';
 import { DatabaseUnavailable } from '../src/engine/database/database.ts';
 

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import generated from '../generated/contract.json' with { type: 'json' };
-import { checkContract, DEFAULT_RUNS } from './check/contract-run.ts';
+import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { CannotCheck } from './check/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 import { formatProblem, loadContract, type OpenApiDocument } from './contract/load.ts';
+import { createProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
 // fails, and 2 when the checks cannot run.
@@ -15,7 +16,6 @@ const USAGE = `npm run contract -- [options]
   --operation ID    check this operation only
   --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
   --seed N          seed of the generator, to repeat a run`;
-const PROGRESS_MS = 100;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const INTERRUPTED = 130; // The exit code of shells after SIGINT.
@@ -24,6 +24,7 @@ const MAX_SEED = 2 ** 31 - 1;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const progressLine = createProgressLine(process.stderr);
   let stop: (() => Promise<void>) | undefined;
   try {
     const options = readOptions();
@@ -37,16 +38,17 @@ async function main(): Promise<number> {
         void service.stop(); // The checks end when the server is unreachable.
       });
     }
+    const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
     const server = { baseUrl: service?.url ?? options.url ?? '', token: service?.token ?? options.token };
-    const result = await checkContract({ ...options, ...server, document, onProgress: createProgressLine() });
-    clearLine();
+    const result = await checkContract({ ...options, ...server, document, onProgress });
+    progressLine?.clear();
     if (interruption.signal.aborted) return INTERRUPTED;
     // The temporary service is about to stop, so curl lines refer to one that npm start runs.
     console.log(formatResult(result, service === undefined ? server : { ...server, baseUrl: START_URL }));
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
     return result.failures.length > 0 ? 1 : 0;
   } catch (error) {
-    clearLine();
+    progressLine?.clear();
     console.error(error instanceof CannotCheck ? error.message : error);
     return 2;
   } finally {
@@ -82,20 +84,4 @@ async function readDocument(path: string | undefined): Promise<OpenApiDocument> 
   const { document, problems } = await loadContract(path, 'validity');
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;
-}
-
-/** Returns a function that prints the progress on a terminal; `undefined` when standard error is not a terminal. */
-function createProgressLine(): Parameters<typeof checkContract>[0]['onProgress'] {
-  if (!process.stderr.isTTY) return undefined;
-  let lastAt = 0;
-  return (progress) => {
-    if (performance.now() - lastAt < PROGRESS_MS) return;
-    lastAt = performance.now();
-    clearLine();
-    process.stderr.write(formatProgress(progress));
-  };
-}
-
-function clearLine(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }

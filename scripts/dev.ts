@@ -9,7 +9,7 @@ const SETTLE_MS = 30; // One save causes several events: truncate, write, rename
 const SOURCE = resolve('src');
 
 const service = createService();
-const watched = watchFolders(notice);
+const setWatched = watchFolders(notice);
 const changed = new Set<'contract' | 'code'>(['contract', 'code']);
 let sources: readonly string[] = [resolve('openapi.yaml')];
 let servedFiles: string | undefined;
@@ -57,14 +57,14 @@ async function regenerate(): Promise<boolean> {
 }
 
 function watch(): void {
-  watched.set([...foldersBelow(SOURCE), ...sources.map(folderOf)]);
+  setWatched([...foldersBelow(SOURCE), ...sources.map(folderOf)]);
 }
 
 function stop(): void {
   stopping = true;
   clearTimeout(settleTimer);
   void work.then(async () => {
-    watched.close();
+    setWatched([]);
     await service.stop();
   });
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { stringifyJson } from '../src/engine/contract/json.ts';
-import { openPlantReader } from '../src/plants/plant-tables.ts';
+import { openPlantReader } from '../src/plants/open-plant-store.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, with exact ids; with

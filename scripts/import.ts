@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
-import { openPlantStore } from '../src/plants/plant-tables.ts';
+import { openPlantStore } from '../src/plants/open-plant-store.ts';
 import { orRefuse, readConfiguration, refuse } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';
-import { createProgress } from './import/progress.ts';
+import { formatProgress } from './import/progress.ts';
 import { storeBatch } from './import/store-batch.ts';
+import { createProgressLine } from './progress-line.ts';
 
 // `npm run import -- plants.ndjson` stores the output of `npm run export`; without a file, it reads standard input.
 // Each line is validated like a request body. Running it again with the same input stores only the missing lines.
@@ -23,7 +24,8 @@ if ('problem' in input) refuse(input.problem);
 const { stream, totalBytes } = input;
 const log = pino({ level: 'silent' }); // The store reports the same errors to its caller.
 const store = await orRefuse(() => openPlantStore(database.location, { ...database, log }));
-const progress = process.stderr.isTTY ? createProgress(process.stderr, totalBytes) : undefined;
+const progress = createProgressLine(process.stderr);
+const startedAt = performance.now();
 
 const counts = { stored: 0, 'already there': 0, rejected: 0 };
 let lastLine = 0;
@@ -62,7 +64,7 @@ async function importBatch({ entries, endBytes }: Batch): Promise<void> {
     if (outcome.is === 'rejected') say(`line ${String(line)}: ${outcome.reason}`);
     if (stopped === undefined) lastLine = line;
   });
-  progress?.update(lastLine, endBytes);
+  progress?.update(() => formatProgress(lastLine, endBytes, totalBytes, (performance.now() - startedAt) / 1_000));
 }
 
 function interrupt(): void {

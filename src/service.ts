@@ -1,8 +1,8 @@
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 import { contract, type Checkers } from './plants/contract.ts';
 import { failures } from './plants/failures.ts';
 import { createHandlers } from './plants/handlers.ts';
-import { openPlantStore } from './plants/plant-tables.ts';
+import { openPlantStore } from './plants/open-plant-store.ts';
 
 /** The plant store: its document, its handlers and its store, on the engine. */
 export const application: Application = {

@@ -1,6 +1,6 @@
 import { writeContract } from './contract.ts';
-import type { Row, Table } from './result.ts';
-import { load, takeTurns } from './rounds.ts';
+import type { Row, Sample, Table } from './result.ts';
+import { load, takeTurns, WARM_UP_ROUNDS } from './rounds.ts';
 import type { Bench } from './servers.ts';
 import { startTimed } from './start.ts';
 
@@ -12,20 +12,18 @@ export async function compareGrowth(bench: Bench): Promise<readonly Table[]> {
   const cases = (['service', 'fastify-openapi-glue', 'stock'] as const).flatMap((server) =>
     OPERATIONS.map((operations) => ({ server, operations, contract: writeContract(bench.folder, operations) })),
   );
-  const samples = await takeTurns(
-    bench.rounds,
-    cases.map(({ server, contract }) => async () => {
+  const turns = cases.map(({ server, operations, contract }) => {
+    const name = `${server}, ${operations.toLocaleString('en')} ${operations === 1 ? 'operation' : 'operations'}`;
+    const measure = async (): Promise<Sample> => {
       const [running, startMs] = await startTimed(bench, { server, contract, keeping: 'none' });
-      await load(running, CONNECTIONS, bench.seconds / 2); // Warms up.
+      await load(running, CONNECTIONS, bench.seconds * WARM_UP_ROUNDS);
       const { cpuMicros } = await load(running, CONNECTIONS, bench.seconds);
       await running.stop();
       return { startMs, ...(cpuMicros !== undefined && { cpuMicros }) };
-    }),
-  );
-  const rows = cases.map(({ server, operations }, index) => ({
-    name: `${server}, ${operations.toLocaleString('en')} ${operations === 1 ? 'operation' : 'operations'}`,
-    rounds: samples[index] ?? [],
-  }));
+    };
+    return [name, measure] as const;
+  });
+  const rows = await takeTurns(1, bench.rounds, turns);
   const withOne = (row: Row): Row => rows[Math.floor(rows.indexOf(row) / OPERATIONS.length) * OPERATIONS.length] ?? row;
   return [
     {

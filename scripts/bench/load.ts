@@ -1,14 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** The result of a load. */
-export type Measured = {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-};
-
 /**
  * Sends sequential requests on several connections for a duration, and waits for the pending responses.
  *
@@ -20,11 +12,11 @@ export type Measured = {
  * @param request returns the text of the n-th request
  * @throws {Error} when a response is not 200: failures must not count as fast responses
  */
-export async function measure(
+export async function sendRequests(
   url: string,
   request: (n: number) => string,
   { connections, durationMs }: { readonly connections: number; readonly durationMs: number },
-): Promise<Measured> {
+) {
   const { hostname, port } = new URL(url);
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {

@@ -1,35 +1,42 @@
-import { measure } from './load.ts';
-import type { Sample } from './result.ts';
+import { sendRequests } from './load.ts';
+import type { Row, Sample } from './result.ts';
 import { TOKEN, type RunningServer } from './servers.ts';
 import { verifyLog } from './verify.ts';
 
 /**
+ * The rounds of load that are discarded. A server needs 3 to 6 s, or 20,000 to 50,000 requests, until the JIT has compiled
+ * everything: in the first second, a request takes three times as much CPU time.
+ */
+export const WARM_UP_ROUNDS = 3;
+
+/**
  * Measures several subjects alternately, so that other load on the machine affects all of them. Every second round has
- * the reverse order. The first round is a warm-up and is discarded.
+ * the reverse order.
  *
- * @returns the samples of each subject
+ * @param warmUpRounds the number of rounds that are discarded, before the others
+ * @param turns measures each subject once, by name
  */
 export async function takeTurns(
+  warmUpRounds: number,
   rounds: number,
-  turns: readonly (() => Promise<Sample>)[],
-): Promise<readonly (readonly Sample[])[]> {
-  const samples = turns.map((): Sample[] => []);
-  for (let round = 0; round <= rounds; round += 1) {
-    console.error(round === 0 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`);
-    const order = [...turns.entries()];
-    for (const [index, turn] of round % 2 === 0 ? order : order.reverse()) {
-      const sample = await turn();
-      if (round > 0) samples[index]?.push(sample);
+  turns: readonly (readonly [name: string, measure: () => Promise<Sample>])[],
+): Promise<readonly Row[]> {
+  const subjects = turns.map(([name, measure]) => ({ name, measure, rounds: [] as Sample[] }));
+  for (let round = 1 - warmUpRounds; round <= rounds; round += 1) {
+    console.error(round < 1 ? 'warm-up' : `round ${String(round)} of ${String(rounds)}`);
+    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+      const sample = await subject.measure();
+      if (round > 0) subject.rounds.push(sample);
     }
   }
-  return samples;
+  return subjects;
 }
 
 /** Measures a server under load, and verifies that it logs every request. */
 export async function load(server: RunningServer, connections: number, seconds: number): Promise<Sample> {
   const before = server.usage();
   const request = createRequest(new URL(server.target).pathname);
-  const { requests, perSecond, p50Ms, p99Ms } = await measure(server.target, request, {
+  const { requests, perSecond, p50Ms, p99Ms } = await sendRequests(server.target, request, {
     connections,
     durationMs: seconds * 1_000,
   });

@@ -18,9 +18,9 @@ export type ServerProcess = {
 // Only log lines of requests have a status: `"status":200` or, with Fastify, `"res":{"statusCode":200}`.
 const LINE_OF_REQUEST = /"status(?:Code)?":/g;
 
-export type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number };
+type Usage = { readonly cpuMicros: number; readonly peakMegabytes: number };
 
-export type ServerStart = {
+type ServerStart = {
   /** A module that sends `{ url }` to its parent once it listens. */
   readonly module: string;
   /** Command line options of Node. */

@@ -17,7 +17,7 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
     return { add: () => Promise.resolve(true) };
   }
   const { readDatabaseConfig } = await import('../../src/engine/process/config.ts');
-  const { openPlantStore } = await import('../../src/plants/plant-tables.ts');
+  const { openPlantStore } = await import('../../src/plants/open-plant-store.ts');
   const { application } = await import('../../src/service.ts');
   const read = readDatabaseConfig(env, application.defaultDatabaseUrl);
   if ('problems' in read) throw new Error(read.problems.join('\n'));

@@ -1,7 +1,7 @@
 import { writeContract } from './contract.ts';
 import { startPostgres } from './postgres.ts';
 import { serviceAgainst, type Metric, type Table } from './result.ts';
-import { load, takeTurns } from './rounds.ts';
+import { load, takeTurns, WARM_UP_ROUNDS } from './rounds.ts';
 import { PEERS, startVerified, type Bench, type Setup } from './servers.ts';
 
 /** Compares the cost of HTTP, authentication, validation and logging under load, without a store. */
@@ -51,11 +51,8 @@ async function compare(
   );
   const measureWith = async (connections: number) => {
     console.error(`${title}: ${String(connections)} connections`);
-    const samples = await takeTurns(
-      bench.rounds,
-      servers.map((server) => () => load(server, connections, bench.seconds)),
-    );
-    return servers.map(({ name }, index) => ({ name, rounds: samples[index] ?? [] }));
+    const turns = servers.map((server) => [server.name, () => load(server, connections, bench.seconds)] as const);
+    return takeTurns(WARM_UP_ROUNDS, bench.rounds, turns);
   };
   const many = await measureWith(64);
   const one = await measureWith(1);

@@ -1,16 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
-import { openPlantReader } from '../../src/plants/plant-tables.ts';
+import { openPlantReader } from '../../src/plants/open-plant-store.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** The parts of a server that verification needs. */
-type Subject = {
+type Subject = Pick<ServerProcess, 'countLogLines' | 'emptyLog'> & {
   readonly name: string;
   readonly target: string;
   /** The database for plants; `undefined` for a server without a store. */
   readonly databaseUrl: string | undefined;
-  readonly countLogLines: () => number;
-  readonly emptyLog: () => void;
 };
 
 /**

@@ -1,31 +1,17 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { kindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from './json-value.ts';
-
-/** The encoding of values as bytes. */
-export type Encoding = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 
 /** An encoded request body with its Content-Type. */
 export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };
 
-/** Returns the encoding of a media type; `undefined` when valid bodies cannot be generated for it. */
-export function encodingOf({ mediaType }: BodyContent): Encoding | undefined {
-  const [type = '', parameters] = mediaType.split(';', 2);
-  const name = type.trim();
-  if (/^application\/(?:[\w.+-]+\+)?json$/.test(name)) return 'json';
-  if (name === 'application/x-www-form-urlencoded') return 'form';
-  if (name === 'multipart/form-data') return 'multipart';
-  if (/^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name)) return undefined;
-  if (name.startsWith('text/')) return parameters === undefined || parameters.includes('utf-8') ? 'text' : undefined;
-  return 'binary';
-}
-
-/** Returns whether a documented media type or media range covers another media type. */
-export function covers(documented: string, sent: string): boolean {
-  const bare = (type: string): string => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const [type = '', subtype = ''] = bare(documented).split('/');
-  const [sentType = '', sentSubtype = ''] = bare(sent).split('/');
-  return (type === '*' || type === sentType) && (subtype === '*' || subtype === sentSubtype);
+/** Returns how values of a media type are encoded; `undefined` when valid bodies cannot be generated for it. */
+export function encodingOf({ mediaType }: BodyContent): BodyKind | undefined {
+  const kind = kindOf(mediaType);
+  const [name = '', parameters = 'utf-8'] = mediaType.split(';', 2);
+  if (kind !== 'multipart' && /^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name.trim())) return undefined;
+  return kind === 'text' && !parameters.includes('utf-8') ? undefined : kind;
 }
 
 /** Encodes a value as a request body of a media type, by its {@link encodingOf}. */

@@ -1,5 +1,9 @@
-import type { BodyContent } from './api-operation.ts';
-import type { RequestInput, WireRequest } from './wire-request.ts';
+import type { ApiOperation, BodyContent } from './api-operation.ts';
+import { encodingOf } from './body-bytes.ts';
+import { credentialsFor } from './credentials.ts';
+import type { Oracle } from './oracle.ts';
+import { readingsOf, writeParameter } from './parameter-text.ts';
+import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
 
 /** The purpose of a test case, which decides the expected response. */
 export type CaseKind = 'positive' | 'negative' | 'missing header' | 'unsupported method' | 'no authentication';
@@ -16,3 +20,46 @@ export type Case = {
 
 /** One documented media type of a request body, or `undefined` for a request without a body. */
 export type BodyChoice = BodyContent | undefined;
+
+/** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
+export function caseOf(
+  operation: ApiOperation,
+  oracle: Oracle,
+  input: RequestInput,
+  token: string | undefined,
+): Case | undefined {
+  const kind = classify(operation, oracle, input);
+  if (kind === undefined) return undefined;
+  const request = writeRequest(operation, input, credentialsFor(operation, token));
+  return request && { kind, description: kind, request, input };
+}
+
+/**
+ * Decides whether the document allows a request.
+ *
+ * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string), or when a
+ * value cannot be written
+ */
+export function classify(
+  operation: ApiOperation,
+  oracle: Oracle,
+  { parameters, body }: RequestInput,
+): CaseKind | undefined {
+  const missing = operation.parameters.filter(
+    (parameter) => parameter.required && !parameters.some((sent) => sent.parameter === parameter),
+  );
+  if (parameters.some(({ parameter, value }) => writeParameter(parameter, value) === undefined)) return undefined;
+  const readings = parameters.map(({ parameter, value }) => ({
+    allowed: oracle.allows(parameter.schema, value),
+    possible: !parameter.isJson && readingsOf(value).some((reading) => oracle.allows(parameter.schema, reading)),
+  }));
+  const isBodyAllowed =
+    body === undefined
+      ? operation.requestBody?.required !== true
+      : encodingOf(body.content) === 'binary' || oracle.allows(body.content.schema, body.value);
+
+  if (missing.some(({ in: location }) => location !== 'header')) return 'negative';
+  if (!isBodyAllowed || readings.some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
+  if (missing.length > 0) return 'missing header';
+  return readings.every(({ allowed }) => allowed) ? 'positive' : undefined;
+}

@@ -1,9 +1,10 @@
 import { parseJson, type JsonTree } from '../../src/engine/contract/json.ts';
+import { matchMediaType } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
-import { covers, encodingOf } from './body-bytes.ts';
+import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
-import { findRounded } from './echo.ts';
-import type { WireResponse } from './exchange.ts';
+import { findRounded } from './rounded-int64s.ts';
+import type { WireResponse } from './connection.ts';
 import type { Oracle } from './oracle.ts';
 import { readingsOf } from './parameter-text.ts';
 
@@ -95,8 +96,7 @@ export function headerOf({ headers }: WireResponse, name: string): string | unde
 }
 
 function contentOf({ contents }: ApiResponse, response: WireResponse): BodyContent | undefined {
-  const received = headerOf(response, 'content-type');
-  if (received === undefined) return undefined;
-  const matching = contents.filter(({ mediaType }) => covers(mediaType, received));
-  return matching.find(({ mediaType }) => !mediaType.includes('*')) ?? matching[0];
+  const documented = contents.map(({ mediaType }) => mediaType);
+  const match = matchMediaType(headerOf(response, 'content-type') ?? '', documented);
+  return contents.find(({ mediaType }) => mediaType === match);
 }

@@ -4,8 +4,8 @@ import { createArbitraries } from './arbitrary.ts';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from './dialect.ts';
-import { NoResponse, openConnection, type Connection } from './exchange.ts';
-import { checkOperation } from './operation-run.ts';
+import { NoResponse, openConnection, type Connection } from './connection.ts';
+import { checkOperation } from './check-operation.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from './oracle.ts';
 import type { Failure } from './prober.ts';
@@ -70,6 +70,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const responseOracle = createOracle(responseSchemas);
   const arbitraries = createArbitraries(requestSchemas, requestOracle);
   const connection = openConnection(url);
+  const shared = { connection, requestOracle, responseOracle, arbitraries, token, seed, runs };
   const startedAt = performance.now();
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
@@ -81,23 +82,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       const { operationId } = operation;
       // Later operations share the time that earlier ones have not used.
       const share = (startedAt + budgetMs - performance.now()) / (operations.length - done);
-      const report = (): void =>
-        onProgress?.({ operationId, done, total: operations.length, requests, failures: failures.length });
+      const deadline = performance.now() + share;
       const onRequest = (): void => {
         requests += 1;
-        report();
+        onProgress?.({ operationId, done, total: operations.length, requests, failures: failures.length });
       };
-      const deadline = performance.now() + share;
-      const oracles = { requestOracle, responseOracle, arbitraries };
-      const result = await checkOperation(operation, {
-        connection,
-        ...oracles,
-        token,
-        seed,
-        runs,
-        deadline,
-        onRequest,
-      });
+      const result = await checkOperation(operation, { ...shared, deadline, onRequest });
       failures.push(...result.failures);
       result.checked.forEach((check) => checked.add(check));
       notes.push(...result.notes.map((note) => `${operationId}: ${note}`));

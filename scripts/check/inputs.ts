@@ -1,30 +1,21 @@
 import fc from 'fast-check';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from './arbitrary.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
-import type { BodyChoice } from './case.ts';
+import { classify, type BodyChoice } from './case.ts';
 import type { Json } from './json-value.ts';
 import { NoValue, filtered } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { isKnownStyle, writeParameter } from './parameter-text.ts';
+import { withoutOne } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
 
-/** Generates valid requests for one operation. */
-export type InputFactory = {
-  /** The kinds of body that can be generated. */
-  readonly choices: readonly BodyChoice[];
-  /**
-   * Returns an arbitrary of valid requests.
-   *
-   * @throws {NoValue} when no valid request with this body can be generated
-   */
-  readonly inputs: (choice: BodyChoice, plain: boolean) => fc.Arbitrary<RequestInput>;
-  /** Descriptions of bodies and parameters that cannot be generated. */
-  readonly unsupported: readonly string[];
-};
+// The shortest of several samples is used.
+const SAMPLES = 10;
 
-/** Creates the factory for the requests of an operation. */
-export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle): InputFactory {
+/** Creates a generator of valid requests for one operation. */
+export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
   const { requestBody } = operation;
   const contents = requestBody?.contents ?? [];
   const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
@@ -33,22 +24,57 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   const unsupportedParameters = operation.parameters.filter((parameter) => !isKnownStyle(parameter));
 
   return {
+    inputs,
+    plainInputs,
+    /** The kinds of body that can be generated. */
     choices,
+    /** Descriptions of bodies and parameters that cannot be generated. */
     unsupported: [
       ...unsupportedContents.map(({ mediaType }) => `request bodies of ${mediaType}`),
       ...unsupportedParameters.map(({ name, style }) => `parameter ${name} in style ${style}`),
     ],
-    inputs(choice, plain) {
-      const parameters = operation.parameters
-        .filter((parameter) => parameter.required || isKnownStyle(parameter))
-        .map((parameter) => parameterInputs(parameter, plain));
-      const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
-      return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
-        parameters: optional.flatMap((one) => (one === undefined ? [] : [one])),
-        body: choice === undefined || value === undefined ? undefined : { content: choice, value },
-      }));
-    },
   };
+
+  /**
+   * Returns an arbitrary of valid requests.
+   *
+   * @throws {NoValue} when no valid request with this body can be generated
+   */
+  function inputs(choice: BodyChoice, plain: boolean): fc.Arbitrary<RequestInput> {
+    const parameters = operation.parameters
+      .filter((parameter) => parameter.required || isKnownStyle(parameter))
+      .map((parameter) => parameterInputs(parameter, plain));
+    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
+    return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
+      parameters: optional.filter((one) => one !== undefined),
+      body: choice === undefined || value === undefined ? undefined : { content: choice, value },
+    }));
+  }
+
+  /**
+   * Generates plain valid requests for each kind of body: the smallest one, and one with all optional parts. Kinds
+   * without a valid request are absent.
+   */
+  function plainInputs(seed: number): Map<BodyChoice, RequestInput[]> {
+    const found = new Map<BodyChoice, RequestInput[]>();
+    for (const choice of choices) {
+      try {
+        const samples = fc.sample(inputs(choice, true), { seed, numRuns: SAMPLES });
+        const [full] = samples.sort((one, other) => lengthOf(one) - lengthOf(other));
+        if (full === undefined) continue;
+        const smallest = reduce(full);
+        found.set(choice, smallest === full ? [full] : [smallest, full]);
+      } catch (error) {
+        if (!(error instanceof NoValue)) throw error;
+      }
+    }
+    return found;
+  }
+
+  function reduce(input: RequestInput): RequestInput {
+    const simpler = withoutOne(input).find((candidate) => classify(operation, oracle, candidate) === 'positive');
+    return simpler === undefined ? input : reduce(simpler);
+  }
 
   function parameterInputs(parameter: Parameter, plain: boolean) {
     if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
@@ -76,4 +102,9 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     if (encoding === 'text') return filtered(values, (value) => typeof value === 'string' && value !== '');
     return filtered(values.map(withoutTextless), (value) => oracle.allows(content.schema, value));
   }
+}
+
+function lengthOf({ parameters, body }: RequestInput): number {
+  const values = [...parameters.map(({ value }) => value), body?.value ?? null];
+  return values.map((value) => stringifyJson(value).length).reduce((sum, length) => sum + length, 0);
 }

@@ -22,9 +22,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 
   // No style can represent empty lists, nested lists or nested objects.
   const members = isArray(value) ? value.map((item) => ['', item] as const) : Object.entries(value);
-  const pairs = members.map(([part, member]) => [encode(part), writeScalar(member, encode)] as const);
-  if (pairs.length === 0 || pairs.some(([, text]) => text === undefined || text === '')) return undefined;
-  const texts = pairs.map(([part, text = '']) => [part, text] as const);
+  const texts = members.map(([part, member]) => [encode(part), encode(scalarText(member) ?? '')] as const);
+  if (texts.length === 0 || texts.some(([, text]) => text === '')) return undefined;
   const isList = isArray(value);
   if (style === 'deepObject') return isList ? undefined : texts.map(([part, text]) => [`${key}%5B${part}%5D`, text]);
   if (style === 'form' && explode) return texts.map(([part, text]) => [isList ? key : part, text]);
@@ -90,11 +89,6 @@ function scalarText(value: Json): string | undefined {
   const text = typeof value === 'string' ? value : stringifyJson(value);
   // OpenAPI does not say whether a number in a parameter may have an exponent.
   return typeof value === 'number' && text.includes('e') ? undefined : text;
-}
-
-function writeScalar(value: Json, encode: (text: string) => string): string | undefined {
-  const text = scalarText(value);
-  return text === undefined ? undefined : encode(text);
 }
 
 /** Returns whether a value can be sent: without lone surrogates, short, and in headers only of visible ASCII. */

@@ -1,8 +1,7 @@
 import type { ApiOperation } from './api-operation.ts';
-import type { Case } from './case.ts';
+import { caseOf, type Case } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
-import { caseOf } from './coverage.ts';
-import { NoResponse, type WireResponse, type Connection } from './exchange.ts';
+import { NoResponse, type WireResponse, type Connection } from './connection.ts';
 import type { Oracle } from './oracle.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';

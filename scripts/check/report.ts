@@ -1,6 +1,6 @@
 import type { ContractResult, Progress } from './contract-run.ts';
 import { curlLine } from './curl-line.ts';
-import type { WireResponse } from './exchange.ts';
+import type { WireResponse } from './connection.ts';
 import type { Failure } from './prober.ts';
 
 export type ReportOptions = {

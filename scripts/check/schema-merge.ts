@@ -45,20 +45,10 @@ function joinKeyword(keyword: string, one: unknown, other: unknown): unknown {
     case 'items':
     case 'additionalProperties':
       return { allOf: [one, other] };
-    case 'minimum':
-    case 'exclusiveMinimum':
-    case 'minLength':
-    case 'minItems':
-    case 'minProperties':
-      return Math.max(one as number, other as number);
-    case 'maximum':
-    case 'exclusiveMaximum':
-    case 'maxLength':
-    case 'maxItems':
-    case 'maxProperties':
-      return Math.min(one as number, other as number);
     default:
-      return other;
+      if (typeof one !== 'number' || typeof other !== 'number') return other;
+      if (/^(?:exclusiveM|m)in/.test(keyword)) return Math.max(one, other);
+      return /^(?:exclusiveM|m)ax/.test(keyword) ? Math.min(one, other) : other;
   }
 }
 

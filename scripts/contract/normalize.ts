@@ -100,7 +100,7 @@ export function removeInvalidPatterns(document: Document): Unsupported[] {
       try {
         compilePattern(text);
       } catch {
-        delete (holder as Node)[key];
+        Reflect.deleteProperty(holder, key);
         warnings.push({ pointer, message: `a pattern is not checked, since it is not one of ECMAScript: ${text}` });
       }
     };

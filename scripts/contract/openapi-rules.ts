@@ -2,7 +2,7 @@
 export const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Matches `header Accept` and the other parameters that OpenAPI ignores (3.1, 4.8.12.2). */
-export { IGNORED_PARAMETERS } from '../../src/engine/contract/slice.ts';
+export { IGNORED_PARAMETERS } from '../../src/engine/contract/slice-document.ts';
 
 /** The members of a parameter object that decide how its value is written. */
 export type Serialization = { readonly in: string; readonly style?: string; readonly explode?: boolean };

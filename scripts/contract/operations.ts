@@ -7,7 +7,7 @@ import type {
   RequestMediaType,
   DocumentedResponse,
 } from '../../src/engine/contract/operation.ts';
-import { mergeParameters } from '../../src/engine/contract/slice.ts';
+import { mergeParameters } from '../../src/engine/contract/slice-document.ts';
 import {
   listOperations,
   type Document,

@@ -1,7 +1,7 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import type { ContractDocument } from '../../src/engine/contract/slice.ts';
+import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';

@@ -23,7 +23,7 @@ export const SERVICE = `import { contract } from './application/contract.ts';
 import { failures } from './application/failures.ts';
 import { checkers } from './application/checkers.ts';
 import { createHandlers } from './application/handlers.ts';
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 
 const done = () => Promise.resolve();
 export const application: Application = {

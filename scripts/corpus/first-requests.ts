@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import pino from 'pino';
 import { readConfig } from '../../src/engine/process/config.ts';
-import type { Application } from '../../src/engine/service.ts';
-import { startService } from '../../src/engine/service.ts';
+import type { Application } from '../../src/engine/create-service.ts';
+import { startService } from '../../src/engine/create-service.ts';
 
 // Starts the service of a module as in production, and sends each operation its first request. Prints the number of
 // operations and how long the event loop was held at most. Fails when a response is not a failure of the engine.

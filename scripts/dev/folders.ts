@@ -1,21 +1,16 @@
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Reports changes of files and folders directly inside the watched folders. */
-export type FolderWatch = {
-  /** Replaces the watched folders without missing a change. */
-  readonly set: (folders: Iterable<string>) => void;
-  readonly close: () => void;
-};
-
 /**
- * Creates a watcher without folders. Files cannot be watched reliably: editors that save by renaming replace them.
+ * Watches folders for changes of the entries directly inside them. Files cannot be watched reliably: editors that save by
+ * renaming replace them.
  *
  * @param onChange receives the path of a written, created or removed entry, or of the folder when the entry is unknown
+ * @returns a function that replaces the watched folders, at first none, without missing a change
  */
-export function watchFolders(onChange: (path: string) => void): FolderWatch {
+export function watchFolders(onChange: (path: string) => void): (folders: Iterable<string>) => void {
   let watchers: readonly FSWatcher[] = [];
-  const set = (folders: Iterable<string>): void => {
+  return (folders) => {
     const before = watchers;
     // Watched folders get a new watcher too, because they may have been replaced.
     watchers = [...new Set(folders)].map((folder) =>
@@ -24,12 +19,6 @@ export function watchFolders(onChange: (path: string) => void): FolderWatch {
       }).on('error', () => undefined /* The folder was removed, which its parent reports. */),
     );
     for (const watcher of before) watcher.close();
-  };
-  return {
-    set,
-    close() {
-      set([]);
-    },
   };
 }
 

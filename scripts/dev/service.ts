@@ -1,14 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The service as a child process during development. */
-export type DevelopedService = {
-  /** Replaces the running process by a new one with the same port and development token. */
-  readonly restart: () => Promise<void>;
-  /** Stops the process and resolves when it has exited. */
-  readonly stop: () => Promise<void>;
-};
-
 /** The message that src/engine/process/run.ts sends when the service listens. */
 type Listening = { readonly url: string; readonly developmentToken?: string };
 
@@ -20,13 +12,19 @@ const KILL_AFTER_MS = 500;
 // The same cache as in src/main.ts, which enables it too late for itself and for modules imported before it.
 const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
 
-/** Creates the service without starting it. An unexpected exit is reported; the next restart starts it again. */
-export function createService(): DevelopedService {
+/**
+ * Creates the service as a child process, without starting it. An unexpected exit is reported; the next restart starts it
+ * again.
+ *
+ * @returns `restart` replaces the running process by a new one with the same port and development token; `stop` resolves
+ * when it has exited
+ */
+export function createService() {
   let running: ChildProcess | undefined;
   let keptSettings: NodeJS.ProcessEnv = {};
 
   return {
-    async restart() {
+    restart: async (): Promise<void> => {
       await stop();
       start();
     },

@@ -13,7 +13,10 @@ export const ANNOTATIONS = new Set([
 
 /** Serializes a JSON value independently of the order of its members. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, node: unknown) => (isPlainObject(node) ? sorted(node) : node));
+  return JSON.stringify(value, (_key, node: unknown) => {
+    if (!isObject(node) || Array.isArray(node)) return node;
+    return Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
 
 /** Serializes a schema without annotations, with its references resolved. */
@@ -28,12 +31,4 @@ export function canonicalSchema(place: Place, seen: readonly string[] = []): str
     return `${name}:${member === undefined ? '' : canonicalSchema(member, seen)}`;
   });
   return `{${members.join()}}`;
-}
-
-function isPlainObject(node: unknown): node is Readonly<Record<string, unknown>> {
-  return isObject(node) && !Array.isArray(node);
-}
-
-function sorted(node: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

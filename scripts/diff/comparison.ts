@@ -1,4 +1,4 @@
-import { levelOf, type Direction, type Effect, type Finding } from './finding.ts';
+import { finding, LEVELS, type Direction, type Effect, type Finding } from './finding.ts';
 import type { Pair, Place } from './place.ts';
 
 /** The kind of value that a schema describes; rule names begin with it. */
@@ -35,7 +35,6 @@ export function directionOf({ subject }: Pick<Comparison, 'subject'>): Direction
 
 /** Creates a finding about the compared value as a whole. */
 export function report(at: Comparison, aspect: string, effect: Effect, text: string, place = at.place): Finding {
-  const rule = `${at.subject}-${aspect}`;
-  const level = levelOf(directionOf(at), effect);
-  return { rule, level, pointer: place.pointer, operation: at.operation, message: `${at.name}: ${text}` };
+  const level = LEVELS[directionOf(at)][effect];
+  return finding(at.operation, `${at.subject}-${aspect}`, level, place, `${at.name}: ${text}`);
 }

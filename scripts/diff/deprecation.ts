@@ -1,28 +1,22 @@
-import type { Finding, Level } from './finding.ts';
+import { finding, type Finding, type Level } from './finding.ts';
 import { isSet, textAt, type Pair, type Place } from './place.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
 export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
-  const found = (rule: string, level: Level, message: string): Finding => ({
-    rule,
-    level,
-    pointer: revision.pointer,
-    operation,
-    message,
-  });
+  const found = (rule: string, level: Level, message: string) => [finding(operation, rule, level, revision, message)];
   const before = sunsetOf(base);
   const after = sunsetOf(revision);
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
-    if (!isDeprecated) return [found('endpoint-reactivated', 'INFO', 'is no longer deprecated')];
+    if (!isDeprecated) return found('endpoint-reactivated', 'INFO', 'is no longer deprecated');
     return after === undefined
-      ? [found('endpoint-deprecated', 'INFO', 'is deprecated')]
-      : [found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${after}`)];
+      ? found('endpoint-deprecated', 'INFO', 'is deprecated')
+      : found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${after}`);
   }
   if (before === undefined || before === after || !isDeprecated) return [];
-  if (after === undefined) return [found('sunset-deleted', 'ERR', `sunset ${before} was removed`)];
+  if (after === undefined) return found('sunset-deleted', 'ERR', `sunset ${before} was removed`);
   const text = `sunset ${before} became ${after}`;
-  return after < before ? [found('api-sunset-date-changed-too-small', 'ERR', text)] : [];
+  return after < before ? found('api-sunset-date-changed-too-small', 'ERR', text) : [];
 }
 
 /**
@@ -32,9 +26,8 @@ export function compareDeprecation(operation: string, { base, revision }: Pair):
  */
 export function reportRemoval(operation: string, place: Place, wholePath: boolean, today: string): Finding {
   const prefix = wholePath ? 'api-path' : 'api';
-  const found = (aspect: string, level: Level, message: string): Finding => {
-    return { rule: `${prefix}-removed-${aspect}`, level, pointer: place.pointer, operation, message };
-  };
+  const found = (aspect: string, level: Level, message: string): Finding =>
+    finding(operation, `${prefix}-removed-${aspect}`, level, place, message);
   const sunset = sunsetOf(place);
   if (!isSet(place, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
   if (sunset !== undefined && today < sunset) {

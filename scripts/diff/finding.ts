@@ -15,6 +15,8 @@
 // - `*-discriminator-*` follow the principle instead of being INFO.
 // - `api-security-component-type-changed` is ERR, not INFO: existing credentials become invalid.
 
+import type { Place } from './place.ts';
+
 /** ERR breaks clients, WARN may break some, INFO breaks none. */
 export type Level = 'ERR' | 'WARN' | 'INFO';
 
@@ -25,7 +27,7 @@ export type Finding = {
   /** A JSON pointer into the revision, or into the base for removed parts. */
   readonly pointer: string;
   /** `POST /plants`; absent for findings about the whole document. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
   readonly message: string;
 };
 
@@ -35,14 +37,21 @@ export type Direction = 'request' | 'response';
 /** The effect of a change on the set of allowed values; `unsure` when it is not known. */
 export type Effect = 'narrows' | 'widens' | 'differs' | 'unsure' | 'none';
 
-const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
+/** The level of a change of the allowed values. */
+export const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
   request: { narrows: 'ERR', widens: 'INFO', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
   response: { narrows: 'INFO', widens: 'ERR', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
 };
 
-/** Returns the level of a change of the allowed values. */
-export function levelOf(direction: Direction, effect: Effect): Level {
-  return LEVELS[direction][effect];
+/** Creates a finding about a place. */
+export function finding(
+  operation: string | undefined,
+  rule: string,
+  level: Level,
+  { pointer }: Place,
+  message: string,
+): Finding {
+  return { rule, level, pointer, operation, message };
 }
 
 /** Sorts findings by level and place, and removes duplicates. The order does not depend on that of the documents. */

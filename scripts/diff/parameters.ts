@@ -1,5 +1,5 @@
 import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../contract/openapi-rules.ts';
-import type { Finding, Level } from './finding.ts';
+import { finding, type Finding, type Level } from './finding.ts';
 import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
 
@@ -30,26 +30,17 @@ export function compareParameters(operation: string, { base, revision }: Pair<Op
 }
 
 function compareParameter(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
-  const place = revision.place;
-  const changes: readonly (readonly [
-    keyword: string,
-    set: readonly [string, Level],
-    unset: readonly [string, Level],
-  ])[] = [
-    ['required', ['became-required', 'ERR'], ['became-optional', 'INFO']],
-    ['deprecated', ['deprecated', 'INFO'], ['reactivated', 'INFO']],
-  ];
-  const flags = changes.flatMap(([keyword, set, unset]) => {
+  const { place } = revision;
+  const flag = (keyword: string, [set, unset]: readonly [string, string], level: Level): readonly Finding[] => {
     const after = isSet(place, keyword);
     if (isSet(base.place, keyword) === after) return [];
-    const [aspect, level] = after ? set : unset;
-    return [
-      found(operation, `request-parameter-${aspect}`, level, revision, after ? `is ${keyword}` : `is not ${keyword}`),
-    ];
-  });
+    const rule = `request-parameter-${after ? set : unset}`;
+    return [found(operation, rule, after ? level : 'INFO', revision, `is ${after ? '' : 'not '}${keyword}`)];
+  };
   const described = { subject: 'request-parameter', operation, place, name: revision.name } as const;
   return [
-    ...flags,
+    ...flag('required', ['became-required', 'became-optional'], 'ERR'),
+    ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
     ...compareSerialization(operation, { base, revision }),
     ...compareSchemas(described, { base: schemaOf(base.place), revision: schemaOf(place) }),
   ];
@@ -82,17 +73,15 @@ function schemaOf(parameter: Place): Place | undefined {
 }
 
 function found(operation: string, rule: string, level: Level, { name, place }: Parameter, change: string): Finding {
-  return { rule, level, pointer: place.pointer, operation, message: `${name} ${change}` };
+  return finding(operation, rule, level, place, `${name} ${change}`);
 }
 
 /** Returns the parameters by location and name, or position in the path. */
 function parametersOf({ path, item, place }: OperationPlace): ReadonlyMap<string, Parameter> {
   const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
-  const entries = [item, place].flatMap((owner) => {
-    const list = child(owner, 'parameters');
-    return elements(list).flatMap((_element, index) => child(list, index) ?? []);
-  });
-  const keyed = entries.map((parameter) => {
+  const lists = [item, place].map((owner) => child(owner, 'parameters'));
+  const parameters = lists.flatMap((list) => elements(list).flatMap((_element, index) => child(list, index) ?? []));
+  const keyed = parameters.map((parameter) => {
     const [name = '', location = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
     const id =
       location === 'path' ? String(positions.indexOf(name)) : location === 'header' ? name.toLowerCase() : name;

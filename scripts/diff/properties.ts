@@ -1,5 +1,5 @@
-import { directionOf, type Comparison } from './comparison.ts';
-import { levelOf, type Effect, type Finding } from './finding.ts';
+import { directionOf, report, type Comparison } from './comparison.ts';
+import { finding, LEVELS, type Effect, type Finding } from './finding.ts';
 import { children, elements, isSet, rawChild, type Pair, type Place } from './place.ts';
 import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 
@@ -36,18 +36,14 @@ export function compareProperties(at: Comparison, schemas: Pair<Schema>): readon
 export function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = isClosed(base);
   const after = isClosed(revision);
-  const pointer = (keywordPlaces(revision, 'additionalProperties')[0] ?? at.place).pointer;
-  const found = (aspect: string, effect: Effect, message: string): Finding => ({
-    rule: `${at.subject}-additional-properties-${aspect}`,
-    level: levelOf(directionOf(at), effect),
-    pointer,
-    operation: at.operation,
-    message: `${at.name}: ${message}`,
-  });
-  if (!before && after) return [found('closed', 'narrows', 'other properties are no longer allowed')];
+  const [place] = keywordPlaces(revision, 'additionalProperties');
+  const found = (aspect: string, effect: Effect, text: string): readonly Finding[] => [
+    report(at, `additional-properties-${aspect}`, effect, text, place),
+  ];
+  if (!before && after) return found('closed', 'narrows', 'other properties are no longer allowed');
   // Most clients ignore unknown properties, so this breaks only those that validate responses.
   const opened = directionOf(at) === 'request' ? 'widens' : 'unsure';
-  if (before && !after) return [found('opened', opened, 'other properties are allowed')];
+  if (before && !after) return found('opened', opened, 'other properties are allowed');
   if (before) return [];
   return at.part('*', { base: additionalOf(base), revision: additionalOf(revision) });
 }
@@ -111,8 +107,7 @@ function added(
 function found(at: Comparison, aspect: string, effect: Effect, name: string, place: Place, change: string): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
-  const message = `${at.name}: property ${name} ${change}`;
-  return { rule, level: levelOf(direction, effect), pointer: place.pointer, operation: at.operation, message };
+  return finding(at.operation, rule, LEVELS[direction][effect], place, `${at.name}: property ${name} ${change}`);
 }
 
 function propertiesOf(at: Comparison, schema: Schema): ReadonlyMap<string, Property> {

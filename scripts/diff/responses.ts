@@ -1,22 +1,21 @@
-import type { Finding, Level } from './finding.ts';
-import { compareHeaders } from './headers.ts';
-import { compareMediaTypes } from './media-types.ts';
-import { children, type Pair, type Place } from './place.ts';
+import { compareMediaTypes } from './bodies.ts';
+import { finding, type Finding, type Level } from './finding.ts';
+import { child, children, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { compareSchemas } from './schema.ts';
 
 /** Compares the documented statuses of an operation, and the headers and bodies of each. */
 export function compareResponses(operation: string, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
   const found = (aspect: string, level: Level, status: string, place: Place): Finding => {
-    const kind = isSuccess(status) ? 'success' : 'non-success';
-    const message = `response ${status} was ${aspect}`;
-    return { rule: `response-${kind}-status-${aspect}`, level, pointer: place.pointer, operation, message };
+    const rule = `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${aspect}`;
+    return finding(operation, rule, level, place, `response ${status} was ${aspect}`);
   };
 
   const ofBase = [...before].flatMap(([status, place]) => {
-    if (after.has(status)) return compareResponse(operation, status, { base: place, revision: after.get(status) });
     // `2XX` may replace `200`. A range may be replaced by several statuses, and each is compared with it.
-    const partners = [...after].filter(([other]) => inRange(status, other) || inRange(other, status));
+    const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
+    const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
     if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, place)];
     return partners.flatMap(([other, current]) =>
       compareResponse(operation, other, { base: place, revision: current }),
@@ -28,17 +27,55 @@ export function compareResponses(operation: string, { base, revision }: Pair<Pla
     if (range !== undefined && !after.has(range)) return [];
     // The base describes a status that it does not list by its range or by `default`.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
-    const rest = compareResponse(operation, status, { base: fallback, revision: place });
+    const rest = fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: place });
     return [found('added', 'INFO', status, place), ...rest];
   });
   return [...ofBase, ...added];
 }
 
-function compareResponse(operation: string, status: string, pair: Pair<Place | undefined>): readonly Finding[] {
-  const { base, revision } = pair;
-  if (base === undefined || revision === undefined) return [];
+function compareResponse(operation: string, status: string, pair: Pair): readonly Finding[] {
   const at = { subject: 'response-body', name: `response ${status} body`, operation } as const;
-  return [...compareHeaders(operation, status, { base, revision }), ...compareMediaTypes(at, { base, revision })];
+  return [...compareHeaders(operation, status, pair), ...compareMediaTypes(at, pair)];
+}
+
+function compareHeaders(operation: string, status: string, { base, revision }: Pair): readonly Finding[] {
+  const before = headersOf(base);
+  const after = headersOf(revision);
+  const nameOf = (header: string): string => `response ${status} header ${header}`;
+  const found = (rule: string, level: Level, place: Place, header: string, change: string): Finding =>
+    finding(operation, rule, level, place, `${nameOf(header)} ${change}`);
+
+  const ofBase = [...before].flatMap(([header, place]) => {
+    const current = after.get(header);
+    const required = isSet(place, 'required');
+    if (current === undefined) {
+      return required
+        ? [found('required-response-header-removed', 'ERR', place, header, 'was removed')]
+        : [found('optional-response-header-removed', 'WARN', place, header, 'was removed')];
+    }
+    const becameOptional = required && !isSet(current, 'required');
+    const described = { subject: 'response-header', operation, place: current, name: nameOf(header) } as const;
+    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
+    return [
+      ...(becameOptional
+        ? [found('response-header-became-optional', 'ERR', current, header, 'is no longer required')]
+        : []),
+      ...compareSchemas(described, schemas),
+    ];
+  });
+  const added = [...after].filter(([header]) => !before.has(header));
+  return [
+    ...ofBase,
+    ...added.map(([header, place]) => found('response-header-added', 'INFO', place, header, 'was added')),
+  ];
+}
+
+function headersOf(response: Place): ReadonlyMap<string, Place> {
+  const entries = [...children(child(response, 'headers'))].map(
+    ([name, place]) => [name.toLowerCase(), place] as const,
+  );
+  // OpenAPI ignores Content-Type here: the media types define it.
+  return new Map(entries.filter(([name]) => name !== 'content-type'));
 }
 
 function responsesOf(place: Place | undefined): ReadonlyMap<string, Place> {

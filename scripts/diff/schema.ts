@@ -63,14 +63,13 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     ...compareConstraints(at, schemas),
     ...compareProperties(at, schemas),
     ...compareAdditional(at, schemas),
-    ...compareItems(at, schemas),
+    ...at.part('items', {
+      base: keywordPlaces(schemas.base, 'items'),
+      revision: keywordPlaces(schemas.revision, 'items'),
+    }),
     ...compareDiscriminators(at, schemas),
     ...compareDeprecation(at, schemas),
   ];
-}
-
-function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  return at.part('items', { base: keywordPlaces(base, 'items'), revision: keywordPlaces(revision, 'items') });
 }
 
 function compareDeprecation(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

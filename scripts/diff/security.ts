@@ -1,5 +1,5 @@
 import { canonical } from './canonical.ts';
-import type { Finding, Level } from './finding.ts';
+import { finding, type Finding, type Level } from './finding.ts';
 import { child, elements, membersOf, rawChild, rootOf, type Pair, type Place } from './place.ts';
 
 /** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
@@ -18,13 +18,8 @@ const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 export function compareSecurity(operation: string, { base, revision }: Pair): readonly Finding[] {
   const before = alternativesOf(base);
   const after = alternativesOf(revision);
-  const found = (aspect: string, level: Level, place: Place, message: string): Finding => ({
-    rule: `api-security-${aspect}`,
-    level,
-    pointer: place.pointer,
-    operation,
-    message,
-  });
+  const found = (aspect: string, level: Level, place: Place, message: string): Finding =>
+    finding(operation, `api-security-${aspect}`, level, place, message);
 
   const rejected = before.filter((previous) => !after.some((current) => current.demands.isSubsetOf(previous.demands)));
   const ofRejected = rejected.map((previous) => {

@@ -1,4 +1,4 @@
-import type { Finding, Level } from './finding.ts';
+import { finding, type Finding } from './finding.ts';
 import { child, elements, rawChild, rootOf, textAt, type Pair, type Place } from './place.ts';
 import type { OperationPlace } from './parameters.ts';
 
@@ -12,17 +12,21 @@ export function compareServers({ base, revision }: Pair<OperationPlace>): readon
     if (after.some((server) => server.url === url)) return [];
     // Clients may configure the host, but a new base path changes every URL.
     return after.some((server) => server.basePath === basePath)
-      ? [found('api-server-removed', 'WARN', place, `server ${url} was removed`)]
-      : [found('api-base-path-changed', 'ERR', place, `the base path ${basePath} (${url}) is no longer served`)];
+      ? [finding(undefined, 'api-server-removed', 'WARN', place, `server ${url} was removed`)]
+      : [
+          finding(
+            undefined,
+            'api-base-path-changed',
+            'ERR',
+            place,
+            `the base path ${basePath} (${url}) is no longer served`,
+          ),
+        ];
   });
   const added = after
     .filter(({ url }) => !before.some((server) => server.url === url))
-    .map(({ url, place }) => found('api-server-added', 'INFO', place, `server ${url} was added`));
+    .map(({ url, place }) => finding(undefined, 'api-server-added', 'INFO', place, `server ${url} was added`));
   return [...removed, ...added];
-}
-
-function found(rule: string, level: Level, place: Place, message: string): Finding {
-  return { rule, level, pointer: place.pointer, message };
 }
 
 function serversOf({ item, place }: OperationPlace): readonly Server[] {

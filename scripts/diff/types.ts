@@ -31,7 +31,8 @@ export function compareTypes(
   const formats = { base: formatOf(base), revision: formatOf(revision) };
 
   const ofTypes = effectOf(solid, (type, types) => acceptsType(at, types, type));
-  const effect = ofTypes === 'none' ? effectOf(wrap(formats), acceptsFormat) : ofTypes;
+  const listed = { base: [formats.base], revision: [formats.revision] };
+  const effect = ofTypes === 'none' ? effectOf(listed, acceptsFormat) : ofTypes;
   const comparable = effect !== 'differs' || solid.base.some((type) => acceptsType(at, solid.revision, type));
   const isList = solid.base.length > 1 && solid.revision.length > 1 && effect !== 'differs';
   const text = `type ${describe(before, formats.base)} became ${describe(after, formats.revision)}`;
@@ -74,10 +75,6 @@ function acceptsType({ subject }: Comparison, types: readonly string[], type: st
 
 function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean {
   return wider === '' || format === wider || (WIDER_FORMATS[format] ?? []).includes(wider);
-}
-
-function wrap({ base, revision }: Pair<string>): Pair<readonly string[]> {
-  return { base: [base], revision: [revision] };
 }
 
 function formatOf(schema: Schema): string {

@@ -2,7 +2,7 @@ import { canonical } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
 import { membersOf, type Pair } from './place.ts';
-import { keywordPlaces, keywordValues, type Leaf, type Schema } from './schema-reader.ts';
+import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -53,15 +53,10 @@ function list(values: readonly string[] | undefined): string {
 
 /** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
 function listedValues({ leaves }: Schema): readonly string[] | undefined {
-  const [first, ...others] = leaves.flatMap((leaf) => {
-    const listed = valuesOfLeaf(leaf);
-    return listed === undefined ? [] : [listed];
+  const [first, ...others] = leaves.flatMap(({ value }) => {
+    const { enum: values, const: constant } = membersOf(value);
+    if (constant !== undefined) return [[canonical(constant)]];
+    return Array.isArray(values) ? [values.map(canonical)] : [];
   });
   return first?.filter((value) => value !== 'null' && others.every((other) => other.includes(value)));
-}
-
-function valuesOfLeaf({ value }: Leaf): readonly string[] | undefined {
-  const { enum: values, const: constant } = membersOf(value);
-  if (constant !== undefined) return [canonical(constant)];
-  return Array.isArray(values) ? values.map(canonical) : undefined;
 }

@@ -2,13 +2,6 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** A source of lines. */
-export type Input = {
-  readonly stream: Readable;
-  /** `undefined` when the size is unknown, as for a pipe. */
-  readonly totalBytes: number | undefined;
-};
-
 // A chunk holds several batches, so most batches are full.
 const CHUNK_BYTES = 262_144;
 
@@ -22,9 +15,11 @@ const REASONS: Readonly<Record<string, string>> = {
  * Opens an input for reading.
  *
  * @param path `-` for standard input
- * @returns the input, or one line that says why it cannot be read
+ * @returns the input with its size, `undefined` when that is unknown, or one line that says why it cannot be read
  */
-export async function openInput(path: string): Promise<Input | { readonly problem: string }> {
+export async function openInput(
+  path: string,
+): Promise<{ readonly stream: Readable; readonly totalBytes: number | undefined } | { readonly problem: string }> {
   if (path === '-') return { stream: process.stdin, totalBytes: undefined };
   try {
     const file = await open(path);

@@ -1,43 +1,11 @@
-import type { WriteStream } from 'node:tty';
-
-/** A progress line at the bottom of a terminal. */
-export type Progress = {
-  /** Redraws the line, at most every `REDRAW_MS`. */
-  readonly update: (lines: number, bytes: number) => void;
-  /** Erases the line, to make room for other output. */
-  readonly clear: () => void;
-};
-
-const REDRAW_MS = 100;
 const BAR_COLUMNS = 30;
 
 /**
- * Creates a progress line on a terminal.
+ * Formats the progress of an import.
  *
  * @param totalBytes the size of the input, `undefined` when it is unknown
  */
-export function createProgress(terminal: WriteStream, totalBytes: number | undefined): Progress {
-  const startedAt = performance.now();
-  let drawnAt = startedAt;
-  let isDrawn = false;
-  return {
-    update(lines, bytes) {
-      const now = performance.now();
-      if (now - drawnAt < REDRAW_MS) return;
-      drawnAt = now;
-      isDrawn = true;
-      const text = describe(lines, bytes, totalBytes, (now - startedAt) / 1000);
-      // Some terminals wrap after the last column.
-      terminal.write(`\r${text.slice(0, terminal.columns - 1)}\x1b[K`);
-    },
-    clear() {
-      if (isDrawn) terminal.write('\r\x1b[K');
-      isDrawn = false;
-    },
-  };
-}
-
-function describe(lines: number, bytes: number, totalBytes: number | undefined, seconds: number): string {
+export function formatProgress(lines: number, bytes: number, totalBytes: number | undefined, seconds: number): string {
   const counts = `${count(lines)} lines  ${count(lines / seconds)}/s`;
   if (totalBytes === undefined) return counts;
   const done = Math.min(bytes / totalBytes, 1); // The file may have grown.

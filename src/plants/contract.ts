@@ -28,8 +28,8 @@ export type Handlers = HandlersOf<Pick<operations, OperationId>>;
 /** Functions that render the bodies of failures, by the name of their schema. */
 export type Failures = FailuresOf<failures>;
 
-/** Checkers of the security schemes that the engine does not know, by the name of the scheme. */
-export type Checkers = Readonly<Record<UncheckedScheme, Checker>>;
+/** Checkers by security scheme: those of the schemes that the engine does not know, and others that replace its own. */
+export type Checkers = Readonly<Record<UncheckedScheme, Checker> & Record<string, Checker>>;
 
 /** Operations without a handler, and handlers without an operation. */
 export type Unmatched<Written extends Handlers> = UnmatchedOf<OperationId, Written>;

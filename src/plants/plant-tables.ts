@@ -1,13 +1,10 @@
-import { type DatabaseOptions, type DatabaseReader, type Definition } from '../engine/database/database.ts';
-import { openDatabase, openReader, type DatabaseLocation } from '../engine/database/open-database.ts';
-import { either, sql, table } from '../engine/database/sql.ts';
-import type { PlantReader, PlantStore, StoredPlant } from './plant-store.ts';
+import type { BatchDefinition } from '../engine/database/database.ts';
 
-// The tables of the plant store, and its statements. A plant is JSON text beside its id: SQLite cuts text at U+0000,
+// A plant is JSON text beside its id: SQLite cuts text at U+0000,
 // PostgreSQL refuses it, and UTF-8 has no lone surrogates; JSON escapes both.
-type PlantRow = { readonly id: bigint; readonly plant: string };
+export type PlantRow = { readonly id: bigint; readonly plant: string };
 
-export const plantTables: Definition<PlantRow> = {
+export const plantTables: BatchDefinition<PlantRow> = {
   name: 'plant store',
   tag: 'plnt',
   tables: ['plants'],
@@ -44,48 +41,13 @@ export const plantTables: Definition<PlantRow> = {
     columns: { id: 'bigint', plant: 'text' },
     sqlite: 'INSERT INTO plants (id, plant, key) VALUES (?, ?, ?) ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING',
     // A creation is later than every committed one of its id, even if the clock of this server is behind.
-    postgres: ({ schema, rows, guard }) => `
+    postgres: (schema, rows) => `
       INSERT INTO ${schema}.plants (key, id, created_at, place, plant)
       SELECT new.key, new.id,
         greatest(now(), (SELECT max(created_at) FROM ${schema}.plants WHERE id = new.id) + interval '1 microsecond'),
         new.place, new.plant
       FROM ${rows}
-      WHERE ${guard}
       ON CONFLICT (key, id) DO NOTHING
-      RETURNING place`,
+      RETURNING key`,
   },
 };
-
-const plants = table('plants');
-const oldestFirst = either({ sqlite: sql`seq`, postgres: sql`created_at, place, key` });
-const history = sql<PlantRow>`SELECT id, plant FROM ${plants} ORDER BY ${oldestFirst}`;
-const latestOfEach = either({
-  sqlite: sql`SELECT * FROM ${plants} AS this
-    WHERE NOT EXISTS (SELECT 1 FROM ${plants} AS later WHERE later.id = this.id AND later.seq > this.seq)`,
-  postgres: sql`SELECT DISTINCT ON (id) * FROM ${plants} ORDER BY id, created_at DESC, place DESC, key DESC`,
-});
-const current = sql<PlantRow>`SELECT id, plant FROM (${latestOfEach}) AS latest ORDER BY ${oldestFirst}`;
-
-/** Opens the plant store, and creates its tables if needed. @throws {DatabaseUnavailable} when it cannot be used */
-export async function openPlantStore(location: DatabaseLocation, options: DatabaseOptions): Promise<PlantStore> {
-  const database = await openDatabase(location, plantTables, options);
-  return {
-    add: ({ id, name, tag }, key) => database.insert({ id, plant: JSON.stringify({ name, tag }) }, key),
-    check: database.check,
-    close: database.close,
-  };
-}
-
-/** Opens the plant store for reading only. @throws {DatabaseUnavailable} when there is none, or it cannot be read */
-export async function openPlantReader(location: DatabaseLocation): Promise<PlantReader> {
-  const database = await openReader(location, plantTables);
-  return { list: (which) => listPlants(database, which), close: database.close };
-}
-
-async function* listPlants(database: DatabaseReader, which: 'current' | 'history'): AsyncGenerator<StoredPlant> {
-  for await (const row of database.stream(which === 'history' ? history : current)) yield toPlant(row);
-}
-
-function toPlant({ id, plant }: PlantRow): StoredPlant {
-  return { id, ...(JSON.parse(plant) as Omit<StoredPlant, 'id'>) }; // Written by `add`.
-}

@@ -14,10 +14,10 @@ import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { readConfig, type Config } from '../../src/engine/process/config.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import { createService, type ServiceConfig } from '../../src/engine/service.ts';
+import { createService, type ServiceConfig } from '../../src/engine/create-service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
-import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
-import { openPlantReader, openPlantStore } from '../../src/plants/plant-tables.ts';
+import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
+import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
 import { application } from '../../src/service.ts';
 
 export const TOKEN = 'test-token';
@@ -78,18 +78,35 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** Returns the URL of a SQLite database that does not exist yet; neither does its folder. */
+export function temporaryDatabase(): string {
+  return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
+}
+
 /** Opens a store that is closed when the test ends. */
 export async function openTestStore(
-  url = `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+  url = temporaryDatabase(),
   overrides: Partial<DatabaseOptions> = {},
 ): Promise<TestStore> {
-  const location = locationOf(url);
   const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  const store = await openPlantStore(location, { ...options, ...overrides });
+  const store = await openPlantStore(locationOf(url), { ...options, ...overrides });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
-  return { ...store, close, url, list: (which) => listPlants(location, which) };
+  return { ...store, close, url, list: (which) => listPlants(url, which) };
+}
+
+/** Opens a store at its first use. Opening starts threads or connections, and most requests in tests do not need it. */
+function openAtFirstUse(url = temporaryDatabase()): TestStore {
+  let opened: Promise<TestStore> | undefined;
+  const open = (): Promise<TestStore> => (opened ??= openTestStore(url));
+  return {
+    url,
+    add: async (plant, key) => (await open()).add(plant, key),
+    check: async () => (await open()).check(),
+    list: async (which) => (await open()).list(which),
+    close: async () => (await opened)?.close(),
+  };
 }
 
 function locationOf(url: string): DatabaseLocation {
@@ -98,8 +115,14 @@ function locationOf(url: string): DatabaseLocation {
   throw new Error(parsed.problems.join('\n'));
 }
 
-async function listPlants(location: DatabaseLocation, which: 'current' | 'history'): Promise<StoredPlant[]> {
-  const reader = await openPlantReader(location);
+/** Opens a store for reading, as `npm run export` does. */
+export async function openTestReader(url: string): Promise<PlantReader> {
+  return openPlantReader(locationOf(url));
+}
+
+/** Returns the current plants of a store, or every creation. */
+export async function listPlants(url: string, which: 'current' | 'history'): Promise<StoredPlant[]> {
+  const reader = await openTestReader(url);
   try {
     return await Array.fromAsync(reader.list(which));
   } finally {
@@ -122,7 +145,7 @@ export async function createTestApp(
   loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp> {
   const defaults = await readDefaults();
-  const store = await openTestStore(url);
+  const store = openAtFirstUse(url);
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => {
     const entry = JSON.parse(line) as Record<string, unknown>;
@@ -145,7 +168,7 @@ export async function createTestApp(
   );
   const { app, failureResponse, observer, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {
-    const counts = (await metrics()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
+    const counts = (await metrics.text()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { formatProblem } from '../../scripts/contract/load.ts';
 import { renderContract } from '../../scripts/contract/render.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
@@ -7,11 +7,28 @@ import { temporaryFolder } from './app.ts';
 
 /** Returns the contract that the generator writes for a document. */
 export async function contractOf(text: string): Promise<Contract> {
+  const { files, problems } = await render(text);
+  if (files === undefined) throw new Error(problems);
+  return JSON.parse(files['contract.json'] ?? '') as Contract;
+}
+
+/** Returns the lines with which the generator refuses a document. */
+export async function problemsOf(text: string): Promise<string> {
+  const { files, problems } = await render(text);
+  if (files !== undefined) throw new Error('the document is not refused');
+  return problems;
+}
+
+async function render(text: string) {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
   const { files, problems } = await renderContract(path);
-  if (files === undefined) throw new Error(problems.map(formatProblem).join('\n'));
-  return JSON.parse(files['contract.json'] ?? '') as Contract;
+  // A place in a document has a relative path; a problem with the file itself has the given one.
+  const lines = problems.map(formatProblem).join('\n');
+  return {
+    files,
+    problems: lines.replaceAll(relative(process.cwd(), path), 'openapi.yaml').replaceAll(path, 'openapi.yaml'),
+  };
 }
 
 /** Returns a minimal document with one operation. */

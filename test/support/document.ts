@@ -4,6 +4,25 @@ import type { Finding } from '../../scripts/diff/finding.ts';
 
 export type Fragment = Readonly<Record<string, unknown>>;
 
+export const text = { type: 'string' };
+export const integer = { type: 'integer' };
+export const ok = { description: 'Done.' };
+
+/** Returns an operation without a request body, which responds 200. */
+export function get(rest: Fragment = {}): Fragment {
+  return { operationId: 'read', responses: { '200': ok }, ...rest };
+}
+
+/** Returns a parameter of the query. */
+export function query(rest: Fragment = {}): Fragment {
+  return { name: 'q', in: 'query', schema: text, ...rest };
+}
+
+/** Returns a JSON request body. */
+export function body(rest: Fragment = {}): Fragment {
+  return { content: { 'application/json': {} }, ...rest };
+}
+
 /** Returns a valid document with the given paths; further members override the defaults. */
 export function documentWith(paths: Fragment, rest: Fragment = {}): OpenApiDocument {
   return { openapi: '3.1.0', info: { title: 'Test', version: '1.0.0' }, security: [], paths, ...rest };

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import type { Database, DatabaseOptions, Definition } from '../../src/engine/database/database.ts';
-import { openDatabase, parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
+import type { BatchDatabase, BatchDefinition, Database, DatabaseOptions } from '../../src/engine/database/database.ts';
+import { openDatabase, parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
 
 // A second application of the database: notes, and a tally of them.
@@ -9,7 +9,7 @@ export type Note = { readonly id: bigint; readonly text: string };
 export const notes = table('notes');
 export const tally = table('tally');
 
-const noteBook: Definition<Note> = {
+const noteBook: BatchDefinition<Note> = {
   name: 'note book',
   tag: 'note',
   tables: ['notes', 'tally'],
@@ -21,7 +21,7 @@ const noteBook: Definition<Note> = {
     ],
     postgres: [
       (schema) => `
-        CREATE TABLE ${schema}.notes (id bigint PRIMARY KEY, text text NOT NULL, key uuid NOT NULL UNIQUE, place integer);
+        CREATE TABLE ${schema}.notes (id bigint PRIMARY KEY, text text NOT NULL, key uuid NOT NULL UNIQUE);
         CREATE TABLE ${schema}.tally (total bigint NOT NULL);
         INSERT INTO ${schema}.tally VALUES (0)`,
     ],
@@ -30,18 +30,29 @@ const noteBook: Definition<Note> = {
     table: 'notes',
     columns: { id: 'bigint', text: 'text' },
     sqlite: 'INSERT INTO notes (id, text, key) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING',
-    postgres: ({ schema, rows, guard }) =>
-      `INSERT INTO ${schema}.notes (id, text, key, place) SELECT id, text, key, place FROM ${rows} WHERE ${guard}
-       ON CONFLICT (key) DO NOTHING RETURNING place`,
+    postgres: (schema, rows) =>
+      `INSERT INTO ${schema}.notes (id, text, key) SELECT id, text, key FROM ${rows}
+       ON CONFLICT (key) DO NOTHING RETURNING key`,
   },
 };
 
 /** Opens a database of notes. */
-export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<Database<Note>> {
+export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
+  return openDatabase(locationOf(url), noteBook, { ...OPTIONS, ...overrides });
+}
+
+/** Opens a database of notes whose definition has no batch statement. */
+export async function openWithoutInsert(url: string): Promise<Database> {
+  const { name, tag, tables, migrations } = noteBook;
+  return openDatabase(locationOf(url), { name, tag, tables, migrations }, OPTIONS);
+}
+
+const OPTIONS = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
+
+function locationOf(url: string): DatabaseLocation {
   const parsed = parseDatabaseUrl(url);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  return openDatabase(parsed.location, noteBook, { ...options, ...overrides });
+  return parsed.location;
 }
 
 /** Returns a query that inserts a note. */

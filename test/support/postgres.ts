@@ -20,7 +20,7 @@ import type { Certificates } from './certificates.ts';
 export type Postgres = {
   readonly port: number;
   readonly dataFolder: string;
-  /** Returns the URL of a database; by default `postgres`, which every server has. */
+  /** Returns the URL of a database, without TLS; by default `postgres`, which every server has. */
   readonly url: (database?: string) => string;
   /** Creates an empty database and returns its URL. */
   readonly createDatabase: () => Promise<string>;

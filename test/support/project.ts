@@ -32,7 +32,7 @@ export function copyProject(
 /** Copies the engine and the scripts, with the application of `test/contracts/<name>`. */
 export function copyProjectWithContract(name: string): Project {
   const project = copyProject(['src/engine', 'src/main.ts', 'scripts', 'tsconfig.json', 'package.json']);
-  const { folder, read, write } = project;
+  const { folder, write } = project;
   const source = join(ROOT, 'test', 'contracts', name);
   cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
   cpSync(source, join(folder, 'src/application'), { recursive: true, filter: (path) => !path.endsWith('.yaml') });
@@ -41,8 +41,13 @@ export function copyProjectWithContract(name: string): Project {
   if (existsSync(own)) renameSync(own, join(folder, 'src/service.ts'));
   else write('src/service.ts', SERVICE);
   // The commands on the plant store are not part of the application.
-  write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
+  typecheckApplicationOnly(project);
   return project;
+}
+
+/** Leaves the scripts of a project out of its type check. */
+export function typecheckApplicationOnly({ read, write }: Project): void {
+  write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
 }
 
 /** The composition root of an application without a database. */
@@ -50,14 +55,14 @@ const SERVICE = `
 import { contract } from './application/contract.ts';
 import { failures } from './application/failures.ts';
 import { createHandlers } from './application/handlers.ts';
-import type { Application } from './engine/service.ts';
+import type { Application } from './engine/create-service.ts';
 
 const done = () => Promise.resolve();
 export const application: Application = {
   contract,
   failures,
   defaultDatabaseUrl: 'sqlite:unused',
-  open: () => Promise.resolve({ handlers: createHandlers(), check: done, close: done }),
+  open: () => Promise.resolve({ handlers: createHandlers(), checkers: {}, check: done, close: done }),
 };
 `;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { readConfig } from '../../src/engine/process/config.ts';
-import { startService } from '../../src/engine/service.ts';
+import { startService } from '../../src/engine/create-service.ts';
 
 // Serves a generated contract in a separate process: `node serve-contract.ts <contract.json>`. Every operation responds
 // 204. Prints its address.

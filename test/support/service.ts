@@ -2,9 +2,12 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanUp, temporaryFolder } from './app.ts';
+import { cleanUp, temporaryDatabase } from './app.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The compile cache of the service, for every command: it halves the CPU time of a start. */
+const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -29,7 +32,7 @@ export function run(command: string, args: readonly string[], env: Environment =
 
 /** Starts the service on a free port with a new store, and waits until it listens. */
 export async function startService(
-  env: Environment,
+  env: Environment = {},
   command: readonly string[] = ['node', 'src/main.ts'],
   cwd = ROOT,
 ): Promise<Service> {
@@ -37,7 +40,7 @@ export async function startService(
   const defaults = {
     PORT: '0',
     API_TOKENS: 'test-token',
-    DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+    DATABASE_URL: temporaryDatabase(),
   };
   const { process, output, outcome } = start(program, args, { ...defaults, ...env }, cwd);
   let ended = false;
@@ -55,7 +58,10 @@ export async function startService(
 
 /** Starts a command, which runs at most until the test ends. */
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT) {
-  const child = spawn(command, args, { cwd, env: { ...cleanEnvironment(process.env), OPS_PORT: '0', ...env } });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...cleanEnvironment(process.env), NODE_COMPILE_CACHE, OPS_PORT: '0', ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

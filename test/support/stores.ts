@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { join } from 'node:path';
-import { temporaryFolder } from './app.ts';
+import { temporaryDatabase } from './app.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 
 /**
@@ -10,7 +9,7 @@ import { startPostgres, type Postgres } from './postgres.ts';
  */
 export function describeStores(suite: (createDatabase: () => Promise<string>) => void): void {
   describe('SQLite', () => {
-    suite(() => Promise.resolve(`sqlite:${join(temporaryFolder(), 'plants.db')}`));
+    suite(() => Promise.resolve(temporaryDatabase()));
   });
 
   describe('PostgreSQL', () => {

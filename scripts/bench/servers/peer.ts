@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { ContractDocument } from '../../../src/engine/contract/slice.ts';
+import type { ContractDocument } from '../../../src/engine/contract/slice-document.ts';
 import { createLog } from '../../../src/engine/process/log.ts';
 import { openBenchStore } from '../store.ts';
 

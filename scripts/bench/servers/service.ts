@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import type { Contract } from '../../../src/engine/contract/contract.ts';
 import { readConfig } from '../../../src/engine/process/config.ts';
 import { createLog } from '../../../src/engine/process/log.ts';
-import { startService } from '../../../src/engine/service.ts';
+import { startService } from '../../../src/engine/create-service.ts';
 import type { Request } from '../../../src/plants/contract.ts';
 import { createPlant } from '../../../src/plants/create-plant.ts';
 import { application } from '../../../src/service.ts';

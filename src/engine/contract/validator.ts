@@ -15,7 +15,7 @@ import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS } from './formats.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
-import { sliceDocument, sliceMediaType, type ContractDocument } from './slice.ts';
+import { sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
 import { compilePattern } from './pattern.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 

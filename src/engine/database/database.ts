@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Query } from './sql.ts';
 
 /** The database of an application. */
-export type Database<Row> = DatabaseReader & {
+export type Database = DatabaseReader & {
   /**
    * Runs statements in one transaction: all of them, or none. Resolves once the transaction survives a crash of the
    * process and of the machine.
@@ -14,6 +14,16 @@ export type Database<Row> = DatabaseReader & {
   readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
 
   /**
+   * Checks that a transaction could be committed now.
+   *
+   * @throws {DatabaseUnavailable} when it could not
+   */
+  readonly check: () => Promise<void>;
+};
+
+/** The database of an application that inserts rows in batches. */
+export type BatchDatabase<Row> = Database & {
+  /**
    * Inserts a row of the definition's batch statement. Rows that are inserted at the same time share a transaction.
    *
    * @param key a UUID: under one key, one row is inserted, however often it is tried
@@ -22,13 +32,6 @@ export type Database<Row> = DatabaseReader & {
    * @throws {Error} when the database refuses this row
    */
   readonly insert: (row: Row, key?: string) => Promise<boolean>;
-
-  /**
-   * Checks that a row could be inserted now.
-   *
-   * @throws {DatabaseUnavailable} when it could not
-   */
-  readonly check: () => Promise<void>;
 };
 
 /** The database of an application, for reading. */
@@ -63,7 +66,7 @@ export type Written = {
 };
 
 /** The tables of an application. */
-export type Definition<Row> = {
+export type Definition = {
   /** In words, separated by spaces: `note book`. The version table, `application_name` and messages are named by it. */
   readonly name: string;
   /** Four ASCII characters: the application id of the SQLite file, and the key of PostgreSQL's advisory lock. */
@@ -75,8 +78,10 @@ export type Definition<Row> = {
     /** @param schema in which to create tables, quoted */
     readonly postgres: readonly ((schema: string) => string)[];
   };
-  readonly insert: BatchInsert<Row>;
 };
+
+/** The tables of an application that inserts rows in batches. */
+export type BatchDefinition<Row> = Definition & { readonly insert: BatchInsert<Row> };
 
 /** The statement that inserts rows. The table has a column `key`, unique: a BLOB or NULL in SQLite, a uuid in PostgreSQL. */
 export type BatchInsert<Row> = {
@@ -85,16 +90,13 @@ export type BatchInsert<Row> = {
   readonly columns: { readonly [Name in keyof Row]: Row[Name] extends bigint ? 'bigint' : 'text' };
   /** Inserts one row. Its parameters are the columns and then the key. Does nothing when there is a row with the key. */
   readonly sqlite: string;
-  /** Inserts all rows. It returns the `place` of each row that was inserted. */
-  readonly postgres: (parts: PostgresInsertParts) => string;
-};
-
-export type PostgresInsertParts = {
-  readonly schema: string;
-  /** A FROM item, `new`, with the columns `key`, those of the row, and `place`. */
-  readonly rows: string;
-  /** A condition that raises an error unless the session's settings make the commit durable. */
-  readonly guard: string;
+  /**
+   * Inserts all rows but those whose key is there, and returns the `key` of each row that was inserted.
+   *
+   * @param schema of the table, quoted
+   * @param rows a FROM item, `new`, with the columns `key`, those of the row, and `place`: 1, 2 and so on in their order
+   */
+  readonly postgres: (schema: string, rows: string) => string;
 };
 
 /** How a database works for its users. */

@@ -1,5 +1,12 @@
 import pino from 'pino';
-import type { Database, DatabaseOptions, DatabaseReader, Definition } from './database.ts';
+import type {
+  BatchDatabase,
+  BatchDefinition,
+  Database,
+  DatabaseOptions,
+  DatabaseReader,
+  Definition,
+} from './database.ts';
 import { openPostgresDatabase } from './postgres/database.ts';
 import { describePostgres, type PostgresLocation } from './postgres/location.ts';
 import { openPostgresReader } from './postgres/reader.ts';
@@ -46,9 +53,19 @@ export function describeLocation(location: DatabaseLocation): string {
  */
 export function openDatabase<Row extends Readonly<Record<string, Value>>>(
   location: DatabaseLocation,
-  definition: Definition<Row>,
+  definition: BatchDefinition<Row>,
   options: DatabaseOptions,
-): Promise<Database<Row>> {
+): Promise<BatchDatabase<Row>>;
+export function openDatabase(
+  location: DatabaseLocation,
+  definition: Definition,
+  options: DatabaseOptions,
+): Promise<Database>;
+export function openDatabase<Row extends Readonly<Record<string, Value>>>(
+  location: DatabaseLocation,
+  definition: Definition | BatchDefinition<Row>,
+  options: DatabaseOptions,
+): Promise<Database> {
   return location.engine === 'sqlite'
     ? openSqliteDatabase(location.path, definition, options)
     : openPostgresDatabase(location, definition, options);
@@ -59,10 +76,7 @@ export function openDatabase<Row extends Readonly<Record<string, Value>>>(
  *
  * @throws {DatabaseUnavailable} when it does not, or cannot be read
  */
-export async function openReader<Row>(
-  location: DatabaseLocation,
-  definition: Definition<Row>,
-): Promise<DatabaseReader> {
+export async function openReader(location: DatabaseLocation, definition: Definition): Promise<DatabaseReader> {
   return location.engine === 'sqlite'
     ? openSqliteReader(location.path, definition, READER)
     : openPostgresReader(location, definition, READER);

@@ -1,23 +1,19 @@
-import type { Statement, Value } from './sql.ts';
+import type { Statement } from './sql.ts';
 
-// The memory of a waiting item, in bytes.
+/** The memory that a waiting item holds beside its data, in bytes: most of it is for the request that brought it. */
+export const ITEM_BYTES = 2_048;
 
-export function sizeOfRow(row: Readonly<Record<string, Value>>): number {
+/** Returns the memory of a statement, in bytes. */
+export function sizeOfStatement({ text, values }: Statement): number {
+  return 2 * text.length + sizeOfValues(values);
+}
+
+/** Returns the memory of values, in bytes. A character of a string takes up to two. */
+export function sizeOfValues(values: readonly unknown[]): number {
   let bytes = 0;
-  for (const name in row) bytes += sizeOfValue(row[name] ?? null);
+  for (const value of values) {
+    if (typeof value === 'string') bytes += 2 * value.length;
+    else bytes += value instanceof Uint8Array ? value.length : 8;
+  }
   return bytes;
-}
-
-export function sizeOfStatements(statements: readonly Statement[]): number {
-  return statements.reduce(
-    (bytes, { text, values }) =>
-      values.reduce<number>((sum, value) => sum + sizeOfValue(value), bytes + 2 * text.length),
-    0,
-  );
-}
-
-/** A character of a string takes up to two bytes. */
-export function sizeOfValue(value: unknown): number {
-  if (typeof value === 'string') return 2 * value.length;
-  return value instanceof Uint8Array ? value.length : 8;
 }

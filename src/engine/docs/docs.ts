@@ -6,14 +6,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { send, type Response } from '../http/response.ts';
 import { Failure } from '../http/failure.ts';
-import { findViolation } from '../http/message.ts';
+import { findViolation } from '../http/http-rules.ts';
 import { createRouter } from '../http/router.ts';
 
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
 export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void;
 
 /** Whether to serve the docs page. `if possible` is the default in development. */
-export type DocsSetting = 'on' | 'off' | 'if possible';
+export type DocsSetting = boolean | 'if possible';
 
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
@@ -28,10 +28,10 @@ const CONTENT_SECURITY_POLICY = [
  * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin.
  *
  * @returns `undefined` when the docs are not served
- * @throws {DocsUnavailable} when the setting is `on` and a file is missing or the contract defines one of the paths
+ * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
 export function openDocs(setting: DocsSetting, contract: Contract): Docs | undefined {
-  if (setting === 'off') return undefined;
+  if (setting === false) return undefined;
   try {
     return createDocs(contract);
   } catch (error) {

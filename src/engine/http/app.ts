@@ -8,7 +8,7 @@ import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
-export type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
+type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
   /** Whether an operation without a handler is an error; otherwise it is answered 501. */
   readonly production: boolean;
   /** The application's own checkers, by the name of their security scheme. */

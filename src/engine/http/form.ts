@@ -7,7 +7,7 @@ import { decodePercent, parsePairs } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
-export type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
+type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
 
 /**
  * Parses a body of type `application/x-www-form-urlencoded`.

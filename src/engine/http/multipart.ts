@@ -2,7 +2,7 @@ import { Busboy } from '@fastify/busboy';
 import { Failure } from './failure.ts';
 
 /** One part of a multipart body. */
-export type Part = {
+type Part = {
   readonly name: string;
   /** Present when the part is a file. */
   readonly filename: string | undefined;

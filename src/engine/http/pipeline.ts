@@ -13,7 +13,7 @@ import { readBody } from './body.ts';
 import { findCaller, readCredentials } from './credentials.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { findViolation, readTarget } from './message.ts';
+import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';

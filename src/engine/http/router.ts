@@ -6,9 +6,6 @@ import { matchSegment, normalizePath, parameterNames, parseSegment, type Segment
 /** An operation and the path parameters of the request, percent-decoded. */
 export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
 
-/** The result of routing: an operation, or the methods of the path for OPTIONS. */
-export type RoutingResult = Route | { readonly allow: string };
-
 /**
  * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
  * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path; for the path `*`, those of all
@@ -16,7 +13,7 @@ export type RoutingResult = Route | { readonly allow: string };
  *
  * @throws {Failure} 404 when the path is not documented, 405 when it is documented with other methods only
  */
-export type Router = (method: string, path: string) => RoutingResult;
+export type Router = (method: string, path: string) => Route | { readonly allow: string };
 
 /** A node of the routing tree: its child nodes by path segment, and its operations by method. */
 type Node = {

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The trace and parent of a request (W3C Trace Context). */
-export type TraceContext = { readonly traceId: string; readonly parentId: string };
-
 const REQUEST_ID = /^[\w.~:/+=@-]{1,128}$/;
 // Version 00 has exactly 55 characters; later versions may append fields after a dash; `ff` is invalid.
 const TRACEPARENT =
@@ -23,8 +20,8 @@ function chooseRequestId({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
 }
 
-/** Parses the `traceparent` header. Returns `undefined` when it is absent or malformed. */
-export function readTraceContext({ headers }: IncomingMessage): TraceContext | undefined {
+/** Parses the `traceparent` header (W3C Trace Context). Returns `undefined` when it is absent or malformed. */
+export function readTraceContext({ headers }: IncomingMessage): { traceId: string; parentId: string } | undefined {
   const { traceparent } = headers;
   if (typeof traceparent !== 'string') return undefined;
   const [, traceId, parentId] = TRACEPARENT.exec(traceparent) ?? [];

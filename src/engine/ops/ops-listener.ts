@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { METRICS_TYPE } from './metrics.ts';
 
-export type OpsOptions = {
+type OpsOptions = {
   /** Returns the reason why the service is not ready, if there is one; checks its dependencies. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
   /** Writes the metrics in the text format of Prometheus. */
@@ -35,11 +35,11 @@ export function createOpsListener({ readinessProblem, metrics }: OpsOptions): Re
   };
 
   return ({ method, url = '' }, res) => {
-    void answer().then(({ status, contentType = 'text/plain; charset=utf-8', text }) => {
+    void findPage().then(({ status, contentType = 'text/plain; charset=utf-8', text }) => {
       res.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
     });
 
-    async function answer(): Promise<Page> {
+    async function findPage(): Promise<Page> {
       const [path = ''] = url.split('?');
       const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
       if (page === undefined) return { status: 404, text: 'there are /livez, /readyz and /metrics\n' };

@@ -9,7 +9,7 @@ import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
 import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
-import { startService, type Application, type RunningService } from '../service.ts';
+import { startService, type Application, type RunningService } from '../create-service.ts';
 import { readConfig, type Config } from './config.ts';
 import { createLog } from './log.ts';
 
@@ -38,7 +38,7 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
-  const docs = await startStep(() => openDocs(config.docsPage, application.contract));
+  const docs = await startStep(() => openDocs(config.docs, application.contract));
   const service = await startStep(() => startService(application, config, log, docs));
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));

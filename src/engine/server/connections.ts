@@ -39,13 +39,13 @@ type Connection = {
   /** When the last response was complete, or the connection was opened. */
   idleSince: number;
   /** The received bytes and the time at which `closeIdle` saw them change. */
-  progress: { readonly bytesRead: number; readonly seenAt: number } | undefined;
+  progress?: { readonly bytesRead: number; readonly seenAt: number };
+  onIdle?: (() => void) | undefined;
 };
 
 /** Creates an empty connection registry. */
 export function createConnections(limit: number): Connections {
   const connections = new Map<Socket, Connection>();
-  const idleCallbacks = new Map<Socket, () => void>();
   let draining = false;
 
   return {
@@ -53,12 +53,12 @@ export function createConnections(limit: number): Connections {
       if (connections.size >= limit) {
         const idlest = findIdlest(({ pending }) => pending.length === 0) ?? findIdlest(isReceiving);
         if (idlest === undefined) return false;
-        remove(idlest);
+        connections.delete(idlest);
         idlest.destroy();
       }
-      connections.set(socket, { pending: [], idleSince: performance.now(), progress: undefined });
+      connections.set(socket, { pending: [], idleSince: performance.now() });
       socket.once('close', () => {
-        remove(socket);
+        connections.delete(socket);
       });
       return true;
     },
@@ -76,8 +76,8 @@ export function createConnections(limit: number): Connections {
         pending.splice(pending.indexOf(res), 1);
         if (pending.length > 0 || !connections.has(socket)) return;
         connection.idleSince = performance.now();
-        idleCallbacks.get(socket)?.();
-        idleCallbacks.delete(socket);
+        connection.onIdle?.();
+        connection.onIdle = undefined;
       });
       return true;
     },
@@ -88,7 +88,7 @@ export function createConnections(limit: number): Connections {
       const connection = connections.get(socket);
       if (connection === undefined) return;
       if (connection.pending.length === 0) callback();
-      else idleCallbacks.set(socket, callback);
+      else connection.onIdle = callback;
     },
 
     count: () => connections.size,
@@ -127,11 +127,6 @@ export function createConnections(limit: number): Connections {
       if (matches(entry[1]) && (idlest === undefined || entry[1].idleSince < idlest[1].idleSince)) idlest = entry;
     }
     return idlest?.[0];
-  }
-
-  function remove(socket: Socket): void {
-    connections.delete(socket);
-    idleCallbacks.delete(socket);
   }
 }
 

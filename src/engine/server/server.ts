@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/bytes.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
@@ -11,9 +12,9 @@ import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 
 /** A request listener, and the prototypes that Express gives its requests and responses. */
-export type Listener = RequestListener & { request?: object; response?: object };
+type Listener = RequestListener & { request?: object; response?: object };
 
-export type ServerOptions = ListenOptions & {
+type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
   readonly observer: Observer;
   readonly failureResponse: FailureResponse;
@@ -106,58 +107,45 @@ export async function startServer(
   return {
     url,
     connectionCount: connections.count,
-    stop: (graceMs) =>
-      new Promise((resolve) => {
-        let inTime = true;
-        const deadline = setTimeout(() => {
-          inTime = !connections.isBusy();
-          connections.closeAll();
-        }, graceMs);
-        afterAcceptQueue(server, Math.min(ACCEPT_QUEUE_TIMEOUT_MS, graceMs), () => {
-          connections.drain(); // Not earlier: clients would reconnect while the server still listens.
-          let sweepInterval: NodeJS.Timeout | undefined;
-          // After all received data has been read.
-          const sweep = (): void => void setImmediate(connections.closeIdle, IDLE_GRACE_MS);
-          const sweepDelay = setTimeout(
-            () => {
-              sweep();
-              sweepInterval = setInterval(sweep, SWEEP_MS);
-            },
-            Math.min(IDLE_GRACE_MS, graceMs),
-          );
-          // http.Server's own close() would close idle connections at once and lose requests in transit.
-          NetServer.prototype.close.call(server, () => {
-            clearTimeout(sweepDelay);
-            clearInterval(sweepInterval);
-            clearTimeout(deadline);
-            resolve(inTime);
-          });
-        });
-      }),
+    async stop(graceMs) {
+      let inTime = true;
+      const deadline = setTimeout(() => {
+        inTime = !connections.isBusy();
+        connections.closeAll();
+      }, graceMs);
+      await emptyAcceptQueue(server, Math.min(ACCEPT_QUEUE_TIMEOUT_MS, graceMs));
+      connections.drain(); // Not earlier: clients would reconnect while the server still listens.
+      const sweepAt = performance.now() + Math.min(IDLE_GRACE_MS, graceMs);
+      const sweep = setInterval(() => {
+        // After all received data has been read.
+        if (performance.now() >= sweepAt) setImmediate(connections.closeIdle, IDLE_GRACE_MS);
+      }, SWEEP_MS);
+      // http.Server's own close() would close idle connections at once and lose requests in transit.
+      await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      return inTime;
+    },
   };
 }
 
 /**
- * Calls back when the accept queue is empty, or after `timeoutMs`. To stop listening resets connections in the queue,
- * which their clients see as open. Node accepts one connection per iteration of the event loop.
+ * Waits until the accept queue is empty, at most `timeoutMs`. To stop listening resets connections in the queue, which
+ * their clients see as open. Node accepts one connection per iteration of the event loop.
  */
-function afterAcceptQueue(server: Server, timeoutMs: number, callback: () => void): void {
+async function emptyAcceptQueue(server: Server, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   let accepted = true;
   const onConnection = (): void => {
     accepted = true;
   };
-  const check = (): void => {
-    if (accepted && performance.now() < deadline) {
-      accepted = false;
-      setImmediate(check);
-    } else {
-      server.off('connection', onConnection);
-      callback();
-    }
-  };
   server.on('connection', onConnection);
-  setImmediate(check); // The current iteration may already have polled for connections.
+  await nextIteration(); // The current iteration may already have polled for connections.
+  while (accepted && performance.now() < deadline) {
+    accepted = false;
+    await nextIteration();
+  }
+  server.off('connection', onConnection);
 }
 
 function createHttpServer(app: Listener, limits: ServerLimits): Server {

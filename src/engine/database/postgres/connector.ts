@@ -2,22 +2,11 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
-import { ReadOnly, reasonOf, sqlStateOf } from './errors.ts';
-import { openSession, TlsFailed, type Session } from './session.ts';
+import { ReadOnly, reasonOf } from './errors.ts';
+import { openSession, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { readTlsOptions } from './tls.ts';
 import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './location.ts';
-
-/** Finds the server that accepts writes. */
-export type Connector = {
-  /**
-   * Tries every host once, the last working one first.
-   *
-   * @throws {CannotConnect} when none can be used
-   * @throws {DatabaseUnavailable} when the file of a certificate cannot
-   */
-  readonly connect: (signal: AbortSignal) => Promise<Session>;
-};
 
 export type ConnectorOptions = {
   /** How long one host may take. */
@@ -25,7 +14,7 @@ export type ConnectorOptions = {
   /** The name that the server lists the sessions under. */
   readonly applicationName: string;
   /** Sets up each session. */
-  readonly prepare?: Settings['prepare'];
+  readonly prepare?: Settings['prepare'] | undefined;
 };
 
 type TlsOptions = ConnectionOptions | undefined;
@@ -48,34 +37,47 @@ export class CannotConnect extends DatabaseUnavailable {
 
 const SHOW_READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
-export function createConnector(location: PostgresLocation, options: ConnectorOptions): Connector {
-  const { hosts, tls } = location;
-  let preferred = 0;
-  return {
-    async connect(signal) {
-      const tlsOptions = tls.mode === 'disable' ? undefined : readTlsOptions(tls);
-      const failures: Failure[] = [];
-      for (const host of [...hosts.slice(preferred), ...hosts.slice(0, preferred)]) {
-        try {
-          const session = await connectTo(host, tlsOptions, signal);
-          preferred = hosts.indexOf(host);
-          return session;
-        } catch (error) {
-          signal.throwIfAborted();
-          failures.push({ host, error });
-        }
+/** Finds the server that accepts writes. */
+export class Connector {
+  readonly #location: PostgresLocation;
+  readonly #options: ConnectorOptions;
+  #preferred = 0;
+
+  constructor(location: PostgresLocation, options: ConnectorOptions) {
+    this.#location = location;
+    this.#options = options;
+  }
+
+  /**
+   * Tries every host once, the last working one first.
+   *
+   * @throws {CannotConnect} when none can be used
+   * @throws {DatabaseUnavailable} when the file of a certificate cannot
+   */
+  async connect(signal: AbortSignal): Promise<Session> {
+    const { hosts, tls } = this.#location;
+    const tlsOptions = tls.mode === 'disable' ? undefined : readTlsOptions(tls);
+    const failures: Failure[] = [];
+    for (const host of [...hosts.slice(this.#preferred), ...hosts.slice(0, this.#preferred)]) {
+      try {
+        const session = await this.#connectTo(host, tlsOptions, signal);
+        this.#preferred = hosts.indexOf(host);
+        return session;
+      } catch (error) {
+        signal.throwIfAborted();
+        failures.push({ host, error });
       }
-      throw new CannotConnect(location, failures);
-    },
-  };
+    }
+    throw new CannotConnect(this.#location, failures);
+  }
 
   /** Tries every address of a host; throws the last error. */
-  async function connectTo(host: PostgresHost, tlsOptions: TlsOptions, signal: AbortSignal): Promise<Session> {
+  async #connectTo(host: PostgresHost, tlsOptions: TlsOptions, signal: AbortSignal): Promise<Session> {
     let failure: unknown;
     for (const address of await addressesOf(host)) {
       try {
-        const open = (): Promise<Session> => logIn(host, address, tlsOptions, signal);
-        return await prepare(await open(), open, signal);
+        const open = (): Promise<Session> => this.#logIn(host, address, tlsOptions, signal);
+        return await this.#prepare(await open(), open, signal);
       } catch (error) {
         failure = error;
       }
@@ -83,13 +85,14 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     throw failure;
   }
 
-  async function prepare(session: Session, openAnother: () => Promise<Session>, signal: AbortSignal): Promise<Session> {
+  async #prepare(session: Session, openAnother: () => Promise<Session>, signal: AbortSignal): Promise<Session> {
+    const { prepare, hostTimeoutMs } = this.#options;
     signal.addEventListener('abort', session.destroy);
     try {
       signal.throwIfAborted();
-      const [row] = await session.query(SHOW_READ_ONLY, [], options.hostTimeoutMs);
+      const [row] = await session.query(SHOW_READ_ONLY, [], hostTimeoutMs);
       if (row?.['read_only'] === 'on') throw new ReadOnly('it accepts no writes');
-      await options.prepare?.(session, openAnother, options.hostTimeoutMs);
+      await prepare?.(session, openAnother, hostTimeoutMs);
       return session;
     } catch (error) {
       session.destroy();
@@ -99,34 +102,27 @@ export function createConnector(location: PostgresLocation, options: ConnectorOp
     }
   }
 
-  async function logIn(
+  async #logIn(
     { host, port }: PostgresHost,
     address: string,
     tlsOptions: TlsOptions,
     signal: AbortSignal,
   ): Promise<Session> {
-    const { hostTimeoutMs: timeoutMs, applicationName } = options;
-    const login = { ...location, applicationName, address, port, timeoutMs };
+    const { hostTimeoutMs: timeoutMs, applicationName } = this.#options;
+    // The certificate is for the name, while the connection is to the address.
+    const servername = isIP(host) === 0 ? { servername: host } : {};
     // libpq, too, speaks no TLS through a Unix socket.
-    if (tlsOptions === undefined || address.startsWith('/')) return openSession({ ...login, tls: undefined }, signal);
-    try {
-      // The certificate is for the name, while the connection is to the address.
-      const servername = isIP(host) === 0 ? { servername: host } : {};
-      return await openSession({ ...login, tls: { ...tlsOptions, ...servername } }, signal);
-    } catch (error) {
-      const mayBePlain = error instanceof TlsFailed || sqlStateOf(error) === '28000';
-      if (tls.mode !== 'prefer' || !mayBePlain) throw error;
-      return openSession({ ...login, tls: undefined }, signal);
-    }
+    const tls = tlsOptions === undefined || address.startsWith('/') ? undefined : { ...tlsOptions, ...servername };
+    return openSession({ ...this.#location, applicationName, address, port, timeoutMs, tls }, signal);
   }
 }
 
 /** Returns a function that creates connectors for an application; one may set up its sessions. */
-export function connectorsFor<Row>(location: PostgresLocation, { name }: Definition<Row>, timeoutMs: number) {
+export function connectorsFor(location: PostgresLocation, { name }: Definition, timeoutMs: number) {
   const hostTimeoutMs = Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length));
   const applicationName = location.applicationName ?? name.replaceAll(' ', '-');
-  return (prepare?: ConnectorOptions['prepare']): Connector =>
-    createConnector(location, { hostTimeoutMs, applicationName, ...(prepare && { prepare }) });
+  return (prepare?: ConnectorOptions['prepare']) =>
+    new Connector(location, { hostTimeoutMs, applicationName, prepare });
 }
 
 async function addressesOf({ host }: PostgresHost): Promise<readonly string[]> {

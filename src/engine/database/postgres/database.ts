@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { BatchQueue } from '../batch-queue.ts';
-import { identifierOf, type Database, type DatabaseOptions, type Definition, type Written } from '../database.ts';
+import { createCommits, isInsert, type Change, type ChangeResult, type Insert } from '../commits.ts';
+import {
+  identifierOf,
+  type BatchDefinition,
+  type Database,
+  type DatabaseOptions,
+  type Definition,
+} from '../database.ts';
 import { createHealth, type Health } from '../health.ts';
-import { sizeOfRow, sizeOfStatements } from '../size.ts';
-import { compile, type Statement, type Value } from '../sql.ts';
-import { createPostgresConnection, pause, type PostgresConnection } from './connection.ts';
+import type { Value } from '../sql.ts';
 import { CannotConnect, connectorsFor, type Connector } from './connector.ts';
-import { warnIfUnsafe } from './durability.ts';
+import { waitForStandby, warnIfUnsafe } from './durability.ts';
 import { explain, PoolerSwitched } from './errors.ts';
-import { createInsert, type Insert } from './insert.ts';
-import { describePostgres, type PostgresLocation } from './location.ts';
+import { createInsert } from './insert.ts';
+import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import { createPostgresReader } from './reader.ts';
 import type { Session } from './session.ts';
 import { createSettings } from './settings.ts';
-import { createPostgresWorker } from './worker.ts';
+import { pause, PostgresWorker } from './worker.ts';
 import { writeInTransaction } from './write.ts';
-
-// A waiting row also holds the request that brought it.
-const WAITING_BYTES = 500;
-
-/** A row, or the statements of a transaction; without any, it is a check. */
-type Change<Row> = Insert<Row> | readonly Statement[];
-type ChangeResult = boolean | readonly Written[];
 
 /**
  * Opens a PostgreSQL database, creating the tables when they are missing.
@@ -32,77 +29,72 @@ type ChangeResult = boolean | readonly Written[];
  */
 export async function openPostgresDatabase<Row extends Readonly<Record<string, Value>>>(
   location: PostgresLocation,
-  definition: Definition<Row>,
+  definition: Definition | BatchDefinition<Row>,
   options: DatabaseOptions,
-): Promise<Database<Row>> {
-  const { poolSize, timeoutMs, queueLimitBytes, onCommit, log } = options;
+): Promise<Database> {
+  const { poolSize, timeoutMs, log } = options;
   const connect = connectorsFor(location, definition, timeoutMs);
   const name = identifierOf(definition.name);
   const settings = createSettings(name, timeoutMs, 'write');
   const connector = connect(settings.prepare);
   const session = await connectWithin(connector, timeoutMs);
-  const description = describePostgres(location);
   let schema: string;
   try {
-    schema = await migrate(session, definition, description, timeoutMs);
+    schema = await migrate(session, definition, timeoutMs);
     await warnIfUnsafe(session, log, timeoutMs);
   } catch (error) {
     session.destroy();
-    throw explain(description, error);
+    throw explain(location, error);
   }
 
   const health = reportSwitch(createHealth(log), log);
-  const guard = settings.inForce;
-  const { insert, waitForStandby } = createInsert(definition, schema, guard);
-  // The worker that comes last is used first.
-  const connections = Array.from({ length: poolSize }, (_, index) =>
-    createPostgresConnection(connector, health.failed, index === poolSize - 1 ? session : undefined),
-  );
-  const commits = new BatchQueue<Change<Row>, ChangeResult>({
-    workers: connections.map((connection) => createPostgresWorker(connection, commit, timeoutMs)),
-    sizeOf: (change) => WAITING_BYTES + ('row' in change ? sizeOfRow(change.row) : sizeOfStatements(change)),
-    isAlone: (change) => !('row' in change),
-    queueLimitBytes,
-    timeoutMs,
-    health,
-    onBatch(changes, durationMs) {
-      const count = changes.filter((change) => 'row' in change || change.length > 0).length;
-      if (count > 0) onCommit?.(count, durationMs);
-    },
+  const durability = { guard: settings.inForce, name };
+  const insert = 'insert' in definition ? createInsert(definition.insert, schema, durability) : undefined;
+  const workers = Array.from({ length: poolSize }, (_, index) => {
+    // The worker that comes last is used first.
+    const open = index === poolSize - 1 ? session : undefined;
+    return new PostgresWorker({ connector, run: commit, timeoutMs, onFailed: health.failed, session: open });
   });
+  const { drain, ...commits } = createCommits(
+    definition,
+    {
+      workers,
+      target: { engine: 'postgres', schema },
+      health,
+      isAlone: (change) => !isInsert(change),
+      newKey: randomUUID,
+    },
+    options,
+  );
   const readers = connect(createSettings(name, timeoutMs, 'read').prepare);
-  const reader = createPostgresReader({ readers, streams: connect(), description, schema }, options);
+  const reader = createPostgresReader({ readers, streams: connect(), location, schema }, options);
 
-  // The result of a row is a boolean, and that of statements is a list.
   return {
     ...reader,
-    insert: (row, key = randomUUID()) => commits.add({ key, row }) as Promise<boolean>,
-    write: (...statements) =>
-      commits.add(statements.map((query) => compile(query, { engine: 'postgres', schema }))) as Promise<
-        readonly Written[]
-      >,
-    async check() {
-      await commits.add([]);
-    },
+    ...commits,
     async close() {
-      await Promise.all([commits.drain(), reader.close()]);
-      await Promise.all(connections.map(({ close }) => close()));
+      await Promise.all([drain(), reader.close()]);
+      await Promise.all(workers.map((worker) => worker.close()));
     },
   };
 
-  /** @param changes are rows, or one transaction, which has a batch of its own */
+  /** @param changes are rows, or one change of another kind, which has a batch of its own */
   async function commit(
-    connection: PostgresConnection,
-    changes: readonly Change<Row>[],
+    session: Session,
+    changes: readonly Change[],
     limitMs: number,
   ): Promise<readonly ChangeResult[]> {
-    const [first = []] = changes;
-    if ('row' in first) return insert(connection, changes as readonly Insert<Row>[], limitMs);
-    if (first.length === 0) {
-      await insert(connection, [], limitMs);
-      return [[]];
+    const [first] = changes;
+    if (first === 'check') {
+      // As a batch would be inserted, but of no rows.
+      await (insert === undefined ? waitForStandby(session, durability, limitMs) : insert(session, [], limitMs));
+      return [true];
     }
-    return [await writeInTransaction(connection, first, { guard, waitForStandby, limitMs })];
+    if (first !== undefined && 'statements' in first) {
+      return [await writeInTransaction(session, first.statements, durability, limitMs)];
+    }
+    if (insert === undefined) throw new Error('the definition has no insert');
+    return insert(session, changes as readonly Insert[], limitMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { BatchFailed } from '../batch-queue.ts';
 import { DatabaseUnavailable } from '../database.ts';
+import { describePostgres, type PostgresLocation } from './location.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
 /** The server is a standby, or has been set read-only. */
@@ -16,12 +17,15 @@ export class PoolerSwitched extends Error {
   }
 }
 
+/** The database is not for this application. The message continues "the database …". */
+export class Refused extends Error {}
+
 /** Turns an error of a connected database into one line for operators; returns bugs unchanged. */
-export function explain(description: string, error: unknown): unknown {
-  if (!(error instanceof DatabaseError || error instanceof SessionLost)) return error;
-  return new DatabaseUnavailable(`the database ${description} cannot be used: ${reasonOf(error).text}`, {
-    cause: error,
-  });
+export function explain(location: PostgresLocation, error: unknown): unknown {
+  const isLost = error instanceof DatabaseError || error instanceof SessionLost;
+  if (!isLost && !(error instanceof Refused)) return error;
+  const problem = isLost ? `cannot be used: ${reasonOf(error).text}` : error.message;
+  return new DatabaseUnavailable(`the database ${describePostgres(location)} ${problem}`, { cause: error });
 }
 
 /** Returns the SQLSTATE of an error (PostgreSQL documentation, appendix A). */
@@ -133,7 +137,8 @@ export function reasonOf(error: unknown): Reason {
 
 function reasonOfTls(cause: unknown): Reason {
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === undefined) return { text: 'it does not support TLS', isFinal: true };
+  if (code === undefined)
+    return { text: 'it does not support TLS; sslmode=disable connects without it', isFinal: true };
   // A server that stops during the handshake: not an error of certificates.
   if (code === 'ECONNRESET' || code === 'EPIPE') return { text: `the connection broke (${code})`, isFinal: false };
   return { text: `${FINAL_REASONS[code] ?? 'TLS failed'} (${code})`, isFinal: true };

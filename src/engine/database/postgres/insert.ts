@@ -1,91 +1,63 @@
-import type { Definition } from '../database.ts';
-import type { Value } from '../sql.ts';
-import type { PostgresConnection } from './connection.ts';
-import { Dropped, sqlStateOf } from './errors.ts';
+import type { Insert } from '../commits.ts';
+import type { BatchInsert } from '../database.ts';
+import { waitForStandby, type Durability } from './durability.ts';
+import { Dropped } from './errors.ts';
+import type { Session } from './session.ts';
 import type { BatchStatement } from './worker.ts';
 
-/** A row on its way to the database. */
-export type Insert<Row> = { readonly key: string; readonly row: Row };
-
-const UNDEFINED_FUNCTION = '42883';
 const TEXT_OID = 25;
 
-/** The statements that insert a batch. */
-export type InsertStatements<Row> = {
-  /**
-   * Inserts the rows whose key is not there yet, in one transaction, and returns for each whether it was inserted now.
-   *
-   * It throws {@link Dropped} when the database accepted the statement but kept nothing of some rows, and the errors of
-   * {@link PostgresConnection.query}.
-   */
-  readonly insert: BatchStatement<Insert<Row>, boolean>;
-  /** Waits until everything that this session can see is on its synchronous standby. */
-  readonly waitForStandby: (connection: PostgresConnection, limitMs: number) => Promise<void>;
-};
-
 /**
- * Creates the statements from an application's definition.
+ * Creates the statement that inserts rows whose key is not there yet, in one transaction. It returns for each row whether
+ * it was inserted now, and throws {@link Dropped} when the database accepted the statement but kept nothing of some rows.
  *
- * @param schema of the tables, quoted
- * @param guard an SQL condition that raises an error unless a commit in this session is durable
+ * @param schema of the table, quoted
  */
-export function createInsert<Row extends Readonly<Record<string, Value>>>(
-  { name, insert: { table, columns, postgres } }: Definition<Row>,
+export function createInsert<Row>(
+  { table, columns, postgres }: BatchInsert<Row>,
   schema: string,
-  guard: string,
-): InsertStatements<Row> {
-  const types = Object.entries<'bigint' | 'text'>(columns);
-  const arrays = ['uuid', ...types.map(([, type]) => type)].map((type, index) => `$${String(index + 1)}::${type}[]`);
-  const names = ['key', ...types.map(([column]) => column), 'place'].join(', ');
-  // One statement is a transaction of its own, in one round trip. Within it, `place` is the order of the rows.
-  const INSERT = postgres({ schema, guard, rows: `unnest(${arrays.join(', ')}) WITH ORDINALITY AS new (${names})` });
+  durability: Durability,
+): BatchStatement<Insert, boolean> {
+  const types = Object.values<'bigint' | 'text'>(columns);
+  const arrays = ['uuid', ...types].map((type, index) => `$${String(index + 1)}::${type}[]`).join(', ');
+  const names = ['key', ...Object.keys(columns), 'place'].join(', ');
+  const rows = `unnest(${arrays}) WITH ORDINALITY AS new (${names})`;
+  // One statement is a transaction of its own, in one round trip.
+  const INSERT = postgres(schema, `(SELECT * FROM ${rows} WHERE ${durability.guard}) AS new`);
   const KNOWN_KEYS = `SELECT key FROM ${schema}.${table} WHERE key = ANY($1::uuid[])`;
-  const COMMIT_SOMETHING = `SELECT pg_logical_emit_message(true, '${name.replaceAll(' ', '-')}', '') WHERE ${guard}`;
 
-  return { insert, waitForStandby };
-
-  async function insert(
-    connection: PostgresConnection,
-    items: readonly Insert<Row>[],
-    limitMs: number,
-  ): Promise<readonly boolean[]> {
-    const values = types.map(([column, type]) => {
-      const texts = items.map(({ row }) => String(row[column]));
+  return async (session, items, limitMs) => {
+    const values = types.map((type, index) => {
+      const texts = items.map(({ row }) => String(row[index]));
       return type === 'text' ? toTextArray(texts) : texts;
     });
-    const rows = await connection.query(INSERT, [items.map(({ key }) => key), ...values], limitMs, 'insert');
-    const areNew = items.map(() => false);
-    for (const { place } of rows) areNew[Number(place) - 1] = true;
+    const inserted = await readKeys(session, INSERT, [keysOf(items), ...values], limitMs, 'insert');
+    const isNothingNew = inserted.size === 0;
+    // Of several rows with one key, the first was inserted.
+    const areNew = items.map(({ key }) => inserted.delete(normal(key)));
 
     const others = items.filter((_, index) => areNew[index] === false);
-    if (others.length > 0) await confirm(connection, others, limitMs);
-    if (rows.length === 0) await waitForStandby(connection, limitMs);
-    return areNew;
-  }
-
-  /** Checks that rows that were not inserted now are there already. A trigger may have dropped them. */
-  async function confirm(
-    connection: PostgresConnection,
-    known: readonly Insert<Row>[],
-    limitMs: number,
-  ): Promise<void> {
-    const found = await connection.query(KNOWN_KEYS, [known.map(({ key }) => key)], limitMs);
-    const keys = new Set(found.map(({ key }) => key));
-    if (known.some(({ key }) => !keys.has(key.toLowerCase()))) throw new Dropped('the database has dropped the row');
-  }
-
-  /**
-   * The commit that added the rows may have been cut off from its wait for a synchronous standby. A later commit is
-   * replicated after it, and its wait includes them.
-   */
-  async function waitForStandby(connection: PostgresConnection, limitMs: number): Promise<void> {
-    try {
-      await connection.query(COMMIT_SOMETHING, [], limitMs);
-    } catch (error) {
-      // Engines without this function replicate before a commit can be seen.
-      if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error;
+    if (others.length > 0) {
+      // They must be there already. A trigger may have dropped them.
+      const known = await readKeys(session, KNOWN_KEYS, [keysOf(others)], limitMs);
+      if (others.some(({ key }) => !known.has(normal(key)))) throw new Dropped('the database has dropped the row');
     }
-  }
+    if (isNothingNew) await waitForStandby(session, durability, limitMs);
+    return areNew;
+  };
+}
+
+async function readKeys(session: Session, ...query: Parameters<Session['query']>): Promise<Set<string>> {
+  return new Set((await session.query(...query)).map(({ key }) => key ?? ''));
+}
+
+function keysOf(items: readonly Insert[]): readonly (string | undefined)[] {
+  return items.map(({ key }) => key);
+}
+
+/** Writes a key as PostgreSQL does. */
+function normal(key = ''): string {
+  return key.toLowerCase();
 }
 
 /** Encodes a `text[]` in PostgreSQL's binary format. The text format would have to escape every quote. */

@@ -22,7 +22,7 @@ export type PostgresHost = {
 };
 
 export type PostgresTls = {
-  readonly mode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+  readonly mode: 'disable' | 'require' | 'verify-ca' | 'verify-full';
   /** A file with the certificates to trust, or `system` for those of the machine. The server is verified when it is given. */
   readonly rootCertificate: string | undefined;
   /** The client certificate and its key: two files, or neither. */

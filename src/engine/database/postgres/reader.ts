@@ -1,16 +1,17 @@
 import { BatchQueue } from '../batch-queue.ts';
 import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { compile, type Statement } from '../sql.ts';
+import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
+import { compile, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
-import { createPostgresConnection, type PostgresConnection } from './connection.ts';
 import { connectorsFor, type Connector } from './connector.ts';
 import { explain } from './errors.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { readVersion } from './migrations.ts';
 import { findPlace } from './schema.ts';
-import { streamRows } from './stream.ts';
-import { createPostgresWorker } from './worker.ts';
+import type { Session } from './session.ts';
+import { streamPages } from './stream.ts';
+import { PostgresWorker } from './worker.ts';
 import { runStatement } from './write.ts';
 
 export type ReaderParts = {
@@ -18,34 +19,31 @@ export type ReaderParts = {
   readonly readers: Connector;
   /** Opens a connection for each stream. */
   readonly streams: Connector;
-  readonly description: string;
+  readonly location: PostgresLocation;
   /** The schema of the tables, quoted. */
   readonly schema: string;
 };
-
-const WAITING_BYTES = 1_024;
 
 /**
  * Opens a PostgreSQL database for reading only. It sets nothing in a session, so it may share sessions with others.
  *
  * @throws {DatabaseUnavailable} when the database cannot be used, or the application has no tables in it
  */
-export async function openPostgresReader<Row>(
+export async function openPostgresReader(
   location: PostgresLocation,
-  definition: Definition<Row>,
+  definition: Definition,
   options: DatabaseOptions,
 ): Promise<DatabaseReader> {
-  const description = describePostgres(location);
   const connector = connectorsFor(location, definition, options.timeoutMs)();
   const session = await connector.connect(new AbortController().signal);
   try {
-    const place = await findPlace(session, definition, description);
-    if ((await readVersion(session, definition, place, description)) === 0) {
-      throw new DatabaseUnavailable(`there is no ${definition.name} in ${description}`);
+    const { schema, exists } = await findPlace(session, definition);
+    if (!exists || (await readVersion(session, definition, schema)) === 0) {
+      throw new DatabaseUnavailable(`there is no ${definition.name} in ${describePostgres(location)}`);
     }
-    return createPostgresReader({ readers: connector, streams: connector, description, ...place }, options);
+    return createPostgresReader({ readers: connector, streams: connector, location, schema }, options);
   } catch (error) {
-    throw explain(description, error);
+    throw explain(location, error);
   } finally {
     await session.close();
   }
@@ -53,40 +51,39 @@ export async function openPostgresReader<Row>(
 
 /** Creates the reading side of a PostgreSQL database. Connections are opened when they are needed. */
 export function createPostgresReader(
-  { readers, streams, description, schema }: ReaderParts,
+  { readers, streams, location, schema }: ReaderParts,
   { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
 ): DatabaseReader {
   const health = createHealth(log, 'read');
   const target = { engine: 'postgres', schema } as const;
   const closed = new AbortController();
-  const connections = Array.from({ length: poolSize }, () => createPostgresConnection(readers, health.failed));
+  const workers = Array.from(
+    { length: poolSize },
+    () => new PostgresWorker({ connector: readers, run: readAll, timeoutMs, onFailed: health.failed }),
+  );
   const reads = new BatchQueue<Statement, readonly unknown[]>({
-    workers: connections.map((connection) => createPostgresWorker(connection, readOne, timeoutMs)),
-    sizeOf: ({ text }) => 2 * text.length + WAITING_BYTES,
+    workers,
+    sizeOf: (query) => ITEM_BYTES + sizeOfStatement(query),
     isAlone: () => true,
     queueLimitBytes,
     timeoutMs,
     health,
   });
   return {
-    async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
-      return (await reads.add(compile(query, target))) as readonly Row[]; // The query declares its row type.
-    },
-    stream: limitStreams(poolSize, (query) => streamRows(streams, description, compile(query, target), closed.signal)),
+    read: <Row>(query: Query<Row>) => reads.add(compile(query, target)) as Promise<readonly Row[]>, // As it declares.
+    stream: limitStreams(poolSize, (query) => streamPages(streams, location, compile(query, target), closed.signal)),
     async close() {
       closed.abort();
       await reads.drain();
-      await Promise.all(connections.map(({ close }) => close()));
+      await Promise.all(workers.map((worker) => worker.close()));
     },
   };
 }
 
-async function readOne(
-  connection: PostgresConnection,
+async function readAll(
+  session: Session,
   queries: readonly Statement[],
   limitMs: number,
 ): Promise<readonly (readonly unknown[])[]> {
-  return Promise.all(
-    queries.map(async ({ text, values }) => (await runStatement(connection, text, values, limitMs)).rows),
-  );
+  return Promise.all(queries.map(async (query) => (await runStatement(session, query, limitMs)).rows));
 }

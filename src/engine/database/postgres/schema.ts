@@ -1,4 +1,5 @@
-import { DatabaseUnavailable, identifierOf, type Definition } from '../database.ts';
+import { identifierOf, type Definition } from '../database.ts';
+import { Refused } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of an application's tables. */
@@ -35,21 +36,16 @@ const TABLES = `
   ORDER BY path.place, relname`;
 
 /** Names the table that holds the version of an application's tables. */
-export function versionTableOf<Data>({ name }: Definition<Data>): string {
+export function versionTableOf({ name }: Definition): string {
   return `${identifierOf(name)}_schema`;
 }
 
 /**
  * Finds the application's tables in the schemas of the search path, or the schema in which to create them: the first one.
  *
- * @throws {DatabaseUnavailable} when two have them, or they belong to another program or to a role that is not trusted
+ * @throws {Refused} when two have them, or they belong to another program or to a role that is not trusted
  */
-export async function findPlace<Data>(
-  session: Session,
-  definition: Definition<Data>,
-  description: string,
-  limitMs?: number,
-): Promise<Place> {
+export async function findPlace(session: Session, definition: Definition, limitMs?: number): Promise<Place> {
   const versionTable = versionTableOf(definition);
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
@@ -81,17 +77,12 @@ export async function findPlace<Data>(
   /** Refuses a table that another role could change or replace. */
   function requireTrust(table: Row): void {
     const schema = quote(table['schema']);
-    const untrusted = [
-      { isTrusted: table['is_schema_trusted'], kind: 'SCHEMA', name: schema, owner: table['schema_owner'] },
-      {
-        isTrusted: table['is_trusted'],
-        kind: 'TABLE',
-        name: `${schema}.${String(table['name'])}`,
-        owner: table['owner'],
-      },
-    ].find(({ isTrusted }) => isTrusted === 'f');
-    if (untrusted === undefined) return;
-    const { kind, name, owner } = untrusted;
+    const name = `${schema}.${String(table['name'])}`;
+    if (table['is_schema_trusted'] === 'f') refuseOwner('SCHEMA', schema, table['schema_owner']);
+    if (table['is_trusted'] === 'f') refuseOwner('TABLE', name, table['owner']);
+  }
+
+  function refuseOwner(kind: 'SCHEMA' | 'TABLE', name: string, owner: string | null | undefined): never {
     refuse(
       `has a ${kind.toLowerCase()} ${name} that belongs to ${quote(owner)}, a role that ${role} is no member of: ` +
         `ALTER ${kind} ${name} OWNER TO ${role}, or GRANT ${quote(owner)} TO ${role} if it can be trusted`,
@@ -99,7 +90,7 @@ export async function findPlace<Data>(
   }
 
   function refuse(problem: string): never {
-    throw new DatabaseUnavailable(`the database ${description} ${problem}`);
+    throw new Refused(problem);
   }
 }
 

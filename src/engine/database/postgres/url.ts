@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { PostgresHost, PostgresLocation, PostgresTls } from './location.ts';
 
-const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const TLS_MODES: readonly PostgresTls['mode'][] = ['disable', 'require', 'verify-ca', 'verify-full'];
 const PARAMETERS = [
   'sslmode',
   'sslrootcert',
@@ -23,7 +23,7 @@ type Problem = (text: string) => void;
 
 /**
  * Reads a `postgres://` or `postgresql://` URL with the meaning that libpq gives it (PostgreSQL documentation, 32.1.1.2),
- * strictly: unsupported parts are problems.
+ * strictly: unsupported parts are problems. Without `sslmode`, TLS is required unless every host is this machine.
  *
  * @returns the location, or every problem; none repeats any part of the URL, where a password may have ended up
  */
@@ -50,7 +50,7 @@ export function parsePostgresUrl(url: string): { location: PostgresLocation } | 
     database: database === '' ? user : database,
     applicationName: parameters.get('application_name'),
     connectTimeoutMs: readConnectTimeout(parameters.get('connect_timeout'), problem),
-    tls: readTls(parameters, problem),
+    tls: readTls(parameters, hosts.every(isLocal), problem),
   };
   if (!['read-write', 'primary'].includes(parameters.get('target_session_attrs') ?? 'read-write')) {
     problem('target_session_attrs must be read-write or primary: the service has to write');
@@ -107,7 +107,7 @@ function readConnectTimeout(text: string | undefined, problem: Problem): number 
   return Number(text) === 0 ? undefined : Number(text) * 1_000;
 }
 
-function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): PostgresTls {
+function readTls(parameters: ReadonlyMap<string, string>, hostsAreLocal: boolean, problem: Problem): PostgresTls {
   const file = (name: string): string | undefined => {
     if (parameters.get(name) === '') problem(`${name} must not be empty`);
     return parameters.get(name);
@@ -115,9 +115,13 @@ function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): Pos
   const rootCertificate = file('sslrootcert');
   const certificate = file('sslcert');
   const key = file('sslkey');
-  const text = parameters.get('sslmode') ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer');
+  const defaultMode = rootCertificate === 'system' ? 'verify-full' : 'require';
+  const needsTls = !hostsAreLocal || rootCertificate !== undefined || certificate !== undefined;
+  const text = parameters.get('sslmode') ?? (needsTls ? defaultMode : 'disable');
   const mode = TLS_MODES.find((known) => known === text);
-  if (mode === undefined) problem(`sslmode must be one of ${TLS_MODES.join(', ')}`);
+  if (mode === undefined) {
+    problem(`sslmode must be one of ${TLS_MODES.join(', ')}: prefer and allow could fall back to plain text`);
+  }
   if (mode?.startsWith('verify-') === true && rootCertificate === undefined) {
     problem(`sslmode=${mode} needs sslrootcert: a file with the certificates to trust, or system`);
   }
@@ -126,7 +130,12 @@ function readTls(parameters: ReadonlyMap<string, string>, problem: Problem): Pos
     problem('sslrootcert=system needs sslmode=verify-full');
   }
   if ((certificate === undefined) !== (key === undefined)) problem('sslcert and sslkey must be given together');
-  return { mode: mode ?? 'prefer', rootCertificate, certificate, key };
+  return { mode: mode ?? 'require', rootCertificate, certificate, key };
+}
+
+/** Whether a host is this machine: a loopback address, or a folder with a socket. */
+function isLocal({ host }: PostgresHost): boolean {
+  return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function decode(text: string, what: string, problem: Problem): string {

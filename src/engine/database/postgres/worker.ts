@@ -1,52 +1,96 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
-import type { PostgresConnection } from './connection.ts';
+import type { Connector } from './connector.ts';
 import { detectSwitch, isConflict, PoolerSwitched, recoveryFor } from './errors.ts';
+import { SessionLost, type Session } from './session.ts';
+
+/**
+ * Runs a batch in one transaction, and returns a result for each item. It may be called again with the same items, unless
+ * it throws {@link BatchFailed}.
+ */
+export type BatchStatement<Item, Result> = (
+  session: Session,
+  items: readonly Item[],
+  limitMs: number,
+) => Promise<readonly Result[]>;
+
+export type WorkerParts<Item, Result> = {
+  readonly connector: Connector;
+  readonly run: BatchStatement<Item, Result>;
+  readonly timeoutMs: number;
+  /** Receives the error whenever no server can be used. */
+  readonly onFailed: (error: unknown) => void;
+  /** A session that is open already. */
+  readonly session?: Session | undefined;
+};
 
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
 const RETRY_PAUSE_MS = 20;
 const CONFLICTS_MAX = 20;
+const RECONNECT_PAUSE_MS = 250;
 
-/** Runs a batch in one transaction, and returns a result for each item. */
-export type BatchStatement<Item, Result> = (
-  connection: PostgresConnection,
-  items: readonly Item[],
-  limitMs: number,
-) => Promise<readonly Result[]>;
+/** A worker of a batch queue, with one connection to the server that accepts writes; it reconnects when needed. */
+export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
+  readonly #parts: WorkerParts<Item, Result>;
+  readonly #closed = new AbortController();
+  #session: Session | undefined;
 
-/**
- * Makes a connection a worker of a batch queue.
- *
- * @param run may be called again with the same items, unless it throws {@link BatchFailed}
- */
-export function createPostgresWorker<Item, Result>(
-  connection: PostgresConnection,
-  run: BatchStatement<Item, Result>,
-  timeoutMs: number,
-): BatchWorker<Item, Result> {
-  const limitMs = timeoutMs + ANSWER_GRACE_MS;
-  return {
-    ready: connection.ready,
-    async run(items) {
-      for (let attempts = 1; ; attempts += 1) {
-        try {
-          return await run(connection, items, limitMs);
-        } catch (thrown) {
-          const error = detectSwitch(thrown);
-          const recovery = recoveryFor(error);
-          if (recovery === undefined || !(error instanceof Error)) {
-            connection.reset(); // The state of the session is unknown.
-            throw error;
-          }
-          // Transactions that were in each other's way must not come again at the same moment.
-          if (recovery === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
-          // Conflicts of transactions are normal, and not reported.
-          if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
-          if (recovery === 'retry' || error instanceof PoolerSwitched) connection.reset();
-          throw new BatchFailed(recovery, error);
-        }
+  constructor(parts: WorkerParts<Item, Result>) {
+    this.#parts = parts;
+    this.#session = parts.session;
+  }
+
+  /** Resolves once connected, or closed. */
+  async ready(): Promise<void> {
+    while (this.#session?.isLost() !== false && !this.#isClosed()) {
+      try {
+        this.#session = await this.#parts.connector.connect(this.#closed.signal);
+        if (this.#isClosed()) this.#session.destroy();
+      } catch (error) {
+        if (this.#isClosed()) return;
+        this.#parts.onFailed(error);
+        await pause(this.#closed.signal);
       }
-    },
-  };
+    }
+  }
+
+  async run(items: readonly Item[]): Promise<readonly Result[]> {
+    const { run, timeoutMs } = this.#parts;
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        if (this.#session === undefined) throw new SessionLost('there is no connection to the database');
+        return await run(this.#session, items, timeoutMs + ANSWER_GRACE_MS);
+      } catch (thrown) {
+        const error = detectSwitch(thrown);
+        const recovery = recoveryFor(error);
+        if (recovery === undefined || !(error instanceof Error)) {
+          this.#session?.destroy(); // The state of the session is unknown.
+          throw error;
+        }
+        // Transactions that were in each other's way must not come again at the same moment.
+        if (recovery === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
+        // Conflicts of transactions are normal, and not reported.
+        if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
+        if (recovery === 'retry' || error instanceof PoolerSwitched) this.#session?.destroy();
+        throw new BatchFailed(recovery, error);
+      }
+    }
+  }
+
+  /** Does not wait for a server that does not answer. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#session?.close();
+  }
+
+  #isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+}
+
+/** Waits before all hosts are tried again; not all clients at the same time. */
+export async function pause(signal: AbortSignal): Promise<void> {
+  // Rejects when aborted: then there is nothing to wait for.
+  await sleep(RECONNECT_PAUSE_MS * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
 }

@@ -2,8 +2,9 @@ import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameS
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
-import { assertIntegrity, openForReading, schemaOf, unavailable } from './file.ts';
-import { createPartial, removeAbandoned, type Partial } from './partial.ts';
+import { unavailable } from './errors.ts';
+import { assertIntegrity, openForReading, scalar, schemaOf } from './open-file.ts';
+import { createPartialCopy, removeAbandoned, type PartialCopy } from './partial-copy.ts';
 import { syncFolders } from './sync-folders.ts';
 
 // In one step, from one snapshot: after a smaller one, SQLite would begin again after every commit.
@@ -14,26 +15,26 @@ const ALL_PAGES = 2 ** 31 - 1;
  *
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
  * @param signal cancels the copy and removes its files
- * @returns how many rows were inserted by the definition's batch statement
+ * @returns the number of rows in all tables of the definition
  * @throws {DatabaseUnavailable} when the source is missing or damaged, or the target exists
  */
-export async function copySqliteDatabase<Row>(
-  definition: Definition<Row>,
+export async function copySqliteDatabase(
+  definition: Definition,
   from: string,
   to: string,
   signal: AbortSignal,
 ): Promise<number> {
   const source = openForReading(from, schemaOf(definition));
-  let partial: Partial | undefined;
+  let partial: PartialCopy | undefined;
   try {
     mkdirSync(dirname(to), { recursive: true });
     removeAbandoned(to);
     refuseExisting(to);
-    partial = createPartial(to);
+    partial = createPartialCopy(to);
     const { path } = partial;
     await backup(source, path, { rate: ALL_PAGES });
     signal.throwIfAborted();
-    const rows = check(path, from, definition.insert.table);
+    const rows = check(path, from, definition.tables);
     sync(path);
     syncFolders(dirname(path)); // Nothing appears where it could not be kept.
     publish(path, to);
@@ -65,12 +66,12 @@ function publish(partial: string, to: string): void {
   }
 }
 
-function check(copyPath: string, path: string, table: string): number {
+function check(copyPath: string, path: string, tables: readonly string[]): number {
   const copy = new DatabaseSync(copyPath);
   try {
     assertIntegrity(copy, path);
     copy.exec('PRAGMA journal_mode = DELETE'); // A backup is one file, without a write-ahead log beside it.
-    return Number(copy.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count']);
+    return tables.reduce((rows, table) => rows + Number(scalar(copy, `SELECT count(*) FROM ${table}`)), 0);
   } finally {
     copy.close();
   }

@@ -1,14 +1,17 @@
 import { BatchFailed, BatchQueue } from '../batch-queue.ts';
 import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { compile, type Statement } from '../sql.ts';
+import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
+import { compile, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
-import { openForReading, schemaOf } from './file.ts';
-import type { ReaderData, ReadResult } from './reader-thread.ts';
-import { streamRows } from './stream.ts';
-import { startThread, type Thread } from './thread.ts';
+import { openForReading, schemaOf } from './open-file.ts';
+import type { ReaderData } from './reader-thread.ts';
+import { streamPages } from './stream.ts';
+import { startWorker, type SqliteWorker } from './worker.ts';
 
-const WAITING_BYTES = 1_024;
+// The thread itself gives up a query between two rows.
+const ANSWER_GRACE_MS = 100;
+const ABANDONED_MAX = 2;
 const TARGET = { engine: 'sqlite' } as const;
 
 /**
@@ -16,58 +19,68 @@ const TARGET = { engine: 'sqlite' } as const;
  *
  * @throws {DatabaseUnavailable} when there is none at the path
  */
-export function openSqliteReader<Row>(
-  path: string,
-  definition: Definition<Row>,
-  options: DatabaseOptions,
-): DatabaseReader {
+export function openSqliteReader(path: string, definition: Definition, options: DatabaseOptions): DatabaseReader {
   openForReading(path, schemaOf(definition)).close();
   return createSqliteReader(path, definition, options);
 }
 
 /** Creates the reading side of a SQLite database. Threads are started when they are needed. */
-export function createSqliteReader<Row>(
+export function createSqliteReader(
   path: string,
-  definition: Definition<Row>,
+  definition: Definition,
   { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
 ): DatabaseReader {
   const schema = schemaOf(definition);
   const closed = new AbortController();
-  let thread: Thread<readonly Statement[], readonly ReadResult[]> | undefined;
-  const reads = new BatchQueue<Statement, ReadResult>({
+  let abandoned = 0;
+  let worker: SqliteWorker<Statement, readonly unknown[]> | undefined;
+  const reads = new BatchQueue<Statement, readonly unknown[]>({
     workers: [{ ready: () => Promise.resolve(), run }],
-    sizeOf: ({ text }) => 2 * text.length + WAITING_BYTES,
+    sizeOf: (query) => ITEM_BYTES + sizeOfStatement(query),
     isAlone: () => false,
     queueLimitBytes,
     timeoutMs,
     health: createHealth(log, 'read'),
   });
   return {
-    async read<Row>(query: Parameters<DatabaseReader['read']>[0]) {
-      const result = await reads.add(compile(query, TARGET));
-      if ('rows' in result) return result.rows as readonly Row[]; // The query declares its row type.
-      throw result.isMistake ? new Error(result.message) : new DatabaseUnavailable(result.message);
-    },
+    read: <Row>(query: Query<Row>) => reads.add(compile(query, TARGET)) as Promise<readonly Row[]>, // As it declares.
     stream: limitStreams(poolSize, (query) =>
-      streamRows({ path, schema, query: compile(query, TARGET) }, closed.signal),
+      streamPages({ path, schema, query: compile(query, TARGET) }, closed.signal),
     ),
     async close() {
       closed.abort();
       await reads.drain();
-      await thread?.close();
+      await worker?.close();
     },
   };
 
-  async function run(queries: readonly Statement[]): Promise<readonly ReadResult[]> {
+  async function run(queries: readonly Statement[]): Promise<readonly (readonly unknown[])[]> {
+    if (abandoned === ABANDONED_MAX) throw new BatchFailed('wait', new Error('too many queries take too long'));
     const data: ReaderData = { path, schema, timeoutMs };
     try {
-      thread ??= await startThread('./reader-thread.ts', data);
+      worker ??= await startWorker('./reader-thread.ts', data);
     } catch (error) {
       throw error instanceof DatabaseUnavailable ? new BatchFailed('wait', error) : error;
     }
-    const results = await thread.ask(queries);
-    const locked = results.find((result) => 'isLocked' in result && result.isLocked);
-    if (locked !== undefined && 'message' in locked) throw new BatchFailed('retry', new Error(locked.message));
-    return results;
+    const results = worker.run(queries);
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      abandonWorker(results);
+      late.reject(new BatchFailed('wait', new Error(`a query took longer than ${String(timeoutMs)} ms`)));
+    }, timeoutMs + ANSWER_GRACE_MS);
+    return Promise.race([results, late.promise]).finally(() => {
+      clearTimeout(timer);
+    });
+  }
+
+  /** Lets the next batch start another thread. SQLite's API for Node cannot interrupt a query, so its thread ends after it. */
+  function abandonWorker(results: Promise<unknown>): void {
+    const close = worker?.close;
+    worker = undefined;
+    abandoned += 1;
+    void results
+      .catch(() => undefined)
+      .then(close)
+      .then(() => (abandoned -= 1));
   }
 }

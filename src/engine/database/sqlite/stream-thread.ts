@@ -2,17 +2,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { sizeOfRow } from '../size.ts';
-import type { Statement } from '../sql.ts';
-import { openForReading, unavailable, type Schema } from './file.ts';
+import { sizeOfValues } from '../size.ts';
+import type { Statement, Value } from '../sql.ts';
+import { unavailable } from './errors.ts';
+import { openForReading, type Schema } from './open-file.ts';
 import { createSpool } from './spool.ts';
 
 // The thread of one stream. While a statement is open, the write-ahead log can only grow. So the rows are read at full
 // speed, and pages are spooled until the consumer wants them: a slow one does not delay checkpoints.
 
 export type StreamData = { readonly path: string; readonly schema: Schema; readonly query: Statement };
-/** The thread sends one for each message that it receives, and nothing after the end. */
-export type Page = { readonly rows: Uint8Array<ArrayBuffer> } | 'end' | { readonly message: string };
+/** The thread sends one for each message that it receives, and nothing after the end. A page is serialized. */
+export type StreamMessage = { readonly page: Uint8Array<ArrayBuffer> } | 'end' | { readonly problem: string };
+/** Rows as lists of values take half the time of rows as objects to serialize. */
+export type Page = { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] };
 
 const PAGE_ROWS = 1_000;
 const PAGE_BYTES = 262_144;
@@ -26,13 +29,13 @@ parentPort?.on('message', () => {
 });
 
 try {
-  await streamPages();
+  await sendPages();
   await send('end');
 } catch (error) {
-  await send({ message: unavailable(path, error).message });
+  await send({ problem: unavailable(path, error).message });
 }
 
-async function streamPages(): Promise<void> {
+async function sendPages(): Promise<void> {
   const database = openForReading(path, schema);
   const spool = createSpool();
   for (const page of readPages(database)) {
@@ -44,30 +47,32 @@ async function streamPages(): Promise<void> {
   while (await sendFirst());
 
   async function sendFirst(): Promise<boolean> {
-    const rows = spool.shift();
-    if (rows !== undefined) await send({ rows });
-    return rows !== undefined;
+    const page = spool.shift();
+    if (page !== undefined) await send({ page });
+    return page !== undefined;
   }
 }
 
-async function send(page: Page): Promise<void> {
+async function send(message: StreamMessage): Promise<void> {
   if (wanted === 0) await new Promise<void>((resolve) => (onWanted = resolve));
   wanted -= 1;
-  parentPort?.postMessage(page, typeof page === 'object' && 'rows' in page ? [page.rows.buffer] : []);
+  parentPort?.postMessage(message, typeof message === 'object' && 'page' in message ? [message.page.buffer] : []);
 }
 
-function* readPages(database: DatabaseSync): Generator<readonly unknown[]> {
+function* readPages(database: DatabaseSync): Generator<Page> {
   const statement = database.prepare(query.text);
   statement.setReadBigInts(true);
-  let rows: unknown[] = [];
+  statement.setReturnArrays(true);
+  const names = statement.columns().map(({ name }) => name);
+  let rows: Value[][] = [];
   let bytes = 0;
-  for (const row of statement.iterate(...query.values)) {
+  for (const row of statement.iterate(...query.values) as Iterable<unknown> as Iterable<Value[]>) {
     rows.push(row);
-    bytes += sizeOfRow(row);
+    bytes += sizeOfValues(row);
     if (rows.length < PAGE_ROWS && bytes < PAGE_BYTES) continue;
-    yield rows;
+    yield { names, rows };
     rows = [];
     bytes = 0;
   }
-  yield rows;
+  yield { names, rows };
 }

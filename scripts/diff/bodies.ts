@@ -1,0 +1,72 @@
+import type { Subject } from './comparison.ts';
+import { finding, LEVELS, type Finding, type Level } from './finding.ts';
+import { child, children, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { compareSchemas } from './schema.ts';
+
+/** A compared body: that of the request, or of the response with a status. */
+export type BodyPlace = {
+  readonly subject: Extract<Subject, 'request-body' | 'response-body'>;
+  readonly name: string;
+  readonly operation: string;
+};
+
+/** Compares request bodies: their presence, whether they are required, and their media types. */
+export function compareRequestBodies(
+  operation: string,
+  { base, revision }: Pair<Place | undefined>,
+): readonly Finding[] {
+  const found = (aspect: string, level: Level, place: Place, change: string): readonly Finding[] => [
+    finding(operation, `request-body-${aspect}`, level, place, `request body ${change}`),
+  ];
+  if (revision === undefined) return base === undefined ? [] : found('removed', 'ERR', base, 'was removed');
+  const isRequired = isSet(revision, 'required');
+  if (base === undefined) {
+    return isRequired
+      ? found('added-required', 'ERR', revision, 'was added, required')
+      : found('added-optional', 'INFO', revision, 'was added, optional');
+  }
+  const requirement = isRequired
+    ? found('became-required', 'ERR', revision, 'became required')
+    : found('became-optional', 'INFO', revision, 'became optional');
+  const at = { subject: 'request-body', name: 'request body', operation } as const;
+  const wasRequired = isSet(base, 'required');
+  return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
+}
+
+/** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
+export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): readonly Finding[] {
+  const before = mediaTypesOf(base);
+  const after = mediaTypesOf(revision);
+  const isRequest = at.subject === 'request-body';
+  const prefix = isRequest ? 'request-body-media-type' : 'response-media-type';
+  const found = (aspect: string, level: Level, place: Place, change: string): Finding =>
+    finding(at.operation, `${prefix}-${aspect}`, level, place, `${at.name}: media type ${change}`);
+
+  const used = new Set<string>();
+  const ofBase = [...before].flatMap(([type, place]) => {
+    const partner = after.has(type)
+      ? type
+      : [...after.keys()].find((other) => covers(other, type) || covers(type, other));
+    const current = partner === undefined ? undefined : after.get(partner);
+    if (partner === undefined || current === undefined) return [found('removed', 'ERR', place, `${type} was removed`)];
+    used.add(partner);
+    const widened = partner !== type && covers(partner, type);
+    const aspect = widened ? 'name-generalized' : 'name-specialized';
+    const level = LEVELS[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
+    const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
+    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
+    return [...renamed, ...compareSchemas({ ...at, place: current }, schemas)];
+  });
+  const added = [...after].filter(([type]) => !used.has(type));
+  return [...ofBase, ...added.map(([type, place]) => found('added', 'INFO', place, `${type} was added`))];
+}
+
+function mediaTypesOf(body: Place): ReadonlyMap<string, Place> {
+  const entries = [...children(child(body, 'content'))];
+  return new Map(entries.map(([type, place]) => [type.toLowerCase().replaceAll(/\s/g, ''), place]));
+}
+
+/** Returns whether a media range covers a media type or equals it. */
+function covers(range: string, type: string): boolean {
+  return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandsOf, readBlocks, type Block, type Command } from './documents/blocks.ts';
+import { Problem } from './documents/problem.ts';
+import { createProject, type Project } from './documents/project.ts';
+import { complete, firstDifference, matches } from './documents/quote.ts';
+
+// `npm run documents [-- <document>…]` executes the blocks of each document, in order, in a fresh clone of the last commit:
+//
+// - `console`: runs the commands and compares the quoted output (scripts/documents/quote.ts). `npm start` and
+//   `npm run dev` keep running until the next of them, or until the document ends.
+// - `sh`: runs each line, unless a line of .ci/run starts with it, or it needs another machine.
+// - `diff`: applies it. A block below the name of a file: writes the file.
+// - `ts`: is part of a source file. `text` and `mermaid` are figures.
+const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run dev)$/;
+// The programs of `sh` blocks that CI does not have.
+const ELSEWHERE = ['podman'];
+const QUOTED_FAILURE = /^(?:FAIL|ERR)\b|error TS/m;
+
+const ci = readFileSync('.ci/run', 'utf8').split('\n');
+const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
+const named = process.argv.slice(2);
+const documents = named.length > 0 ? named : ['README.md', ...inGithub.map((name) => `.github/${name}`)];
+for (const document of documents) await execute(document);
+
+async function execute(document: string): Promise<void> {
+  const project = createProject();
+  try {
+    for (const block of readBlocks(readFileSync(document, 'utf8'))) {
+      try {
+        await executeBlock(project, block, document);
+      } catch (error) {
+        throw error instanceof Problem ? error : new Problem(block.line, String(error));
+      }
+    }
+    await project.stopService();
+  } catch (error) {
+    const place = error instanceof Problem ? `${document}:${String(error.line)}` : document;
+    console.error(`${place}: ${(error as Error).message}`); // Nothing but errors is thrown here.
+    process.exitCode = 1;
+  } finally {
+    await project.remove();
+  }
+}
+
+async function executeBlock(project: Project, block: Block, document: string): Promise<void> {
+  const { language, file, text } = block;
+  if (language === 'console' || language === 'sh') {
+    for (const command of commandsOf(block)) {
+      const reason = language === 'sh' ? reasonNotToRun(command.text) : undefined;
+      const note = reason === undefined ? '' : `   (not run: ${reason})`;
+      console.log(`${document}:${String(command.line)} $ ${command.text}${note}`);
+      if (reason === undefined) await run(project, command);
+    }
+  } else if (language === 'diff') {
+    execFileSync('git', ['apply'], { cwd: project.folder, input: text, stdio: 'pipe' });
+  } else if (file !== undefined) {
+    writeFileSync(join(project.folder, file), text);
+  } else if (language === 'ts') {
+    const names = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const isSource = names.some((name) => readFileSync(join('src', name), 'utf8').includes(text));
+    if (!isSource) throw new Error('no source file contains this block');
+  } else if (language !== 'text' && language !== 'mermaid') {
+    throw new Error(`a block of ${language} is neither executed nor a figure`);
+  }
+}
+
+function reasonNotToRun(command: string): string | undefined {
+  if (ELSEWHERE.some((program) => command.startsWith(`${program} `))) return 'needs another machine';
+  return ci.some((line) => line.startsWith(command)) ? 'a step of .ci/run' : undefined;
+}
+
+/** Runs a command and compares its output. It fails exactly if its quoted output has a failure or a compiler error. */
+async function run(project: Project, { text, line, quoted }: Command): Promise<void> {
+  const command = complete(text, project.printed());
+  if (SERVICE.test(command)) {
+    const output = await project.serve(command, (output) => matches(quoted ?? [], output, true));
+    if (!matches(quoted ?? [], output, true)) throw differs(output);
+    return;
+  }
+  const { code, output } = await project.run(command);
+  if (quoted !== undefined && !matches(quoted, output)) throw differs(output);
+  if ((code === 0) === QUOTED_FAILURE.test((quoted ?? []).join('\n'))) {
+    throw new Problem(line, `the exit code is ${String(code)}; printed:\n${output}`);
+  }
+
+  function differs(output: string): Problem {
+    const index = firstDifference(quoted ?? [], output);
+    const expected = quoted?.[index] ?? 'the end of the output';
+    return new Problem(
+      line + 1 + index,
+      `the output of \`${command}\` differs; quoted: ${expected}\nprinted:\n${output}`,
+    );
+  }
+}

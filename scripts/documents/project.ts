@@ -1,0 +1,89 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** A fresh clone of the last commit. */
+export type Project = {
+  readonly folder: string;
+  /** Everything that commands have printed. */
+  readonly printed: () => string;
+  /** Runs a command to its end. */
+  readonly run: (command: string) => Promise<{ readonly code: number | null; readonly output: string }>;
+  /**
+   * Starts a service after stopping the previous one.
+   *
+   * @returns its output once `isReady` accepts it, once the service has ended, or after START_MS
+   */
+  readonly serve: (command: string, isReady: (output: string) => boolean) => Promise<string>;
+  /** Stops the service. @throws {Error} when it does not end with code 0 */
+  readonly stopService: () => Promise<void>;
+  /** Stops the service and removes the folder. */
+  readonly remove: () => Promise<void>;
+};
+
+const START_MS = 30_000;
+
+/** Creates a project. Its commands have no settings of the service but free ports, and npm prints nothing of its own. */
+export function createProject(): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-documents-'));
+  execFileSync('git', ['clone', '--quiet', '.', folder]);
+  execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: folder });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+
+  const { PATH, HOME } = process.env;
+  // Without a terminal, curl would print its progress.
+  const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
+  const env = { PATH, HOME, PORT: '0', OPS_PORT: '0', NPM_CONFIG_LOGLEVEL: 'silent' };
+  let printed = '';
+  let stopService = async (): Promise<void> => undefined;
+
+  function start(command: string, onOutput: (text: string) => void) {
+    const child = spawn('bash', ['-c', `${setup}\n${command}`], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      onOutput(text);
+    });
+    return { child, ended: once(child, 'close') as Promise<[number | null]> };
+  }
+
+  async function run(command: string) {
+    let output = '';
+    const { ended } = start(command, (text) => (output += text));
+    const [code] = await ended;
+    return { code, output };
+  }
+
+  async function serve(command: string, isReady: (output: string) => boolean): Promise<string> {
+    await stopService();
+    let output = '';
+    const ready = Promise.withResolvers<undefined>();
+    const { child, ended } = start(`exec env ${command}`, (text) => {
+      output += text;
+      if (isReady(output)) ready.resolve(undefined);
+    });
+    stopService = async () => {
+      stopService = async () => undefined;
+      child.kill();
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`${command} ended with code ${String(code)}:\n${output}`);
+    };
+    const timer = setTimeout(ready.resolve, START_MS, undefined);
+    await Promise.race([ready.promise, ended]);
+    clearTimeout(timer);
+    return output;
+  }
+
+  async function remove(): Promise<void> {
+    await stopService().finally(() => {
+      rmSync(folder, { recursive: true });
+    });
+  }
+
+  return { folder, printed: () => printed, run, serve, stopService: () => stopService(), remove };
+}

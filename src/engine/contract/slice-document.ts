@@ -1,0 +1,131 @@
+import { isLiteralKeyword } from './literal-keywords.ts';
+import { kindOf } from './media-type.ts';
+import type { Operation } from './operation.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The parts of an OpenAPI document used by the engine. */
+export type ContractDocument = {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths?: Readonly<Record<string, Node>>;
+  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+};
+
+/**
+ * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
+ * with the contract. The document is simplified:
+ *
+ * - `$ref`s are resolved, except those to schemas;
+ * - parameters have a schema but no style, since they are already parsed, and may be empty;
+ * - request bodies have a JSON media type ({@link sliceMediaType});
+ * - responses have only bodies that may be JSON or text;
+ * - `discriminator` is removed: it is a hint and must not affect validity.
+ *
+ * @returns a deep copy, which may be modified
+ */
+export function sliceDocument(document: ContractDocument, { path, method }: Operation): ContractDocument {
+  const pathItem = document.paths?.[path] ?? {};
+  const key = method.toLowerCase();
+  const {
+    parameters = [],
+    requestBody,
+    responses = {},
+  } = resolveRef(pathItem[key]) as {
+    parameters?: readonly unknown[];
+    requestBody?: unknown;
+    responses?: Node;
+  };
+  const shared = (pathItem['parameters'] ?? []) as readonly unknown[];
+  const operation = {
+    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
+    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
+    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
+  };
+
+  const { openapi, info } = document;
+  const schemasByName = new Map<string, unknown>();
+  collectSchemas(operation);
+  const schemas = Object.fromEntries(schemasByName);
+  const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: { schemas } });
+  removeDiscriminators(slice);
+  return slice;
+
+  function collectSchemas(node: unknown): void {
+    if (typeof node !== 'object' || node === null) return;
+    const name = /^#\/components\/schemas\/([^/]+)/.exec(String((node as Node)['$ref']))?.[1];
+    if (name !== undefined && !schemasByName.has(name)) {
+      const schema = document.components?.['schemas']?.[name];
+      schemasByName.set(name, schema);
+      collectSchemas(schema);
+    }
+    Object.values(node).forEach(collectSchemas);
+  }
+
+  function resolveRef(node: unknown): Node {
+    const reference = (node as Node)['$ref'];
+    if (typeof reference !== 'string') return node as Node;
+    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
+    return resolveRef(document.components?.[kind]?.[name] ?? {});
+  }
+}
+
+/** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
+export function sliceMediaType(mediaType: string): string {
+  return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
+}
+
+/**
+ * Merges the parameters of a path and an operation. Those of the operation override those with the same name and
+ * location. Three headers are ignored (OpenAPI 3.1, 4.8.12.1).
+ */
+export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
+  const identity = ({ name, in: location }: Node): string => `${String(location)} ${String(name)}`;
+  const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
+  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
+}
+
+/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
+export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
+
+function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
+  const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
+  // A schema cannot describe the text of other media types.
+  const own = schema ?? (entry && kindOf(entry[0]) === 'json' ? entry[1]['schema'] : undefined) ?? {};
+  return { name, in: location, required, schema: wrapRef(own), allowEmptyValue: true };
+}
+
+function simplifyRequestBody({ required = false, content }: Node): Node {
+  const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, { schema = {} }]) => [
+    sliceMediaType(mediaType),
+    // A schema cannot describe bytes.
+    { schema: kindOf(mediaType) === 'binary' ? {} : wrapRef(schema) },
+  ]);
+  return { required, content: Object.fromEntries(entries) as Node };
+}
+
+function simplifyResponse({ description, content = {} }: Node): Node {
+  const json = Object.entries(content as Readonly<Record<string, Node>>)
+    .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*'))
+    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: wrapRef(schema) }]);
+  return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
+}
+
+/** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */
+function wrapRef(schema: unknown): unknown {
+  const { $ref, allOf = [], ...rest } = schema as Node;
+  if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
+  return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+}
+
+function removeDiscriminators(node: unknown, parentKey = ''): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
+  if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
+  for (const [key, member] of Object.entries(node))
+    if (!isLiteralKeyword(key, parentKey)) removeDiscriminators(member, key);
+}
+
+function mapValues(record: Node, map: (value: unknown) => unknown): Node {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

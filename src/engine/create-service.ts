@@ -1,0 +1,168 @@
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import type { Checker } from './auth/credentials.ts';
+import type { AuthSettings } from './auth/settings.ts';
+import { createTokenVerifier } from './auth/token-verifier.ts';
+import type { Contract } from './contract/contract.ts';
+import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
+import type { DatabaseLocation } from './database/open-database.ts';
+import type { Docs } from './docs/docs.ts';
+import { createApp } from './http/app.ts';
+import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
+import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
+import type { Observer } from './http/observer.ts';
+import type { AnyHandler } from './http/pipeline.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
+import type { ListenOptions } from './server/listen.ts';
+import { startServer, type ServerLimits } from './server/server.ts';
+
+/** An application: its document and the code behind its operations. */
+export type Application = {
+  readonly contract: Contract;
+  /** Renders the bodies of failures, by the names in the generated types. */
+  readonly failures: Readonly<Record<string, RenderFailure>>;
+  /** The `DATABASE_URL` where none is configured. */
+  readonly defaultDatabaseUrl: string;
+  /**
+   * Opens the resources of the handlers.
+   *
+   * @throws {DatabaseUnavailable} when the service cannot start without it
+   */
+  readonly open: (database: DatabaseConfig & DatabaseOptions) => Promise<Backend>;
+};
+
+/** The open parts of an application. */
+type Backend = {
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
+  readonly checkers: Readonly<Record<string, Checker>>;
+  /** Checks that requests can be handled now. @throws {DatabaseUnavailable} when they cannot */
+  readonly check: () => Promise<void>;
+  /** Closes the parts when no request is pending. */
+  readonly close: () => Promise<void>;
+};
+
+/** The location of the database and its limits. */
+export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<DatabaseOptions, 'log' | 'onCommit'>;
+
+/** The configuration of a service. */
+export type ServiceConfig = {
+  /** In production, every operation must have a handler; in development, one without is answered 501. */
+  readonly production: boolean;
+  readonly auth: AuthSettings;
+  readonly database: DatabaseConfig;
+  readonly bodyLimitBytes: number;
+  readonly loadShedding: LoadSheddingLimits;
+  /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  readonly trustProxy: readonly string[];
+};
+
+/** A service without a port. */
+export type Service = {
+  readonly app: Express;
+  readonly failureResponse: FailureResponse;
+  /** Receives the outcome of each request, for the log and the metrics. */
+  readonly observer: Observer;
+  readonly metrics: Metrics;
+  /** Returns the reason why the service cannot handle requests now, if there is one. Never rejects. */
+  readonly readinessProblem: () => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Composes a service from an application and its configuration.
+ *
+ * @throws {DatabaseUnavailable | IncompleteApplication} when it cannot start
+ */
+export async function createService(
+  { contract, failures, open }: Application,
+  config: ServiceConfig,
+  log: Logger,
+  docs?: Docs,
+): Promise<Service> {
+  const metrics = createMetrics();
+  const observer: Observer = {
+    answered(request) {
+      log.info(request);
+      metrics.answered(request);
+    },
+    refused: metrics.refused,
+  };
+  const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
+  const tokenVerifier = createTokenVerifier(config.auth, log);
+  const loadShedding = createLoadShedding(config.loadShedding, log);
+  metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
+  const failureResponse = createFailureResponse(contract, failures, log);
+  const app = createApp({
+    ...config,
+    contract,
+    handlers,
+    checkers,
+    failureResponse,
+    tokenVerifier,
+    loadShedding,
+    isUnavailable: (error) => error instanceof DatabaseUnavailable,
+    docs,
+    observer,
+    log,
+  });
+  return {
+    app,
+    failureResponse,
+    observer,
+    metrics,
+    close,
+    async readinessProblem() {
+      try {
+        await check();
+        return undefined;
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) return error.message;
+        log.error({ err: error }, 'the readiness check failed');
+        return 'the readiness check failed';
+      }
+    },
+  };
+}
+
+/** A service that listens. */
+export type RunningService = Pick<Service, 'readinessProblem'> & {
+  /** Writes the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  /** Its address: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /**
+   * Stops listening, finishes the pending requests and closes the application.
+   *
+   * @returns whether every request was answered within the time
+   */
+  readonly stop: (graceMs: number) => Promise<boolean>;
+};
+
+/**
+ * Composes a service and starts its server.
+ *
+ * @throws {DatabaseUnavailable | IncompleteApplication | CannotListen} when it cannot start
+ */
+export async function startService(
+  application: Application,
+  config: ServiceConfig & { readonly listen: ListenOptions; readonly server: ServerLimits },
+  log: Logger,
+  docs?: Docs,
+): Promise<RunningService> {
+  const service = await createService(application, config, log, docs);
+  const { app, failureResponse, observer, metrics, readinessProblem, close } = service;
+  const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });
+  metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
+  return {
+    url: server.url,
+    metrics: metrics.text,
+    readinessProblem,
+    async stop(graceMs) {
+      const inTime = await server.stop(graceMs);
+      await close();
+      return inTime;
+    },
+  };
+}

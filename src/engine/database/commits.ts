@@ -1,0 +1,66 @@
+import { BatchQueue, type BatchWorker } from './batch-queue.ts';
+import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Written } from './database.ts';
+import type { Health } from './health.ts';
+import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
+import { compile, type Statement, type Target, type Value } from './sql.ts';
+
+/** A row to insert, its values in the order of the definition's columns. */
+export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
+/** A part of a transaction: a row, statements that belong together, or nothing, to check that it could be committed. */
+export type Change = Insert | { readonly statements: readonly Statement[] } | 'check';
+/** Whether a row was inserted now; the results of statements; `true` for a check. */
+export type ChangeResult = boolean | readonly Written[];
+
+export type CommitParts = {
+  readonly workers: readonly BatchWorker<Change, ChangeResult>[];
+  readonly target: Target;
+  readonly health: Health;
+  /** Whether a change must have a transaction of its own. */
+  readonly isAlone: (change: Change) => boolean;
+  /** Makes the key of a row that was given none. */
+  readonly newKey: () => string | undefined;
+};
+
+type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'check'> & { readonly drain: () => Promise<void> };
+
+/** Creates the writing side of a database: `insert`, if the application's definition has one, `write` and `check`. */
+export function createCommits<Row extends Readonly<Record<string, Value>>>(
+  definition: Definition | BatchDefinition<Row>,
+  { target, newKey, ...parts }: CommitParts,
+  { queueLimitBytes, timeoutMs, onCommit }: DatabaseOptions,
+): Omit<Commits<Row>, 'insert'> {
+  const queue = new BatchQueue<Change, ChangeResult>({
+    ...parts,
+    sizeOf,
+    queueLimitBytes,
+    timeoutMs,
+    onBatch(changes, durationMs) {
+      const count = changes.filter((change) => change !== 'check').length;
+      if (count > 0) onCommit?.(count, durationMs);
+    },
+  });
+  // The result of a row is a boolean, and that of statements is a list.
+  const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
+    return (row, key = newKey()) =>
+      queue.add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
+  };
+  return {
+    ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
+    write: (...queries) =>
+      queue.add({ statements: queries.map((query) => compile(query, target)) }) as Promise<readonly Written[]>,
+    async check() {
+      await queue.add('check');
+    },
+    drain: () => queue.drain(),
+  };
+}
+
+export function isInsert(change: Change): change is Insert {
+  return typeof change === 'object' && 'row' in change;
+}
+
+function sizeOf(change: Change): number {
+  if (change === 'check') return ITEM_BYTES;
+  if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);
+  return change.statements.reduce((bytes, statement) => bytes + sizeOfStatement(statement), ITEM_BYTES);
+}

@@ -1,0 +1,59 @@
+import type { BatchFailed } from '../batch-queue.ts';
+import { DatabaseUnavailable } from '../database.ts';
+
+/** A statement or a row of the application is at fault, and not the database. */
+export class Refused extends Error {}
+
+/** SQLite's primary result codes: https://sqlite.org/rescode.html */
+export const SQLITE = {
+  ERROR: 1,
+  BUSY: 5,
+  CORRUPT: 11,
+  CANTOPEN: 14,
+  TOOBIG: 18,
+  CONSTRAINT: 19,
+  MISMATCH: 20,
+} as const;
+
+/** Reasons that an operator can act on. */
+const REASONS: Readonly<Record<number, string>> = {
+  3: 'cannot be read and written by this user',
+  [SQLITE.BUSY]: 'is locked by another process',
+  8: 'is read-only',
+  10: 'cannot be read or written',
+  [SQLITE.CORRUPT]: 'is damaged; restore a backup',
+  13: 'is on a disk that is full',
+  [SQLITE.CANTOPEN]: 'cannot be opened: is it a file, in a folder that can be written?',
+  26: 'is not a SQLite database',
+};
+
+/** Returns SQLite's primary result code, the low byte of the extended one; 0 for other errors. */
+export function primaryCode(error: unknown): number {
+  const { errcode = 0 } = error as { readonly errcode?: number };
+  return errcode & 0xff;
+}
+
+/** Wraps any error of a database with a line for operators. */
+export function unavailable(path: string, error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error;
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  const code = syscall === undefined ? primaryCode(error) : SQLITE.CANTOPEN; // The folder could not be made, say.
+  const reason = REASONS[code] ?? `cannot be used (${message})`;
+  return new DatabaseUnavailable(`the database ${path} ${reason}`, { cause: error });
+}
+
+/** Returns the error of a database that is damaged. */
+export function damaged(path: string): DatabaseUnavailable {
+  return unavailable(path, { errcode: SQLITE.CORRUPT });
+}
+
+/** Returns the way to recover from a failed batch; `undefined` for a bug. */
+export function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
+  if (error instanceof Refused) return 'split';
+  if (error instanceof DatabaseUnavailable) return 'wait';
+  const code = primaryCode(error);
+  if (code === 0) return undefined;
+  if (code === SQLITE.BUSY) return 'retry'; // Nothing of the transaction is kept.
+  const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
+  return isOfARow ? 'split' : 'wait';
+}

@@ -1,0 +1,36 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseUnavailable } from '../database.ts';
+import { primaryCode, Refused, SQLITE } from './errors.ts';
+
+const MAX_STATEMENTS = 100;
+
+/** The statements of an application, prepared for the next time. Integers are read as bigint. */
+export class Statements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Uses a statement. @throws {Refused} when it is at fault, and not the database */
+  use<Result>(text: string, work: (statement: StatementSync) => Result): Result {
+    try {
+      return work(this.#prepare(text));
+    } catch (error) {
+      const isMistake = primaryCode(error) === SQLITE.ERROR || primaryCode(error) === 0;
+      if (!isMistake || error instanceof DatabaseUnavailable) throw error;
+      throw new Refused((error as Error).message, { cause: error });
+    }
+  }
+
+  #prepare(text: string): StatementSync {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    statement.setReadBigInts(true);
+    if (this.#prepared.size === MAX_STATEMENTS) this.#prepared.clear();
+    this.#prepared.set(text, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { Failure } from './failure.ts';
+
+/** The path and query of a request target. The path of `OPTIONS *` is `*`. */
+export type Target = { readonly path: string; readonly query: string };
+
+// RFC 9110, 7.2: uri-host [ ":" port ]; RFC 3986, 3.2.2. A name may be empty.
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
+
+/**
+ * Checks a message for violations of RFC 9110 and 9112 that Node's parser accepts. Intermediaries may disagree on where
+ * such a message ends (request smuggling), so its connection must be closed.
+ *
+ * @returns 400, 417, 501 or 505; `undefined` for a valid message
+ */
+export function findViolation(req: IncomingMessage): Failure | undefined {
+  if (req.httpVersionMajor !== 1) return new Failure(505, 'use HTTP/1.1');
+  const isHttp10 = req.httpVersionMinor === 0;
+
+  // RFC 9112, 3.2.
+  const hosts = valuesOf(req, 'host');
+  const isOmitted = hosts.length === 0 && isHttp10;
+  if (!isOmitted && (hosts.length !== 1 || !hosts.every((host) => HOST.test(host)))) {
+    return new Failure(400, 'send exactly one valid Host header field');
+  }
+
+  // RFC 9112, 6.1. The parser has already checked that chunked comes last and that Content-Length is absent.
+  const codings = membersOf(valuesOf(req, 'transfer-encoding'));
+  if (codings.length > 0 && isHttp10) return new Failure(400, 'HTTP/1.0 has no Transfer-Encoding');
+  if (codings.includes('') || (codings.length > 0 && codings.indexOf('chunked') !== codings.length - 1)) {
+    return new Failure(400, 'chunked must be the last transfer coding, and must not be repeated');
+  }
+  if (codings.length > 1) return new Failure(501, 'the only supported transfer coding is chunked');
+
+  // RFC 9110, 5.3: only one is allowed. Node ignores all but the first.
+  if (valuesOf(req, 'content-type').length > 1) return new Failure(400, 'send only one Content-Type header field');
+
+  // RFC 9110, 10.1.1.
+  if (!isHttp10 && membersOf(valuesOf(req, 'expect')).some((member) => member !== '100-continue')) {
+    return new Failure(417, 'the only supported expectation is 100-continue');
+  }
+  return undefined;
+}
+
+/**
+ * Parses a request target in origin-form or absolute-form (RFC 9112, 3.2).
+ *
+ * @throws {Failure} 400 when it is neither
+ */
+export function readTarget({ method, url = '' }: IncomingMessage): Target {
+  if (url === '*' && method === 'OPTIONS') return { path: url, query: '' };
+  const [, host, rest = ''] = url.startsWith('/') ? [url, '', url] : (ABSOLUTE_FORM.exec(url) ?? []);
+  // RFC 9110, 4.2.1: a URL needs a host.
+  if (host === undefined || (host === '' && rest !== url) || !HOST.test(host)) {
+    throw new Failure(400, 'the request target must be a path or an http URL');
+  }
+  const origin = rest.startsWith('/') ? rest : `/${rest}`;
+  const mark = origin.indexOf('?');
+  return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
+}
+
+/** Returns the value of each header field of a name; Node's `headers` keep only the first Host. */
+function valuesOf({ headers, rawHeaders }: IncomingMessage, name: string): string[] {
+  if (!(name in headers)) return [];
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}
+
+function membersOf(values: readonly string[]): string[] {
+  return values.flatMap((value) => value.split(',')).map((member) => member.trim().toLowerCase());
+}

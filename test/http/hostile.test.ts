@@ -1,0 +1,288 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerLimits } from '../../src/engine/server/server.ts';
+import { createTestApp, TOKEN } from '../support/app.ts';
+import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
+import { HOSTILE_REQUESTS } from '../support/hostile-requests.ts';
+import { startService, type Service } from '../support/service.ts';
+
+const GOOD = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\b|\bat \S+:\d+/i;
+
+const SAMPLES = 10;
+
+type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
+
+async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
+  const testApp = await createTestApp();
+  return (await testApp.serve(limits)).url;
+}
+
+/** Parses every response in the received text; throws for other or incomplete data. */
+function parseAnswers(received: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = received; rest !== '';) {
+    const [head = '', status] = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/.exec(rest) ?? [];
+    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
+    const body = rest.slice(head.length, head.length + length);
+    expect(head).not.toBe('');
+    expect(body).toHaveLength(length);
+    answers.push({ status: Number(status), head, body });
+    rest = rest.slice(head.length + length);
+  }
+  return answers;
+}
+
+/** Sends bytes and reads until the service closes the connection. */
+async function attack(url: string, bytes: string | Buffer): Promise<RawAnswer[]> {
+  const connection = await openConnection(url);
+  connection.write(bytes);
+  return parseAnswers(await connection.closed());
+}
+
+async function expectHealthy(url: string): Promise<void> {
+  const connection = await openConnection(url);
+  connection.write(GOOD);
+  expect(await connection.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  connection.end();
+  await connection.closed();
+}
+
+function expectErrorBodies(answers: readonly RawAnswer[]): void {
+  for (const { status, head, body } of answers.filter((answer) => answer.status >= 400)) {
+    expect(JSON.parse(body)).toEqual({ error: status, message: expect.stringMatching(/./) });
+    expect(head).toMatch(/\r\ncontent-type: application\/json\r\n/);
+    expect(head + body).not.toMatch(LEAK);
+    const names = [...head.matchAll(/\r\n([\w-]+):/g)].map(([, name = '']) => name.toLowerCase());
+    const known = [
+      ...['connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+      ...['x-content-type-options', 'cache-control', 'x-request-id'],
+    ];
+    expect(names.filter((name) => !known.includes(name) && !ALSO[status]?.includes(name))).toEqual([]);
+  }
+}
+
+const ALSO: Readonly<Record<number, readonly string[]>> = {
+  401: ['www-authenticate'],
+  405: ['allow'],
+  415: ['accept', 'accept-encoding'],
+  503: ['retry-after'],
+};
+
+const openMany = (url: string, count: number): Promise<Connection[]> =>
+  Promise.all(Array.from({ length: count }, () => openConnection(url)));
+
+describe('a hostile client is answered, its connection is closed, and the next client is served:', () => {
+  test.each(HOSTILE_REQUESTS)('%s', async (_name, bytes, statuses) => {
+    const url = await serve();
+    const answers = await attack(url, bytes);
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    expect(answers.at(-1)?.head).toMatch(/\r\nConnection: close\r\n/);
+    expectErrorBodies(answers);
+    await expectHealthy(url);
+  });
+});
+
+describe('a client that is slow', () => {
+  const SHORT = { headersTimeoutMs: 500, requestTimeoutMs: 800 };
+
+  test.each([
+    ['says nothing', ''],
+    ['stops in the request line', 'POST /pl'],
+    ['stops in the header', GOOD.slice(0, 60)],
+    ['stops in the body', GOOD.slice(0, -5)],
+    ['stops in a chunk', GOOD.replace(/Content-Length[^]*/, 'Transfer-Encoding: chunked\r\n\r\n16\r\n{"id"')],
+  ])('and %s is answered 408', async (_name, bytes) => {
+    const url = await serve(SHORT);
+    const answers = await attack(url, bytes);
+    expect(answers.map(({ status }) => status)).toEqual([408]);
+    expectErrorBodies(answers);
+    await expectHealthy(url);
+  });
+
+  test('and sends a byte now and then is answered 408, too', async () => {
+    const url = await serve(SHORT);
+    const connection = await openConnection(url);
+    connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
+    const drip = setInterval(() => {
+      connection.write('x');
+    }, 20);
+    const answers = parseAnswers(await connection.closed());
+    clearInterval(drip);
+    expect(answers.map(({ status }) => status)).toEqual([408]);
+  });
+
+  test('gets its pending responses first', async () => {
+    const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
+    expect(answers.map(({ status }) => status)).toEqual([200, 408]);
+  });
+
+  test('and sends nothing after its response is disconnected', async () => {
+    const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
+    expect(answers.map(({ status }) => status)).toEqual([200]);
+  });
+});
+
+describe('idle connections', () => {
+  test('2,000 of them do not keep a client from its response', async () => {
+    const url = await serve();
+    await openMany(url, 2_000);
+    await expectHealthy(url);
+  });
+
+  test('are closed when there are too many connections: the longest idle first', async () => {
+    const url = await serve({ connectionLimit: 10 });
+    const [first, second, ...others] = await openMany(url, 10);
+    first?.write(GOOD);
+    await first?.receive('"Fern"}');
+    await expectHealthy(url);
+    expect(await second?.closed()).toBe('');
+    first?.write(GOOD.replaceAll('Fern', 'Moss'));
+    expect(await first?.receive('"Moss"}')).toContain('"Moss"}');
+    await openMany(url, 50);
+    await first?.closed();
+    for (const connection of others) await connection.closed();
+    await expectHealthy(url);
+  });
+
+  test('are closed before those that are sending, and these before a complete request', async () => {
+    const url = await serve({ connectionLimit: 2 });
+    const [sending] = await openMany(url, 1);
+    sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
+    await sending?.receive('100 Continue\r\n\r\n');
+    const idle = await openConnection(url);
+    await expectHealthy(url);
+    expect(await idle.closed()).toBe('');
+    sending?.write(GOOD.slice(-22));
+    expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+
+  test('503 when every connection is waiting for its response', async () => {
+    const called = Promise.withResolvers<undefined>();
+    const answer = Promise.withResolvers<undefined>();
+    const createPlant = async () => {
+      called.resolve(undefined);
+      await answer.promise;
+      return { status: 200, body: { name: 'Fern' } };
+    };
+    const testApp = await createTestApp({ handlers: { createPlant } });
+    const { url, refused } = await testApp.serve({ connectionLimit: 1 });
+    const busy = await openConnection(url);
+    busy.write(GOOD);
+    await called.promise;
+    const answers = await attack(url, '');
+    expect(answers.map(({ status }) => status)).toEqual([503]);
+    expectErrorBodies(answers);
+    expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
+    expect(await refused()).toEqual(['connections']);
+    answer.resolve(undefined);
+    expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  const head = (token: string, lengthBytes: number): string =>
+    plantRequest(token, '').replace(
+      'Content-Length: 0',
+      `Expect: 100-continue\r\nContent-Length: ${String(lengthBytes)}`,
+    );
+
+  test('100, then 200, when the body is wanted', async () => {
+    const connection = await openConnection(await serve());
+    connection.write(head(TOKEN, 22));
+    expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    connection.write('{"id":1,"name":"Fern"}');
+    expect(await connection.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+
+  test.each([
+    ['the token is wrong', head('nope', 22), 401],
+    ['the body is too large', head(TOKEN, 2 ** 30), 413],
+    ['the media type is wrong', head(TOKEN, 22).replace('application/json', 'text/plain'), 415],
+    ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
+    ['the path is unknown', head(TOKEN, 22).replace('/plants', '/'), 404],
+  ])('no 100 when %s', async (_name, bytes, status) => {
+    const answers = await attack(await serve(), bytes);
+    expect(answers.map((answer) => answer.status)).toEqual([status]);
+    expectErrorBodies(answers);
+  });
+
+  test('is ignored for HTTP/1.0', async () => {
+    const bytes = GOOD.replace('1.1', '1.0').replace('Host', 'Expect: 100-continue\r\nHost');
+    expect((await attack(await serve(), bytes)).map(({ status }) => status)).toEqual([200]);
+  });
+});
+
+describe('requests that are unusual but valid', () => {
+  const last = GOOD.replace('Host', 'Connection: close\r\nHost');
+
+  test.each([
+    ['a URL as the target, with another Host', last.replace('/plants', 'http://example.com:80/plants'), 200],
+    ['a URL without a path', last.replace('/plants', 'HTTP://example.com'), 404],
+    ['a URL with a query', last.replace('/plants', 'http://example.com/plants?a=b'), 400],
+    ['an IPv6 address as Host', last.replace('localhost', '[::1]:3000'), 200],
+    ['an empty Host', last.replace('localhost', ''), 200],
+    ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
+    ['HEAD', last.replace('POST', 'HEAD'), 405],
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
+  ])('%s', async (_name, bytes, status) => {
+    const connection = await openConnection(await serve());
+    connection.write(bytes);
+    expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
+  });
+
+  test('a client that ends its sending side after its request gets the response', async () => {
+    const connection = await openConnection(await serve());
+    connection.write(GOOD + GOOD);
+    connection.end();
+    expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
+  // The service does not report its memory; this one prints it on a signal.
+  const report = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
+  const service = await startService({}, [
+    'node',
+    '--expose-gc',
+    '--import',
+    `data:text/javascript,${encodeURIComponent(report)}`,
+    'src/main.ts',
+  ]);
+  const round = async (): Promise<void> => {
+    const broken = await openMany(service.url, 100);
+    broken.forEach((connection, index) => {
+      connection.write(GOOD.slice(0, GOOD.length - 1 - index));
+    });
+    for (const [, bytes, statuses] of HOSTILE_REQUESTS) {
+      expect((await attack(service.url, bytes)).map(({ status }) => status)).toEqual(statuses);
+    }
+    for (const connection of broken) connection.end();
+    await Promise.all(broken.map((connection) => connection.closed()));
+    await expectHealthy(service.url);
+  };
+  await round();
+  const before = await usedBytes(service);
+  await round();
+  await round();
+
+  expect((await usedBytes(service)) - before).toBeLessThan(5_000_000);
+  service.process.kill('SIGTERM');
+  const { code, stdout, stderr } = await service.outcome;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).not.toContain('"level":50');
+}, 120_000);
+
+/** Returns the least of several samples, because external memory fluctuates. */
+async function usedBytes(service: Service): Promise<number> {
+  const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
+  const earlier = reports().length;
+  for (let samples = 1; samples <= SAMPLES; samples += 1) {
+    service.process.kill('SIGUSR2');
+    while (reports().length < earlier + samples) {
+      await new Promise((resolve) => service.process.stdout.once('data', resolve));
+    }
+    await sleep(100);
+  }
+  return Math.min(...reports().slice(earlier));
+}

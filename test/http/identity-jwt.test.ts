@@ -1,0 +1,244 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { createJwtVerifier } from '../../src/engine/auth/jwt.ts';
+import { createKeySet, KeysUnavailable, type KeySetTiming } from '../../src/engine/auth/key-set.ts';
+import {
+  AUDIENCE,
+  createKey,
+  inSeconds,
+  ISSUER,
+  signToken,
+  startIssuer,
+  type Issuer,
+  type IssuerKey,
+} from '../support/issuer.ts';
+import { until } from '../support/until.ts';
+
+const QUICK: KeySetTiming = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300 };
+
+describe('a JSON Web Token', () => {
+  let rsa: IssuerKey, ec: IssuerKey, ed: IssuerKey;
+  let issuer: Issuer;
+  let check: (token: string) => Promise<string | undefined>;
+  const use = (verify: ReturnType<typeof createJwtVerifier>): void => {
+    check = async (token) => (await verify(token))?.name;
+  };
+
+  beforeAll(async () => {
+    [rsa, ec, ed] = await Promise.all([createKey('RS256', 'rsa'), createKey('ES256', 'ec'), createKey('EdDSA', 'ed')]);
+  });
+
+  const start = async (...keys: readonly IssuerKey[]): Promise<void> => {
+    issuer = await startIssuer(...keys);
+    const settings = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) };
+    use(createJwtVerifier(settings, createKeySet(settings.jwksUrl, pino({ level: 'silent' }), QUICK)));
+  };
+
+  test.each<[string, () => Promise<string>]>([
+    ['RS256', () => signToken(rsa)],
+    ['ES256', () => signToken(ec)],
+    ['EdDSA', () => signToken(ed)],
+    ['Ed25519, the name that EdDSA has now', () => signToken(ed, {}, { alg: 'Ed25519' })],
+    ['one of several audiences', () => signToken(ec, { aud: ['other', AUDIENCE] })],
+    ['expired within the clock skew', () => signToken(ec, { exp: inSeconds(-25) })],
+    ['not yet valid, within the clock skew', () => signToken(ec, { nbf: inSeconds(25) })],
+    ['typ JWT', () => signToken(ec, {}, { typ: 'JWT' })],
+    ['typ at+jwt', () => signToken(ec, {}, { typ: 'application/at+JWT' })],
+    ['no kid, and one key that fits', () => signToken(ec, {}, { kid: undefined })],
+  ])('is the caller sub: %s', async (_name, sign) => {
+    await start(rsa, ec, { ...ed, jwk: without(ed.jwk, 'alg') });
+    expect(await check(await sign())).toBe('alice');
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    ['expired', () => signToken(ec, { exp: inSeconds(-35) })],
+    ['not yet valid', () => signToken(ec, { nbf: inSeconds(35) })],
+    ['without exp', () => signToken(ec, { exp: undefined })],
+    ['exp a text', () => signToken(ec, { exp: '9999999999' })],
+    ['of another issuer', () => signToken(ec, { iss: 'https://issuer.example' })],
+    ['without an issuer', () => signToken(ec, { iss: undefined })],
+    ['for another audience', () => signToken(ec, { aud: 'plants2' })],
+    ['for no audience', () => signToken(ec, { aud: undefined })],
+    ['without sub', () => signToken(ec, { sub: undefined })],
+    ['with an empty sub', () => signToken(ec, { sub: '' })],
+    ['sub a number', () => signToken(ec, { sub: 7 })],
+    ['for another purpose, by typ', () => signToken(ec, {}, { typ: 'logout+jwt' })],
+    ['with an unknown kid', () => signToken(ec, {}, { kid: 'other' })],
+    ['with the kid of another key', () => signToken(ec, {}, { kid: 'rsa' })],
+    ['no kid, and two keys that fit', () => signToken(rsa, {}, { kid: undefined })],
+    ['signed by a stranger under a known kid', async () => signToken(await createKey('ES256', 'ec'))],
+    [
+      'signed by a stranger who brings the key along',
+      async () => {
+        const stranger = await createKey('ES256', 'ec');
+        return signToken(stranger, {}, { jwk: stranger.jwk });
+      },
+    ],
+    ['with another payload', async () => replacePart(await signToken(ec), 1, { ...CLAIMS, sub: 'bob' })],
+    ['alg none', async () => new UnsecuredJWT(CLAIMS).setExpirationTime('1m').encode()],
+    ['alg none, with the signature of another', async () => replacePart(await signToken(ec), 0, { alg: 'none' })],
+    ['HS256 with the public key as the secret', hmacWithPublicKey],
+    ['an unknown critical header', withCriticalHeader],
+    ['text in three parts', async () => 'a.b.c'],
+    ['encrypted', async () => 'e30.e30.e30.e30.e30'],
+  ])('is rejected: %s', async (_name, sign) => {
+    await start(rsa, { ...rsa, jwk: { ...rsa.jwk, kid: 'rsa2' } }, ec);
+    expect(await check(await sign())).toBeUndefined();
+  });
+
+  const CLAIMS = { iss: ISSUER, aud: AUDIENCE, sub: 'alice', exp: inSeconds(600) };
+
+  async function withCriticalHeader(): Promise<string> {
+    const header = { alg: ec.alg, kid: ec.kid, crit: ['nope'], nope: true };
+    return new SignJWT(CLAIMS).setProtectedHeader(header).sign(ec.privateKey, { crit: { nope: true } });
+  }
+
+  async function hmacWithPublicKey(): Promise<string> {
+    const publicKey = await importJWK(rsa.jwk, 'RS256', { extractable: true });
+    if (publicKey instanceof Uint8Array) throw new Error('a public key is not a secret');
+    const secret = new TextEncoder().encode(await exportSPKI(publicKey));
+    return new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret);
+  }
+
+  describe('while keys change', () => {
+    test('a new key is used as soon as a token has it, an old one is dropped with the next fetch', async () => {
+      await start(ec);
+      expect(await check(await signToken(ec))).toBe('alice');
+      issuer.publish(ed);
+      expect(await check(await signToken(ec))).toBe('alice');
+      await sleep(QUICK.cooldownMs);
+      expect(await check(await signToken(ed))).toBe('alice');
+      expect(await check(await signToken(ec))).toBeUndefined();
+    });
+
+    test('an old key is dropped after a while even without a token with an unknown key', async () => {
+      issuer = await startIssuer(ec);
+      const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
+        ...QUICK,
+        refreshIntervalMs: 100,
+      });
+      use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) }, keys));
+      expect(await check(await signToken(ec))).toBe('alice');
+      issuer.publish(ed);
+      await until(async () => check(await signToken(ec)), undefined);
+      issuer.stop();
+    });
+
+    test('a flood of unknown kids causes one fetch per cooldown', async () => {
+      await start(ec);
+      expect(await check(await signToken(ec))).toBe('alice');
+      const token = await signToken(ec, {}, { kid: 'other' });
+      const startedAt = performance.now();
+      for (let round = 0; round < 50; round += 1) {
+        const flood = Array.from({ length: 20 }, () => check(token));
+        expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
+        await sleep(10);
+      }
+      const pauses = Math.floor((performance.now() - startedAt) / QUICK.cooldownMs);
+      expect(issuer.requests()).toBeGreaterThan(1);
+      expect(issuer.requests()).toBeLessThanOrEqual(2 + pauses);
+    });
+  });
+
+  const FAILURES: [string, () => void][] = [
+    [
+      'down',
+      () => {
+        issuer.stop();
+      },
+    ],
+    [
+      'hanging',
+      () => {
+        issuer.answer(() => undefined);
+      },
+    ],
+    [
+      'hanging in the middle',
+      () => {
+        issuer.answer((_req, res) => {
+          res.write('{"keys":');
+        });
+      },
+    ],
+    [
+      'answering 500',
+      () => {
+        issuer.answer((_req, res) => {
+          res.writeHead(500).end('{"keys":[]}');
+        });
+      },
+    ],
+    [
+      'answering HTML',
+      () => {
+        issuer.answer((_req, res) => {
+          res.end('<html></html>');
+        });
+      },
+    ],
+    [
+      'answering other JSON',
+      () => {
+        issuer.answer((_req, res) => {
+          res.end('{"keys":{}}');
+        });
+      },
+    ],
+    [
+      'redirecting',
+      () => {
+        issuer.answer((_req, res) => {
+          res.writeHead(302, { Location: '/' }).end();
+        });
+      },
+    ],
+  ];
+
+  describe.each(FAILURES)('with the endpoint %s', (name, fail) => {
+    test('known keys stay valid, and a token with an unknown key is rejected', async () => {
+      await start(ec);
+      expect(await check(await signToken(ec))).toBe('alice');
+      fail();
+      await sleep(QUICK.cooldownMs);
+      expect(await check(await signToken(ed))).toBeUndefined();
+      expect(await check(await signToken(ec))).toBe('alice');
+    });
+
+    test('and no known keys: tokens cannot be checked until the keys are fetched', async () => {
+      issuer = await startIssuer();
+      fail();
+      const jwksUrl = new URL(issuer.env.JWT_JWKS_URL);
+      const lines: string[] = [];
+      const log = pino({}, { write: (line: string) => void lines.push(line) });
+      use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl }, createKeySet(jwksUrl, log, QUICK)));
+      const token = await signToken(ec);
+      await expect(check(token)).rejects.toThrow(KeysUnavailable);
+      // A token that is invalid under any key is still rejected.
+      expect(await check('no token')).toBeUndefined();
+      expect(await check(new UnsecuredJWT(CLAIMS).encode())).toBeUndefined();
+      await sleep(3 * QUICK.cooldownMs);
+      await expect(check(token)).rejects.toThrow(KeysUnavailable);
+      expect(lines.filter((line) => line.includes('cannot fetch the JWKS'))).toHaveLength(1);
+      if (name === 'down') return;
+      issuer.publish(ec);
+      await until(() => check(token).catch(() => undefined), 'alice');
+      expect(lines.join('')).toContain('fetched the JWKS again');
+      expect(lines.join('')).not.toContain(token);
+    });
+  });
+});
+
+function without<Value extends object>(value: Value, name: keyof Value): Value {
+  return { ...value, [name]: undefined };
+}
+
+/** Returns the token with another value in one of its parts. */
+function replacePart(token: string, part: number, value: unknown): string {
+  return token
+    .split('.')
+    .with(part, Buffer.from(JSON.stringify(value)).toString('base64url'))
+    .join('.');
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import { contract } from '../../src/plants/contract.ts';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
+import { createTestApp, TOKEN } from '../support/app.ts';
+import { expectError, post } from '../support/answer.ts';
+import { contractOf, documentOf } from '../support/contract.ts';
+
+const FERN = '{"id":1,"name":"Fern"}';
+const FIXED_TEXT = /^The service failed to answer this request$/;
+
+describe('500 with a fixed text, the cause in the log only: a handler that', () => {
+  test.each<[string, AnyHandler]>([
+    ['throws', () => Promise.reject(new Error('the secret cause'))],
+    ['throws before it returns a promise', () => fail('the secret cause')],
+    [
+      'throws an object that looks like a response',
+      () => Promise.reject(Object.assign(new Error('x'), { status: 404 })),
+    ],
+    ['returns nothing', async () => undefined as never],
+    ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
+    ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
+    ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Fern', tag: 1n } })],
+    ['returns no body where one is documented', async () => ({ status: 200 })],
+    ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
+    ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
+    [
+      'returns a header that cannot be sent',
+      async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } }),
+    ],
+  ])('%s', async (_name, createPlant) => {
+    const { app, logged } = await createTestApp({ handlers: { createPlant } });
+    expectError(await post(app, FERN), 500, FIXED_TEXT);
+    expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
+    expect(logged.at(-1)).toMatchObject({ operationId: 'createPlant', method: 'POST', status: 500 });
+    expect((await post(app, 'null')).status).toBe(400);
+  });
+
+  function fail(message: string): never {
+    throw new Error(message);
+  }
+
+  test('the log has the cause', async () => {
+    const createPlant: AnyHandler = () => fail('the secret cause');
+    const { app, logged } = await createTestApp({ handlers: { createPlant } });
+    await post(app, FERN);
+    expect(JSON.stringify(logged)).toContain('the secret cause');
+  });
+});
+
+test('a documented failure of a handler is sent unchanged', async () => {
+  const createPlant: AnyHandler = async () => ({ status: 503, body: { error: 503, message: 'later' } });
+  const { app } = await createTestApp({ handlers: { createPlant } });
+  expectError(await post(app, FERN), 503, /^later$/);
+});
+
+test('bigints in a response are written with all their digits', async () => {
+  const createPlant: AnyHandler = async () => ({ status: 200, body: { name: 'Fern', sizes: [9007199254740993n] } });
+  const { app } = await createTestApp({ handlers: { createPlant } });
+  expect((await post(app, FERN)).text).toBe('{"name":"Fern","sizes":[9007199254740993]}');
+});
+
+describe('an operation without a handler', () => {
+  const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
+
+  test('is answered 501 in development', async () => {
+    const { app } = await createTestApp({ contract: await unfinished(), production: false });
+    expectError(await request(app).get('/a'), 501, /^op is not implemented yet$/);
+  });
+
+  test('is refused in production', async () => {
+    await expect(createTestApp({ contract: await unfinished() })).rejects.toThrow('no handler for op:');
+  });
+});
+
+describe('security of an operation', () => {
+  const { createPlant: operation } = contract.operations;
+  if (operation === undefined) throw new Error('the contract has no such operation');
+  const secured = (...security: string[][]): Contract => ({
+    ...contract,
+    operations: {
+      createPlant: {
+        ...operation,
+        security: security.map((names) => names.map((scheme) => ({ scheme, scopes: [] }))),
+      },
+    },
+  });
+
+  test.each([
+    ['none: open to all', [], 200, 200],
+    ['an empty requirement beside the scheme: open to all', [['bearerAuth'], []], 200, 200],
+    ['the scheme', [['bearerAuth']], 401, 200],
+    ['the scheme, twice', [['bearerAuth', 'bearerAuth']], 401, 200],
+  ])('%s', async (_name, security, without, withToken) => {
+    const { app } = await createTestApp({ contract: secured(...security) });
+    expect((await post(app, FERN, { Authorization: 'none' })).status).toBe(without);
+    expect((await post(app, FERN)).status).toBe(withToken);
+  });
+
+  test.each([[[['bearerAuth'], []]], [[[], ['bearerAuth']]]])(
+    '%j: the caller is known with a valid token, otherwise undefined',
+    async (security) => {
+      const { app, logged } = await createTestApp({ contract: secured(...security) });
+      for (const authorization of [`Bearer ${TOKEN}`, 'Bearer nope', 'none'])
+        expect((await post(app, FERN, { Authorization: authorization })).status).toBe(200);
+      expect(logged.map(({ caller }) => caller)).toEqual(['tester', undefined, undefined]);
+    },
+  );
+
+  test('a scheme without a checker stops a production start, and lets nobody in otherwise', async () => {
+    const unknown = secured(['nope']);
+    await expect(createTestApp({ contract: unknown })).rejects.toThrow(/no checker for the security scheme nope/);
+    const { app } = await createTestApp({ contract: unknown, production: false });
+    expect((await post(app, FERN)).status).toBe(501);
+  });
+});

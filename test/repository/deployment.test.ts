@@ -1,0 +1,130 @@
+import { parseYaml } from '@redocly/openapi-core';
+import { describe, expect, test } from '@jest/globals';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { ROOT, run, startService } from '../support/service.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const files = new Map(readdirSync(join(ROOT, '.deploy')).map((name) => [name, read(join('.deploy', name))]));
+const file = (name: string): string => files.get(name) ?? '';
+const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
+
+/** The defaults of the configuration table. */
+const documented = new Map(
+  [...read('.github/CONFIGURATION.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
+    ([, names = '', value = '']) =>
+      [...names.matchAll(/[A-Z_]+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
+  ),
+);
+const defaultOf = (name: string): number => Number(documented.get(name));
+// The store has two seconds more than the requests to close.
+const stoppingSeconds = (defaultOf('SHUTDOWN_GRACE_MS') + 2_000) / 1_000;
+
+/** The last stage of the image. */
+const lastStage =
+  file('Containerfile')
+    .split(/^FROM /m)
+    .at(-1) ?? '';
+const instructions = (keyword: string): string[] =>
+  [...lastStage.matchAll(new RegExp(`^${keyword} (.*)`, 'gm'))].map(([, rest = '']) => rest);
+const imageEnvironment = Object.fromEntries(
+  [
+    ...instructions('ENV')
+      .join(' ')
+      .matchAll(/(\w+)=(\S+)/g),
+  ].map(([, name = '', value = '']) => [name, value]),
+);
+const unitSettings = (name: string): string[] =>
+  [...file('plant-store.service').matchAll(new RegExp(`^${name}=(.*)`, 'gm'))].map(([, value = '']) => value);
+
+type Probe = { httpGet: { port: string; path: string } };
+type Manifest = { kind: string; spec: Record<string, unknown> };
+type PodSpec = {
+  terminationGracePeriodSeconds: number;
+  containers: {
+    ports: { name: string; containerPort: number }[];
+    env: { name: string }[];
+    lifecycle: { preStop: { sleep: { seconds: number } } };
+    startupProbe: Probe;
+    livenessProbe: Probe;
+    readinessProbe: Probe;
+  }[];
+};
+// The manifests were checked against Kubernetes' types; this test checks the values they share with the service.
+const manifests = file('kubernetes.yaml')
+  .split(/^---$/m)
+  .map((text) => parseYaml(text) as Manifest);
+const pod = (manifests[0]?.spec['template'] as { spec: PodSpec }).spec;
+const [container] = pod.containers;
+
+describe('every way to deploy', () => {
+  test('sets only documented variables', () => {
+    const unit = unitSettings('Environment').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name));
+    const names = [...Object.keys(imageEnvironment), ...unit, ...(container?.env ?? []).map(({ name }) => name)];
+    expect(names.length).toBeGreaterThan(6);
+    expect(names.filter((name) => !documented.has(name ?? ''))).toEqual([]);
+  });
+
+  test('runs the command of npm start, without a process in between', () => {
+    // The image's entry point is node.
+    const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+    const commands = [...unitSettings('ExecStart'), ...image];
+    expect(commands.map((command) => `exec ${command}`)).toEqual([scripts.start, scripts.start]);
+  });
+
+  test('gives the service enough time to stop', () => {
+    const { terminationGracePeriodSeconds } = pod;
+    const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
+    expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
+    expect(numberIn(read('.github/OPERATING.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
+  });
+
+  test('uses the ports that the service listens on', () => {
+    const ports = [defaultOf('PORT'), defaultOf('OPS_PORT')];
+    expect(instructions('EXPOSE')).toEqual([ports.join(' ')]);
+    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual(ports);
+  });
+});
+
+test('the image holds every file of the service and its commands, and the service in it responds', async () => {
+  const folder = temporaryFolder();
+  for (const instruction of instructions('COPY').filter((copy) => !copy.startsWith('--from='))) {
+    const [source = '', target = ''] = instruction.split(' ');
+    cpSync(join(ROOT, source), join(folder, target), { recursive: true });
+  }
+  // The image copies package.json and node_modules from the build stage.
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const env = { ...imageEnvironment, OPS_PORT: '0', DATABASE_URL: temporaryDatabase() };
+
+  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  const response = await fetch(`${service.url.replace('0.0.0.0', '127.0.0.1')}/plants`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    body: '{"id":1,"name":"Fern"}',
+  });
+  expect(response.status).toBe(200);
+  const exported = await run('node', ['scripts/export.ts'], env, folder);
+  expect(exported).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+});
+
+test('systemd allows more open files than connections, and allows V8 to compile', () => {
+  expect(Number(unitSettings('LimitNOFILE')[0])).toBeGreaterThan(defaultOf('CONNECTION_LIMIT'));
+  expect(unitSettings('MemoryDenyWriteExecute')).toEqual([]);
+});
+
+test('Kubernetes probes the ops listener at the documented paths', () => {
+  const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
+  for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+    expect(container?.ports.find(({ name }) => name === probe?.httpGet.port)?.containerPort).toBe(
+      defaultOf('OPS_PORT'),
+    );
+    expect(read('.github/OPERATING.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
+  }
+  expect(readinessProbe?.httpGet.path).toBe('/readyz');
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { application } from '../../src/service.ts';
+import { readConfig } from '../../src/engine/process/config.ts';
+import { ROOT } from '../support/service.ts';
+
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'))
+  .join('\n');
+
+/** Returns the cells of the table whose first column has this name. */
+function tableOf(name: string, text: string): string[][] {
+  const [, table = ''] = new RegExp(`^\\| ${name} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? [];
+  const lines = table.trimEnd().split('\n');
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+
+describe('the configuration table', () => {
+  const rowsOf = (file: string) =>
+    tableOf('Variable', read(file)).map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
+  const rows = rowsOf('.github/CONFIGURATION.md');
+  const env = { API_TOKENS: 'test-token' };
+  const { defaultDatabaseUrl: URL } = application;
+
+  test('has exactly the variables that the service reads', async () => {
+    const variables = new Set<string>();
+    await readConfig(
+      new Proxy<Record<string, string>>(env, {
+        get: (target, name) => {
+          variables.add(String(name));
+          return target[String(name)];
+        },
+      }),
+      URL,
+    );
+    expect(rows.flatMap(([names]) => names).sort()).toEqual([...variables].sort());
+  });
+
+  test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
+    '%j: the default is %s',
+    async (names, fallback) => {
+      const [value = ''] = namesIn(fallback);
+      for (const name of names)
+        expect(await readConfig({ ...env, [name]: value }, URL)).toEqual(await readConfig(env, URL));
+    },
+  );
+});
+
+test('the README quotes rows of the configuration table', () => {
+  const variables = tableOf('Variable', read('.github/CONFIGURATION.md')).map(([name]) => name);
+  for (const [name] of tableOf('Variable', read('README.md'))) expect(variables).toContain(name);
+});
+
+test('the table of errors has exactly the statuses of failures in the code', () => {
+  const inCode = [...SOURCES.matchAll(/new Failure\((\d{3})|: \[(\d{3}), '/g)].map(([, failure, rejection]) =>
+    Number(failure ?? rejection),
+  );
+  const inTable = tableOf('Status', read('.github/BEHAVIOUR.md')).map(([status]) => Number(status));
+  expect(new Set(inTable)).toEqual(new Set(inCode));
+});
+
+test('CONTRIBUTING describes each npm script', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
+  const table = tableOf('`npm run …`', read('.github/CONTRIBUTING.md'));
+  expect(table.flatMap(([names = '']) => namesIn(names)).sort()).toEqual(Object.keys(scripts).sort());
+});

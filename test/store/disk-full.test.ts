@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { createUntilStopped } from '../support/load.ts';
+import { run, start, startService } from '../support/service.ts';
+
+/** Returns the command that starts the service with a small file system mounted at a path until the service ends. */
+function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
+  const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
+  const script = `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`;
+  return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
+}
+
+test('a log on a full disk: requests are answered, logging continues once there is space, and SIGTERM exits 0', async () => {
+  const folder = temporaryFolder();
+  const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
+  const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: temporaryDatabase() };
+  const { process, outcome } = start(command, args, env);
+  const seen = join(`/proc/${String(process.pid)}/root`, folder);
+  const log = (): string => (existsSync(join(seen, 'log')) ? readFileSync(join(seen, 'log'), 'utf8') : '');
+  while (!log().includes('http://')) await sleep(10);
+  const [url = ''] = /http:[^"]+/.exec(log()) ?? [];
+  expect(() => {
+    writeFileSync(join(seen, 'ballast'), Buffer.alloc(2_000_000));
+  }).toThrow('ENOSPC');
+  for (let sent = 0; sent < 300; sent += 1) expect((await fetch(url)).status).toBe(404);
+  rmSync(join(seen, 'ballast'));
+  await fetch(`${url}/again`);
+  // A response is sent before it is logged.
+  const count = (): number => log().split('"status":404').length - 1;
+  while (count() < 301) await sleep(10);
+  process.kill('SIGTERM');
+  expect((await outcome).code).toBe(0);
+}, 60_000);
+
+test('a full disk: /readyz is 503 even without a creation, and 200 once there is space', async () => {
+  const folder = temporaryFolder();
+  const service = await startService(
+    { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` },
+    onSmallDisk(folder, 1_024),
+  );
+  const opsUrl = /"opsUrl":"([^"]+)"/.exec(service.output())?.[1] ?? '';
+  const readiness = async (): Promise<number> => (await fetch(`${opsUrl}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  const ballast = join(`/proc/${String(service.process.pid)}/root`, folder, 'ballast');
+  expect(() => {
+    writeFileSync(ballast, Buffer.alloc(2_000_000));
+  }).toThrow('ENOSPC');
+  while ((await readiness()) === 200) await sleep(10);
+  expect(await readiness()).toBe(503);
+  rmSync(ballast);
+  expect(await readiness()).toBe(200);
+});
+
+test('a full disk: 503 with Retry-After and never a false 200; once there is space, the service recovers', async () => {
+  const folder = temporaryFolder();
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const service = await startService(env, onSmallDisk(folder, 1_024));
+  // The file system is in the mount namespace of the service, reachable through /proc.
+  const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
+  writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));
+  const create = (body: string) =>
+    fetch(`${service.url}/plants`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body,
+    });
+
+  const load = createUntilStopped(service, 8);
+  await load.until(() => (load.failures.get('503') ?? 0) >= 100);
+  const refused = await create('{"id":1,"name":"Fern"}');
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('Retry-After')).toBe('1');
+  expect(await refused.json()).toEqual({ error: 503, message: expect.any(String) });
+  rmSync(join(seen, 'ballast'));
+  await load.acknowledges(100);
+  await load.stop();
+  expect([...load.failures.keys()]).toEqual(['503']);
+
+  const copy = join(temporaryFolder(), 'plants.db');
+  for (const suffix of ['', '-wal']) copyFileSync(join(seen, `plants.db${suffix}`), `${copy}${suffix}`);
+  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
+  const kept = new Set(stdout.split('\n'));
+  expect([...load.acknowledged].filter((line) => !kept.has(line))).toEqual([]);
+  const database = new DatabaseSync(copy);
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  database.close();
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+}, 60_000);

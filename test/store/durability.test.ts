@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
+import { plantTables } from '../../src/plants/plant-tables.ts';
+import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { createUntilStopped, type Load } from '../support/load.ts';
+import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
+import { rounds } from '../support/rounds.ts';
+import { run, startService } from '../support/service.ts';
+import { describeStores } from '../support/stores.ts';
+
+const ROUNDS = rounds(3, 50);
+const CLIENTS = 32;
+const TIMEOUT_MS = 600_000;
+
+// A killed process loses no data that it has written; a power loss does, unless the data is synced.
+test('every commit to the embedded store is synced to disk', () => {
+  const database = openForWriting(join(temporaryFolder(), 'plants.db'), schemaOf(plantTables));
+  cleanUp(() => {
+    database.close();
+  });
+  expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+});
+
+describe('under repeated load, nothing acknowledged is lost and nothing is invented', () => {
+  describeStores((createDatabase) => {
+    test(
+      'when the service is killed',
+      async () => {
+        const books = createBooks(await createDatabase());
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const { load, outcome } = await endUnderLoad('SIGKILL', round, books.env);
+          await outcome;
+          books.enter(load);
+          await books.compare();
+        }
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      'when the service is asked to stop: every request is answered, and it exits 0',
+      async () => {
+        const books = createBooks(await createDatabase());
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const { load, outcome } = await endUnderLoad('SIGTERM', round, books.env);
+          expect((await outcome).code).toBe(0);
+          expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
+          books.enter(load);
+        }
+        await books.compare();
+      },
+      TIMEOUT_MS,
+    );
+
+    test('when several processes write to one database', async () => {
+      const books = createBooks(await createDatabase());
+      const services = await Promise.all(Array.from({ length: 4 }, () => startService(books.env)));
+      const load = createUntilStopped(services, 64);
+      await load.acknowledges(4_000);
+      await load.stop();
+      expect([...load.failures]).toEqual([]);
+      books.enter(load);
+      await books.compare();
+    }, 60_000);
+  });
+
+  test(
+    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
+    async () => {
+      const postgres = await startPostgres();
+      cleanUp(postgres.stop);
+      const books = createBooks(postgres.url());
+      const service = await startService(books.env);
+      const load = createUntilStopped(service, CLIENTS);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await load.acknowledges(CLIENTS * 4);
+        await sleep(round * 5);
+        await postgres.kill('SIGKILL');
+        await postgres.start();
+      }
+      await load.acknowledges(CLIENTS);
+      await load.stop();
+      expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
+      books.enter(load);
+      await books.compare();
+    },
+    TIMEOUT_MS,
+  );
+
+  test('when the primary is killed and its standby takes over, without a restart of the service', async () => {
+    const { primary, standby, promote } = await startPostgresPair();
+    cleanUp(primary.stop);
+    cleanUp(standby.stop);
+    const books = createBooks(severalHosts(primary.url(), standby.url()));
+    const service = await startService(books.env);
+    const load = createUntilStopped(service, CLIENTS);
+    await load.acknowledges(2_000);
+    await primary.kill('SIGKILL');
+    await promote();
+    await load.acknowledges(2_000);
+    await load.stop();
+    expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
+    books.enter(load);
+    await books.compare();
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
+  }, 60_000);
+});
+
+describe('while PostgreSQL is gone', () => {
+  test('503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
+    const postgres = await startPostgres();
+    cleanUp(postgres.stop);
+    const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
+    const service = await startService(env);
+    await postgres.kill('SIGKILL');
+    const response = await fetch(`${service.url}/plants`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: '{"id":1,"name":"Fern"}',
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('Retry-After')).toBe('1');
+    expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
+
+    const refused = await run('node', ['src/main.ts'], env);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^[^\n]+ECONNREFUSED[^\n]+\n$/),
+    });
+    expect(refused.stderr).not.toContain('word');
+  }, 60_000);
+});
+
+/** Starts the service, and sends it a signal under load, at a different moment in each round. */
+async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
+  const service = await startService(env);
+  const load = createUntilStopped(service, CLIENTS);
+  await load.acknowledges(CLIENTS);
+  await sleep(round * 5);
+  service.process.kill(signal);
+  await load.ended;
+  return { load, outcome: service.outcome };
+}
+
+/** The creations sent and acknowledged in all rounds, to compare with the store. */
+function createBooks(url: string) {
+  const env = { DATABASE_URL: url };
+  const sent = new Set<string>();
+  const acknowledged = new Set<string>();
+  return {
+    env,
+    enter(load: Load): void {
+      load.sent.forEach((line) => sent.add(line));
+      load.acknowledged.forEach((line) => acknowledged.add(line));
+    },
+    async compare(): Promise<void> {
+      const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+      expect(code).toBe(0);
+      const lines = stdout.split('\n').slice(0, -1);
+      const kept = new Set(lines);
+      expect(kept.size).toBe(lines.length);
+      expect(lines.filter((line) => !sent.has(line))).toEqual([]);
+      expect([...acknowledged].filter((line) => !kept.has(line))).toEqual([]);
+    },
+  };
+}

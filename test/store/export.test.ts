@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { run, start } from '../support/service.ts';
+import { describeStores } from '../support/stores.ts';
+
+const exportPlants = (url: string, ...args: string[]) =>
+  run('node', ['scripts/export.ts', ...args], { DATABASE_URL: url });
+
+describe('export', () => {
+  describeStores((createDatabase) => {
+    test('writes the current plants as NDJSON, with exact ids, while a service has the store open', async () => {
+      const url = await createDatabase();
+      const store = await openTestStore(url);
+      await store.add({ id: 2n ** 63n - 1n, name: 'old', tag: 'tag' });
+      await store.add({ id: -(2n ** 63n), name: '\u0000\ud800' });
+      await store.add({ id: 2n ** 63n - 1n, name: 'new' });
+
+      const old = '{"id":9223372036854775807,"name":"old","tag":"tag"}\n';
+      const odd = '{"id":-9223372036854775808,"name":"\\u0000\\ud800"}\n';
+      const current = '{"id":9223372036854775807,"name":"new"}\n';
+      expect(await exportPlants(url)).toEqual({ code: 0, stdout: odd + current, stderr: '' });
+      const history = { code: 0, stdout: old + odd + current, stderr: '' };
+      expect(await exportPlants(url, '--history')).toEqual(history);
+      await store.close();
+      expect(await exportPlants(url, '--history')).toEqual(history);
+    });
+
+    test('of an empty store writes nothing', async () => {
+      const url = await createDatabase();
+      await (await openTestStore(url)).close();
+      expect(await exportPlants(url)).toEqual({ code: 0, stdout: '', stderr: '' });
+    });
+
+    test('ends quietly when its reader closes the pipe', async () => {
+      const url = await createDatabase();
+      const store = await openTestStore(url);
+      await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
+      await store.close();
+      const command = `set -o pipefail; node scripts/export.ts | head -n 1`;
+      const outcome = await run('bash', ['-c', command], { DATABASE_URL: url });
+      expect(outcome).toEqual({ code: 0, stdout: `{"id":0,"name":"${'x'.repeat(50)}"}\n`, stderr: '' });
+    });
+  });
+
+  test('exits 1 with one line when the database disappears meanwhile', async () => {
+    const postgres = await startPostgres();
+    cleanUp(() => postgres.stop());
+    const url = await postgres.createDatabase();
+    const store = await openTestStore(url);
+    await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
+    await store.close();
+    // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
+    const command = `set -o pipefail; node scripts/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
+    const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
+    await once(process.stdout, 'data');
+    await postgres.kill('SIGKILL');
+    process.stdin.end('\n');
+    expect(await outcome).toMatchObject({
+      code: 1,
+      stdout: 'first\n',
+      stderr: expect.stringMatching(/^the database [^\n]+\n$/),
+    });
+  });
+
+  test('exits 1 with one line when the end of the database is damaged', async () => {
+    const path = join(temporaryFolder(), 'plants.db');
+    const store = await openTestStore(`sqlite:${path}`);
+    await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
+    await store.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, bytes.length / 2));
+    const outcome = await exportPlants(`sqlite:${path}`, '--history');
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^the database [^\n]* is damaged[^\n]*\n$/),
+    });
+  });
+
+  test('exits 1 with one line when the output cannot be written', async () => {
+    const url = temporaryDatabase();
+    const store = await openTestStore(url);
+    await store.add({ id: 1n, name: 'x' });
+    await store.close();
+    const outcome = await run('bash', ['-c', 'node scripts/export.ts >/dev/full'], { DATABASE_URL: url });
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the output cannot be written (ENOSPC)\n' });
+  });
+
+  test.each([[['--histroy']], [['plants.ndjson']], [['--history', '--history']]])(
+    'exits 1 with one line when it is asked for %j',
+    async (args) => {
+      const outcome = await exportPlants(temporaryDatabase(), ...args);
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the only option is --history\n' });
+    },
+  );
+
+  test.each([
+    ['the database does not exist', () => join(temporaryFolder(), 'plants.db'), /^there is no database at .*\n$/],
+    ['the file is not a database', notADatabase, /^the database .* is not a SQLite database\n$/],
+  ])('exits 1 with one line when %s', async (_name, makePath, message) => {
+    const outcome = await exportPlants(`sqlite:${makePath()}`);
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  test.each(['plants.db', 'sqlite:', 'sqlite::memory:', 'sqlite:file:plants.db?mode=ro'])(
+    'exits 1 when DATABASE_URL is %s',
+    async (url) => {
+      expect(await exportPlants(url)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^DATABASE_URL must be/),
+      });
+    },
+  );
+
+  function notADatabase(): string {
+    const path = join(temporaryFolder(), 'plants.db');
+    writeFileSync(path, 'not a database '.repeat(100));
+    return path;
+  }
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
+import { cleanUp, listPlants, openTestReader, openTestStore } from '../support/app.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { severalHosts, startPostgres, type Postgres } from '../support/postgres.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+describe('at the start', () => {
+  test('creates the tables once, when ten instances start at the same time', async () => {
+    const url = await server.createDatabase();
+    const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
+    await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
+    expect(await listPlants(url, 'history')).toHaveLength(10);
+    expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([{ version: '1' }]);
+  });
+
+  test('needs only SELECT and INSERT when the tables exist', async () => {
+    const url = await server.createDatabase();
+    await openTestStore(url);
+    await server.query(
+      url,
+      `CREATE ROLE clerk LOGIN PASSWORD 'x'; GRANT SELECT ON plant_store_schema TO clerk;
+       GRANT SELECT, INSERT ON plants TO clerk`,
+    );
+    const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));
+    expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
+    const empty = (await server.createDatabase()).replace(/\/\/.*@/, '//clerk:x@');
+    await expect(openTestStore(empty)).rejects.toThrow(
+      /^the database postgres:\/\/clerk@.* cannot be used: .*\(42501\)$/,
+    );
+  });
+
+  test('refuses a database of another application, and changes nothing in it', async () => {
+    const newer = await server.createDatabase();
+    await openTestStore(newer);
+    await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
+    await expect(openTestStore(newer)).rejects.toThrow(
+      /^the database .* was written by a newer version of the service$/,
+    );
+    await expect(openTestReader(newer)).rejects.toThrow(DatabaseUnavailable);
+
+    const foreign = await server.createDatabase();
+    await server.query(foreign, 'CREATE TABLE plants (name text)');
+    await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
+    expect(await server.query(foreign, "SELECT to_regclass('plant_store_schema') AS name")).toEqual([{ name: null }]);
+
+    await server.query(server.url(), "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
+  });
+
+  test('reports the reason in one line without the password', async () => {
+    const url = server.url();
+    const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
+    for (const [given, want] of [
+      [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
+      [url.replace(/plants:[^@]*@/, 'plants@'), /it requires a password/],
+      [server.url('nowhere'), /no such database \(3D000\)/],
+      [nobody, /connection refused \(ECONNREFUSED\)/],
+      [
+        severalHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
+        /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
+      ],
+      ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
+      [`${url}?sslmode=require`, /it does not support TLS; sslmode=disable/],
+      [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
+      [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
+    ] as const) {
+      const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(DatabaseUnavailable);
+      expect((error as Error).message).toMatch(want);
+      expect((error as Error).message).not.toMatch(/\n|ss:|word@|wrong@/);
+    }
+  });
+
+  test('is not opened for reading before it exists', async () => {
+    const url = await server.createDatabase();
+    await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
+    await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
+  });
+});
+
+test('is waited for at the start', async () => {
+  const server = await startPostgres();
+  cleanUp(server.stop);
+  await server.kill('SIGINT');
+  const opening = openTestStore(server.url());
+  await sleep(300);
+  await server.start();
+  expect(await (await opening).add({ id: 1n, name: 'x' })).toBe(true);
+});
+
+test('TLS follows sslmode', async () => {
+  const certificates = makeCertificates();
+  const { root: otherRoot } = makeCertificates();
+  const server = await startPostgres({ tls: certificates });
+  cleanUp(server.stop);
+  await server.query(server.url(), 'CREATE DATABASE with_certificate');
+  const url = await server.createDatabase();
+  const byName = url.replace('@127.0.0.1', '@localhost');
+  const root = `sslrootcert=${certificates.root}`;
+
+  const tls = async (given: string): Promise<string | undefined> => {
+    const store = await openTestStore(`${given}&application_name=seen`);
+    await store.add({ id: 1n, name: 'x' });
+    const [row] = await server.query(
+      server.url(),
+      "SELECT s.ssl FROM pg_stat_ssl AS s JOIN pg_stat_activity USING (pid) WHERE application_name = 'seen'",
+    );
+    await store.close();
+    return row?.['ssl'];
+  };
+  for (const given of [
+    `${url}?sslmode=require`,
+    `${url}?sslmode=verify-ca&${root}`,
+    `${url}?sslmode=require&${root}`,
+    `${byName}?sslmode=verify-full&${root}`,
+  ]) {
+    expect(await tls(given)).toBe('t');
+  }
+  // Without TLS, the server accepts connections to one database only.
+  expect(await tls(`${server.url()}?sslmode=disable`)).toBe('f');
+  expect(await tls(`${server.url()}?connect_timeout=5`)).toBe('f');
+
+  const clientFiles = `sslcert=${certificates.certificate}&sslkey=${certificates.key}`;
+  expect(await tls(`${server.url('with_certificate')}?sslmode=require&${clientFiles}`)).toBe('t');
+
+  for (const [given, want] of [
+    [`${url}?sslmode=disable`, /\(28000\)$/],
+    [`${server.url('with_certificate')}?sslmode=require`, /\(28000\)$/],
+    [`${url}?sslmode=verify-ca&sslrootcert=${otherRoot}`, /TLS failed \([A-Z_]*\)$/],
+    [`${url}?sslmode=require&sslrootcert=${otherRoot}`, /TLS failed \([A-Z_]*\)$/],
+    [`${url}?sslmode=verify-full&sslrootcert=system`, /TLS failed \([A-Z_]*\)$/],
+    [`${url}?sslmode=verify-full&${root}`, /not for this host's name \(ERR_TLS_CERT_ALTNAME_INVALID\)$/],
+  ] as const) {
+    await expect(openTestStore(given)).rejects.toThrow(want);
+  }
+});

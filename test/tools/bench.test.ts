@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/app.ts';
+import { run } from '../support/service.ts';
+
+const SERVERS = ['service', 'node:http', 'fastify', 'fastify-openapi-glue', 'stock'];
+const SHORT = ['--rounds', '1', '--seconds', '0.1'];
+
+test('every server is verified, measured and reported as Markdown, JSON and SVG', async () => {
+  const folder = temporaryFolder();
+  const [json, svg] = [join(folder, 'bench.json'), join(folder, 'bench.svg')];
+  const files = ['--json', json, '--svg', svg];
+  const outcome = await run('npm', ['run', '--silent', 'bench', '--', 'none', 'sqlite', ...SHORT, ...files]);
+  expect(outcome.code === 0 ? '' : outcome.stderr).toBe('');
+
+  const peers = SERVERS.slice(1);
+  const names = [
+    ...SERVERS,
+    ...['service', ...peers].map((name) => `${name}, group commit`),
+    ...peers.map((name) => `${name}, autocommit`),
+  ];
+  expect(outcome.stderr.match(/(?<=^verified: ).*$/gm)).toEqual(names);
+
+  // Each server is in two tables: with many connections, and with one.
+  const rows = outcome.stdout.split('\n').filter((line) => line.startsWith('| '));
+  expect(rows.filter((row) => row.startsWith('| server ')).length).toBe(4);
+  for (const name of names) {
+    const found = rows.filter((row) => row.startsWith(`| ${name} |`));
+    expect(found.length).toBe(2);
+    for (const row of found) expect(row).toMatch(/^\| [^|]+ (?:\| (?:[\d.]+|–|[\d.]+ \/ [\d.]+ \/ [\d.]+) )+\|$/);
+  }
+
+  const report = JSON.parse(readFileSync(json, 'utf8')) as {
+    rounds: number;
+    results: readonly { servers: readonly { name: string; rounds: readonly object[] }[] }[];
+  };
+  expect(report.rounds).toBe(1);
+  const measured = report.results.flatMap(({ servers }) => servers);
+  expect(measured.map(({ name }) => name).sort()).toEqual([...names, ...names].sort());
+  for (const { rounds } of measured) {
+    expect(rounds).toEqual([
+      expect.objectContaining({ requestsPerSecond: expect.any(Number), p50Ms: expect.any(Number) }),
+    ]);
+  }
+
+  const picture = readFileSync(svg, 'utf8');
+  expect(picture).toMatch(/^<svg [^]*<\/svg>\n$/);
+  expect(picture.match(/<rect /g)).toHaveLength(names.length);
+  expect(picture).not.toMatch(/NaN|undefined/);
+}, 120_000);
+
+test.each([
+  [['nothing'], 'unknown mode nothing'],
+  [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
+  [['--round', '1'], "Unknown option '--round'"],
+])('npm run bench -- %j reports the mistake', async (args, message) => {
+  const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...args]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(message);
+});

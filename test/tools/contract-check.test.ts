@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkContract } from '../../scripts/check/contract-run.ts';
+import { formatResult } from '../../scripts/check/report.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { BROKEN_SERVERS } from '../support/defects.ts';
+import { referenceDocument } from '../support/reference-document.ts';
+import { startReferenceServer, TOKEN, type Defect } from '../support/reference-server.ts';
+import { run, startService, type Outcome } from '../support/service.ts';
+
+const reference = { document: referenceDocument, token: TOKEN, seed: 1, runs: 5 };
+
+/** Returns the defect of a name in the table. */
+function defectNamed(name: string): Defect {
+  const [, , , defect] = BROKEN_SERVERS.find(([what]) => what === name) ?? [];
+  if (defect === undefined) throw new Error(`no broken server "${name}"`);
+  return defect;
+}
+
+describe('a server that follows its document', () => {
+  test('passes every check, and no check is empty', async () => {
+    const baseUrl = await startReferenceServer();
+    const result = await checkContract({ ...reference, baseUrl, runs: 20 });
+    expect(formatResult(result, { baseUrl, token: TOKEN })).toMatch(
+      /^contract: 5 operations, \d+ requests, 0 failures \(seed 1\)$/,
+    );
+  });
+});
+
+describe('a server that', () => {
+  test.each(BROKEN_SERVERS)('%s fails %s of %s', async (_name, check, operation, defect) => {
+    const baseUrl = await startReferenceServer(defect);
+    const { failures } = await checkContract({ ...reference, baseUrl, operation });
+    expect(failures.map((failure) => failure.check)).toContain(check);
+    expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
+  });
+
+  test('fails for generated requests only is found too, with the simplest request', async () => {
+    const isLong = ([...name]: string): boolean =>
+      name.length > 5 && name.every((part) => (part.codePointAt(0) ?? 0) > 0xffff);
+    const baseUrl = await startReferenceServer((request, respond) => {
+      const [, name = ''] = /"name":"([^"]*)"/.exec(request.body.toString()) ?? [];
+      return isLong(name) ? { status: 500, headers: {}, body: '' } : respond(request);
+    });
+    const result = await checkContract({ ...reference, baseUrl, operation: 'putItem', runs: 300 });
+    const found = result.failures.find(({ check }) => check === 'not_a_server_error')?.request.body?.toString() ?? '';
+    const { name } = JSON.parse(found) as { name: string };
+    expect(Array.from(name)).toHaveLength(6);
+    expect(found).toMatch(/^\{"id":-?\d,"name":"[^"]+"\}$/);
+  });
+
+  test('is slow is checked within the budget, and the remaining checks are noted', async () => {
+    const baseUrl = await startReferenceServer((request, respond) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      return respond(request);
+    });
+    const startedAt = performance.now();
+    const { failures, notes } = await checkContract({ ...reference, baseUrl, budgetMs: 1_000 });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(failures).toEqual([]);
+    expect(notes).toContain('putItem: stopped early: the time limit was reached or the server became unreachable');
+  });
+});
+
+describe('npm run contract', () => {
+  const command = (...args: readonly string[]): Promise<Outcome> => run('node', ['scripts/contract-check.ts', ...args]);
+
+  test('exit 0: the plant store, with a temporary database', async () => {
+    const folder = temporaryFolder();
+    const args = ['scripts/contract-check.ts', '--runs', '20', '--seed', '1'];
+    expect(await run('node', args, { TMPDIR: folder, API_TOKENS: 'not this one', PORT: '1' })).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^(?:checks that applied to no request: .*\n)?contract: \d+ operations?, \d+ requests, 0 failures \(seed 1\)\n$/,
+      ),
+      stderr: '',
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('exit 0: a running server', async () => {
+    const { url, token } = await startService();
+    const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
+    const url = await startReferenceServer(defectNamed('compares the start of a token only'));
+    const document = documentFile();
+    const check = async (): Promise<Outcome> => {
+      const args = ['--url', url, '--token', TOKEN, '--document', document, '--operation', 'deleteItem', '--seed', '7'];
+      const outcome = await command(...args);
+      return { ...outcome, stdout: outcome.stdout.replaceAll(/< date: .*/g, '< date: now') };
+    };
+    const first = await check();
+    expect(first.stdout.replaceAll(url, 'URL').split('\n').slice(0, 6)).toEqual([
+      'FAILED ignored_auth  deleteItem',
+      expect.stringMatching(/^ {2}with a valid token with a suffix, the status is (?:404|204) instead of 401$/),
+      expect.stringMatching(
+        /^ {2}curl -sSi --path-as-is -g -X DELETE 'URL\/v1\/items\/-?\d+' -H 'Authorization: Bearer '"\$TOKEN"'x'$/,
+      ),
+      expect.stringMatching(/^ {2}< HTTP (?:404|204)$/),
+      expect.stringMatching(/^ {2}< /),
+      expect.stringMatching(/^ {2}< /),
+    ]);
+    expect(first.stdout).toContain("\n  repeat: npm run contract -- --seed 7 --operation 'deleteItem'\n");
+    expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
+    expect(first).toMatchObject({ code: 1, stderr: '' });
+    expect(first.stdout).not.toContain(TOKEN);
+    expect(await check()).toEqual(first);
+  });
+
+  test.each([
+    ['connection refused', ['--url', 'http://127.0.0.1:1', '--token', 'x'], /^http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
+    [
+      'the operation does not exist',
+      ['--operation', 'eatPlant'],
+      /^unknown operation eatPlant; the document has createPlant[^\n]*\n$/,
+    ],
+    ['a token is missing', ['--url', 'http://127.0.0.1:1'], /^createPlant needs a token: --token\n$/],
+    ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
+    ['an option is unknown', ['--colour', 'green'], /^Unknown option '--colour'[^]*--seed N/],
+    ['a number is invalid', ['--seed', '-1x'], /./],
+    ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
+    ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
+  ])('exit 2: %s', async (_name, args, message) => {
+    expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  function documentFile(): string {
+    const path = join(temporaryFolder(), 'openapi.json');
+    writeFileSync(path, JSON.stringify(referenceDocument));
+    return path;
+  }
+});

@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { problemsOf } from '../support/contract.ts';
+import { ROOT, run } from '../support/service.ts';
+
+const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+
+let project: string;
+beforeEach(() => {
+  project = temporaryFolder();
+});
+
+const generate = (...args: string[]) => run('node', [join(ROOT, 'scripts/generate.ts'), ...args], {}, project);
+const writeContract = (text: string): void => {
+  writeFileSync(join(project, 'openapi.yaml'), text);
+};
+const readGenerated = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+
+describe('npm run generate', () => {
+  test('the same document always gives the same files, which are those in the repository', async () => {
+    writeContract(CONTRACT);
+    const names = ['generated/types.ts', 'generated/contract.json'];
+    expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
+    expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
+    expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
+  });
+
+  test('-- --check names stale and missing files, exits 1 and changes nothing', async () => {
+    writeContract(CONTRACT);
+    await generate();
+    expect(await generate('--check')).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
+
+    const before = readGenerated(join(project, 'generated'));
+    writeContract(CONTRACT.replace('createPlant', 'addPlant'));
+    const names = ['generated/types.ts', 'generated/contract.json'];
+    const stderr = names.map((name) => `${name} is stale: run npm run generate\n`).join('');
+    expect(await generate('--check')).toEqual({ code: 1, stdout: '', stderr });
+    expect(readGenerated(join(project, 'generated'))).toEqual(before);
+  });
+
+  test('finds every int64, through references, lists, maps, unions and recursion', async () => {
+    writeContract(
+      withSchema(`
+      type: object
+      properties:
+        plain: { type: integer }
+        nullable: { type: [integer, 'null'], format: int64 }
+        list: { type: array, items: { type: integer, format: int64 } }
+        map:
+          type: object
+          properties: { size: { type: integer } }
+          additionalProperties: { type: integer, format: int64 }
+        either: { oneOf: [{ type: string }, { type: integer, format: int64 }] }
+        children: { type: array, items: { $ref: '#/components/schemas/Body' } }
+        text: { $ref: '#/components/schemas/Text' }`),
+    );
+    expect(await generate()).toMatchObject({ code: 0, stderr: '' });
+    const generated = readGenerated(join(project, 'generated'));
+    const { int64Shapes } = JSON.parse(generated['contract.json'] ?? '') as Contract;
+    expect(int64Shapes).toEqual({
+      '#/components/schemas/Body': {
+        properties: {
+          nullable: { int64: true },
+          list: { items: { int64: true } },
+          map: { properties: { size: {} }, additionalProperties: { int64: true } },
+          either: { allOf: [{ int64: true }] },
+          children: { items: { $ref: '#/components/schemas/Body' } },
+        },
+      },
+    });
+    expect(generated['types.ts']).toMatch(/nullable\?: bigint \| null;\s+list\?: bigint\[\];/);
+  });
+});
+
+describe('a document is refused with the place and the reason:', () => {
+  test.each<[string, string, RegExp]>([
+    ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
+    ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0 or 3\.1/],
+    ['OpenAPI 3.2', CONTRACT.replace('3.1.0', '3.2.0'), /version 3\.0 or 3\.1, not "3\.2\.0"/],
+    ['Swagger 2', 'swagger: "2.0"\n', /version 3\.0 or 3\.1/],
+    ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
+    [
+      'a reference to nothing',
+      CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'),
+      /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post\/responses\/400.* error: Can't resolve \$ref/,
+    ],
+    [
+      'no operationId',
+      CONTRACT.replace('      operationId: createPlant\n', ''),
+      /#\/paths\/~1plants\/post.*operationId/,
+    ],
+    [
+      'an operationId that is not an identifier',
+      CONTRACT.replace('createPlant', 'create-plant'),
+      /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post\/operationId {2}error: "create-plant" is not an identifier/,
+    ],
+    [
+      'a security scheme without a checker',
+      CONTRACT.replace('scheme: bearer', 'scheme: digest'),
+      /openapi\.yaml:\d+:\d+ #\/components\/securitySchemes\/bearerAuth {2}error: http digest is not supported/,
+    ],
+    [
+      'a security scheme that is not defined',
+      CONTRACT.replace('- bearerAuth: []', '- other: []'),
+      /openapi\.yaml:\d+:\d+ #\/security\/0\/other {2}error: There is no `other` security scheme/,
+    ],
+    [
+      'a style without a reader',
+      withParameter('{ name: p, in: query, style: matrix, schema: {} }'),
+      /parameter p: style matrix is not supp/,
+    ],
+    [
+      'a parameter that is XML',
+      withParameter('{ name: p, in: query, content: { application/xml: {} } }'),
+      /only JSON is/,
+    ],
+    [
+      'servers of an operation',
+      CONTRACT.replace('    post:', '    servers: [{ url: /v2 }]\n    post:'),
+      /servers are supp/,
+    ],
+    [
+      'a mistake below a name that every object inherits',
+      CONTRACT.replace(/ {8}tag:\n.*string/, '        valueOf:\n          type: text'),
+      /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/valueOf\/type {2}error: `type` can be one of/,
+    ],
+    [
+      'a path item by reference',
+      CONTRACT.replace(
+        '\ncomponents:',
+        '\n  /other: { $ref: "#/components/pathItems/p" }\ncomponents:\n  pathItems: { p: {} }',
+      ),
+      /openapi\.yaml:\d+:\d+ #\/paths\/~1other {2}error: \$ref to #\/components\/pathItems\/p/,
+    ],
+    ['another dialect', `${CONTRACT}jsonSchemaDialect: http://json-schema.org/schema#\n`, /dialect .* not supported/],
+    [
+      'a schema with an $id',
+      withSchema('\n      $id: https://example.org/a'),
+      /schemas\/Body {2}error: \$id is not supported/,
+    ],
+    [
+      'a method of OpenAPI 3.2',
+      CONTRACT.replace('    post:', '    query:'),
+      /#\/paths\/~1plants\/query {2}error: Property `query`/,
+    ],
+    [
+      'bytes with the schema of something else',
+      CONTRACT.replace('application/json:', 'application/xml:'),
+      /requestBody\/content\/application~1xml {2}error: application\/xml is binary/,
+    ],
+    [
+      'a list inside a list in a query',
+      withParameter('{ name: p, in: query, schema: { type: array, items: { type: array, items: {} } } }'),
+      /nested lists and objects/,
+    ],
+    [
+      'adjacent path parameters',
+      CONTRACT.replace(
+        '  /plants:',
+        "  '/{a}{b}':\n    parameters: [{ name: a, in: path, required: true, schema: {} }, { name: b, in: path, required: true, schema: {} }]",
+      ),
+      /a path with .* is not supported/,
+    ],
+    [
+      'an int64 with a bound that a double cannot hold',
+      withIdOf('maximum: 9007199254740995'),
+      /body\/id: maximum is not exact/,
+    ],
+    [
+      'an int64 with a default that a double cannot hold',
+      withIdOf('default: 9223372036854775807'),
+      /default is not exact/,
+    ],
+    ['roles', CONTRACT.replace('- bearerAuth: []', '- bearerAuth: [admin]'), /scopes and roles/],
+    ['an operationId __proto__', CONTRACT.replace('createPlant', '__proto__'), /"__proto__" is not an identifier/],
+    ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
+    [
+      'a union of bigint and number',
+      withSchema('\n      oneOf: [{ type: integer, format: int64 }, { type: number }]'),
+      /post\/requestBody\/content\/application~1json {2}error: int64s must be identifiable by their location: the body may be int64 or another number/,
+    ],
+    [
+      'a union whose members disagree',
+      withSchema(`
+      oneOf:
+        - { type: object, properties: { v: { type: array, items: { type: integer, format: int64 } } } }
+        - { type: object, properties: { v: { type: array, items: { type: number } } } }`),
+      /location: the body\/v\/\* may be int64 or another number/,
+    ],
+    [
+      'an int64 that depends on something else',
+      withSchema(`
+      if: { properties: { kind: { const: a } } }
+      then: { properties: { children: { $ref: '#/components/schemas/Body' }, v: { type: integer, format: int64 } } }`),
+      /location: the body has an int64 under then/,
+    ],
+    [
+      'another body for failures',
+      CONTRACT.replace('required: [error, message]', 'required: [error, message, hint]'),
+      /#\/paths\/~1plants\/post\/responses\/400 {2}error: .* \{ error, message \}/,
+    ],
+    [
+      'a schema that cannot be compiled',
+      CONTRACT.replace('description: The name of the plant.', "pattern: '['"),
+      /#\/paths\/~1plants\/post {2}error: cannot be validated: .*\[/,
+    ],
+  ])('%s', async (_name, text, problem) => {
+    const problems = await problemsOf(text);
+    expect(problems).toMatch(problem);
+    expect(problems).not.toMatch(/\n\s+at /);
+  });
+
+  test('generated/ is unchanged', async () => {
+    mkdirSync(join(project, 'generated'));
+    writeFileSync(join(project, 'generated', 'types.ts'), 'as it was');
+    const text = CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake');
+    writeContract(text);
+    const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
+    expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+    expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
+  });
+
+  test('the document does not exist', async () => {
+    const outcome = await generate();
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^openapi\.yaml {2}error: cannot be read/),
+    });
+  });
+});
+
+/** Returns the contract with one more line in the schema of NewPlant's id. */
+function withIdOf(line: string): string {
+  return CONTRACT.replace(/(?<=^( {14})format: int64\n)/m, `$1${line}\n`);
+}
+
+function withParameter(parameter: string): string {
+  return CONTRACT.replace('      requestBody:', `      parameters: [${parameter}]\n      requestBody:`);
+}
+
+function withSchema(schema: string): string {
+  return `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /things:
+    post:
+      operationId: createThing
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Body' } } } }
+      responses: { '204': { description: Done. } }
+components:
+  schemas:
+    Text: { type: string }
+    Body:${schema}
+`;
+}

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/app.ts';
+import {
+  copyProject,
+  typecheckApplicationOnly,
+  withHandlers,
+  withOperations,
+  type Project,
+} from '../support/project.ts';
+import { run } from '../support/service.ts';
+
+const HANDLERS = 'src/plants/handlers.ts';
+const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
+const STALE = ['oldThing', 'olderThing', 'oldestThing'];
+
+let project: Project;
+beforeEach(() => {
+  project = copyProject();
+  typecheckApplicationOnly(project);
+});
+
+const generate = (...args: string[]) => run('node', ['scripts/generate.ts', ...args], {}, project.folder);
+const typecheck = () => run('npm', ['run', '--silent', 'typecheck'], {}, project.folder);
+
+function add(operationIds: readonly string[], handlers: readonly string[]): void {
+  project.write('openapi.yaml', withOperations(project.read('openapi.yaml'), ...operationIds));
+  const lines = handlers.map((name) => `${name}: async () => ({ status: 204 }),`);
+  project.write(HANDLERS, withHandlers(project.read(HANDLERS), ...lines));
+}
+
+describe('operations without a handler and handlers without an operation', () => {
+  test('are listed by npm run generate, also with -- --check, which they do not fail', async () => {
+    add(MISSING, STALE);
+    const list = [
+      `operations without a handler: ${MISSING.join(', ')}`,
+      `handlers without an operation: ${STALE.join(', ')}`,
+      '',
+    ].join('\n');
+    const names = ['generated/types.ts', 'generated/contract.json'];
+    expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n${list}`, stderr: '' });
+    expect(await generate('--check')).toEqual({ code: 0, stdout: `generated/ is up to date\n${list}`, stderr: '' });
+  });
+
+  test('fail npm run typecheck, each by name, and nothing else does', async () => {
+    add(MISSING, STALE);
+    await generate();
+    const { code, stdout } = await typecheck();
+    expect(code).not.toBe(0);
+    expect(stdout.trim().split('\n').map(withoutPosition).sort()).toEqual(
+      [
+        ...MISSING.map((name) => left(name, 'an operation without a handler')),
+        ...STALE.map((name) => left(name, 'a handler without an operation')),
+      ].sort(),
+    );
+  }, 60_000);
+
+  test('are both reported when an operation is renamed', async () => {
+    project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
+    expect((await generate()).stdout).toContain(
+      'operations without a handler: addPlant\nhandlers without an operation: createPlant\n',
+    );
+    const lines = (await typecheck()).stdout.split('\n').map(withoutPosition);
+    expect(lines).toContain(left('addPlant', 'an operation without a handler'));
+    expect(lines).toContain(left('createPlant', 'a handler without an operation'));
+  }, 60_000);
+
+  test('stop the start with NODE_ENV=production, in one line that names every operation', async () => {
+    add(MISSING, STALE);
+    await generate();
+    const env = { NODE_ENV: 'production', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${temporaryFolder()}/p.db` };
+    expect(await run('node', ['src/main.ts'], env, project.folder)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `no handler for ${MISSING.join(', ')}: with NODE_ENV=production every operation must have one\n`,
+    });
+  });
+});
+
+test.each([
+  ['spread from elsewhere', (source: string) => withHandlers(source, '...others(store),')],
+  ['returned by another function', (source: string) => source.replace('createHandlers', 'makeHandlers')],
+])('for handlers that are %s, npm run generate refers to the type check', async (_name, edit) => {
+  project.write(HANDLERS, edit(project.read(HANDLERS)));
+  const line = `cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`;
+  expect(await generate()).toEqual({ code: 0, stdout: `generated/ is up to date\n${line}\n`, stderr: '' });
+});
+
+function left(name: string, problem: string): string {
+  const index = `'string' index type '"an operation with its handler"'`;
+  return `${HANDLERS}: error TS2411: Property '${name}' of type '"${problem}"' is not assignable to ${index}.`;
+}
+
+function withoutPosition(line: string): string {
+  return line.replace(/\(\d+,\d+\)/, '');
+}
