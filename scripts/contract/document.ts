@@ -1,5 +1,5 @@
 import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
-import type { OpenApiDocument } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { METHODS } from './openapi-rules.ts';
 import { escapePointer } from './reference.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { dereference, escapePointer } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

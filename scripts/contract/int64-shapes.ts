@@ -1,5 +1,5 @@
 import type { Int64Shape } from '../../src/engine/contract/int64.ts';
-import type { OpenApiDocument } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { optional } from './optional.ts';
 import { resolveReference } from './reference.ts';
 

@@ -9,10 +9,13 @@ import {
   type LocationObject,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { walkDocument } from './walk.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
 /** A problem in the document, with its location. */
@@ -33,9 +36,6 @@ export type LoadedContract = {
   /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];
 };
-
-/** Parsed JSON or YAML whose shape the linter has checked. */
-export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
 /** Rules that a valid document must satisfy. */
 const validity = {
@@ -99,16 +99,16 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   }
   const version = (read.parsed as { openapi?: unknown } | null)?.openapi;
   if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
-    return unreadable(
-      path,
-      `must be an OpenAPI document of version 3.0 or 3.1, not ${JSON.stringify(version ?? null)}`,
-    );
+    const isSwagger = (read.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
+    const advice = isSwagger ? '; convert Swagger 2.0 with npx swagger2openapi --outfile openapi.yaml <document>' : '';
+    const found = `must be an OpenAPI document of version 3.0 or 3.1, not ${JSON.stringify(version ?? null)}`;
+    return unreadable(path, found + advice);
   }
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
-  const found = lint.filter(({ ignored }) => ignored !== true);
+  const found = lint.filter(({ ignored, location }) => ignored !== true && !isInExtension(location[0]?.pointer));
   const problems = (isValidStructure(read.parsed, version, found) ? found.map(toWarning) : found).map(toProblem);
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
@@ -141,7 +141,23 @@ function isValidStructure(document: unknown, version: string, found: readonly No
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length === 0 || errors.some(({ ruleId }) => ruleId !== 'struct')) return false;
   const official = new OpenAPISchemaValidator({ version: version.replace(/\d+$/, '0'), validateApiSpec: true });
-  return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
+  if (official.validate(document as OpenAPIV3.DocumentV3).errors?.length !== 0) return false; // Anything may be validated.
+  return version.startsWith('3.0.') || hasValidSchemas(document as object); // An object, as just validated.
+}
+
+/** Returns whether every schema is valid JSON Schema; that of OpenAPI 3.1 leaves them to the dialect. */
+function hasValidSchemas(document: object): boolean {
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  let isValid = true;
+  walkDocument(document, ({ kind, node }) => {
+    if (kind === 'schema' && isValid) isValid = ajv.validateSchema(node) === true;
+  });
+  return isValid;
+}
+
+/** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
+function isInExtension(pointer = ''): boolean {
+  return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
 }
 
 function toWarning(problem: NormalizedProblem): NormalizedProblem {

@@ -18,7 +18,7 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
  * - every operation has an operationId;
  * - path items have no `$ref`;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
- * - `nullable` is removed where it has no effect;
+ * - `nullable` is removed where it has no effect, and `$id`, `$schema` and `$anchor`: every reference is a JSON pointer;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
  */
 export function normalizeDocument(original: Document): Document {
@@ -32,6 +32,7 @@ export function normalizeDocument(original: Document): Document {
   function simplify({ kind, node, holder, key }: Visited): void {
     const { $ref: reference, ...siblings } = node;
     // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
+    if (kind === 'schema') for (const name of ['$id', '$schema', '$anchor']) Reflect.deleteProperty(node, name);
     if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
     if (typeof reference !== 'string') return;
     if (kind === 'pathItem') holder[key] = { ...(structuredClone(dereference(document, node)) as Node), ...siblings };

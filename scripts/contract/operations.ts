@@ -21,7 +21,7 @@ import {
 } from './document.ts';
 import { findFailures } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
-import type { OpenApiDocument } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
 import { optional } from './optional.ts';
 import { dereference } from './reference.ts';

@@ -1,4 +1,5 @@
-import type { OpenApiDocument } from './load.ts';
+/** Parsed JSON or YAML whose shape the linter has checked. */
+export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
 /** Follows the `$ref` of a node, repeatedly; returns nodes without one unchanged. */
 export function dereference(document: OpenApiDocument, node: unknown): unknown {

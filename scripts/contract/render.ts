@@ -9,10 +9,11 @@ import { findFailures, type FailureBody } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
 import type { Document } from './document.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
-import { loadContract, type OpenApiDocument, type Problem } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
+import { loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
-import { findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
+import { findDialects, findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -50,7 +51,12 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
   const unsupported = findUnsupported(document);
   if (unsupported.length > 0) return reject(unsupported);
-  const warnings = [...findPublic(document), ...removeInt64Conflicts(document), ...removeInvalidPatterns(document)];
+  const warnings = [
+    ...findPublic(document),
+    ...findDialects(loaded.document),
+    ...removeInt64Conflicts(document),
+    ...removeInvalidPatterns(document),
+  ];
   const compiled = compileOperations(document);
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
   if (invalid.length > 0) return reject(invalid);

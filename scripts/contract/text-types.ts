@@ -1,5 +1,5 @@
 import type { TextType } from '../../src/engine/contract/operation.ts';
-import type { OpenApiDocument } from './load.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { dereference } from './reference.ts';
 
 type Schema = {

@@ -21,6 +21,28 @@ export function findPublic(document: Document): Unsupported[] {
   ];
 }
 
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+  'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
+];
+
+/** Warns of schemas that claim another dialect. Call it with the document as it was read. */
+export function findDialects(document: Document): Unsupported[] {
+  const found = new Map<string, string>();
+  const add = (dialect: unknown, pointer: string): void => {
+    if (typeof dialect === 'string' && !DIALECTS.includes(dialect.replace(/#$/, ''))) found.set(dialect, pointer);
+  };
+  add((document as Readonly<Record<string, unknown>>)['jsonSchemaDialect'], '#/jsonSchemaDialect');
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind === 'schema') add(node['$schema'], pointer);
+  });
+  return [...found].map(([dialect, pointer]) => ({
+    pointer,
+    message: `schemas in the dialect ${dialect} are read as JSON Schema 2020-12`,
+  }));
+}
+
 function inOperations(document: Document): Unsupported[] {
   const schemes = document.components?.securitySchemes ?? {};
   return listOperations(document).flatMap(({ path, object, pointer }) => {

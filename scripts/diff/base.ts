@@ -3,7 +3,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { formatProblem, hasErrors, loadContract, type OpenApiDocument } from '../contract/load.ts';
+import type { OpenApiDocument } from '../contract/reference.ts';
+import { formatProblem, hasErrors, loadContract } from '../contract/load.ts';
 
 /** A document cannot be read; the message is one line. */
 export class Unreadable extends Error {}

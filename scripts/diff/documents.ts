@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../contract/load.ts';
+import type { OpenApiDocument } from '../contract/reference.ts';
 import { METHODS } from '../contract/openapi-rules.ts';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';

@@ -1,5 +1,5 @@
 import { escapePointer, resolveReference } from '../contract/reference.ts';
-import type { OpenApiDocument } from '../contract/load.ts';
+import type { OpenApiDocument } from '../contract/reference.ts';
 
 /** A node of a document with its location. */
 export type Place = {

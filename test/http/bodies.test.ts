@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { expectError } from '../support/answer.ts';
+import { expectProblem } from '../support/answer.ts';
 import { FIELDS, serveBody } from '../support/serve-body.ts';
 
 describe('optional bodies', () => {
@@ -17,8 +17,8 @@ describe('optional bodies', () => {
 
   test('a sent body is validated', async () => {
     const { send } = await serveBody(OPTIONAL);
-    expectError(await send('application/json', '[]'), 400, /body must be object/);
-    expectError(await send('text/plain', '{}'), 415, /application\/json/);
+    expectProblem(await send('application/json', '[]'), 400, /body must be object/);
+    expectProblem(await send('text/plain', '{}'), 415, /application\/json/);
   });
 });
 
@@ -63,7 +63,7 @@ describe('several media types', () => {
     ['image', 'x', 415, /application\/json, application\/merge-patch\+json/],
   ])('%s %s is refused', async (contentType, body, status, message) => {
     const { send } = await serveBody(SEVERAL);
-    expectError(await send(contentType, body), status, message);
+    expectProblem(await send(contentType, body), status, message);
   });
 });
 
@@ -78,6 +78,6 @@ test.each([
 
 test('text in another charset is refused', async () => {
   const { send } = await serveBody('{ content: { text/plain: { schema: { type: string } } } }');
-  expectError(await send('text/plain; charset=utf-16le', 'x'), 415, /UTF-8/);
+  expectProblem(await send('text/plain; charset=utf-16le', 'x'), 415, /UTF-8/);
   expect((await send('text/plain; charset="UTF-8"', 'x')).status).toBe(204);
 });

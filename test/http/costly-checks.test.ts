@@ -236,7 +236,7 @@ async function serve(
       ...(body !== undefined && { body }),
     });
     const text = await answer.text();
-    return [answer.status, answer.status === 400 ? (JSON.parse(text) as { message: string }).message : text] as const;
+    return [answer.status, answer.status === 400 ? (JSON.parse(text) as { detail: string }).detail : text] as const;
   };
   await send('null', 'application/json'); // The first request compiles the schemas.
   const post = async (...request: Parameters<typeof send>) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp, TOKEN } from '../support/app.ts';
-import { expectError } from '../support/answer.ts';
+import { expectProblem } from '../support/answer.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
@@ -85,7 +85,7 @@ components:
     const send = await serveSchema(schema, TREE);
     const json = (value: unknown) => send(JSON.stringify(value)).type('json');
     for (const value of valid) expect([value, (await json(value)).status]).toEqual([value, 204]);
-    for (const value of invalid) expectError(await json(value), 400, /^body/);
+    for (const value of invalid) expectProblem(await json(value), 400, /^body/);
   });
 
   test('OpenAPI 3.0: nullable, exclusive bounds as booleans', async () => {
@@ -96,8 +96,8 @@ components:
     const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op: done } });
     const send = (value: object) => request(app).post('/a').send(value);
     expect((await send({ a: null, b: 1 })).status).toBe(204);
-    expectError(await send({ a: 1 }), 400, /body\/a must be string/);
-    expectError(await send({ b: 0 }), 400, /body\/b must be > 0/);
+    expectProblem(await send({ a: 1 }), 400, /body\/a must be string/);
+    expectProblem(await send({ b: 0 }), 400, /body\/b must be > 0/);
   });
 });
 
@@ -116,9 +116,9 @@ ${paths}  /__proto__:
   const handlers = Object.fromEntries([...names, 'proto'].map((name) => [name, done]));
   const { app } = await createTestApp({ contract, handlers });
   for (const name of [...names, '__proto__']) expect((await request(app).get(`/${name}`)).status).toBe(204);
-  expectError(await request(app).get('/valueOf'), 404, /does not exist/);
+  expectProblem(await request(app).get('/valueOf'), 404, /does not exist/);
   const bare = await createTestApp({ contract, handlers: {}, production: false });
-  expectError(await request(bare.app).get('/toString'), 501, /toString is not implemented/);
+  expectProblem(await request(bare.app).get('/toString'), 501, /toString is not implemented/);
 });
 
 test('servers: every operation is under the path of each server, and nowhere else', async () => {
@@ -131,7 +131,7 @@ test('servers: every operation is under the path of each server, and nowhere els
   const { app } = await createTestApp({ contract, handlers: { op: done } });
   expect((await request(app).get('/v1/a')).status).toBe(204);
   expect((await request(app).get('/v2/a')).status).toBe(204);
-  expectError(await request(app).get('/a'), 404, /does not exist/);
+  expectProblem(await request(app).get('/a'), 404, /does not exist/);
 });
 
 describe('security', () => {
@@ -171,7 +171,7 @@ describe('security', () => {
       .set(headers);
     expect(response.status).toBe(status);
     if (status !== 401) return;
-    expectError(response, 401, /^send (?:one valid bearer token|a valid API key)/);
+    expectProblem(response, 401, /^send (?:one valid bearer token|a valid API key)/);
     expect(response.headers['www-authenticate']).toMatch(/^(?:Bearer|ApiKey) realm="/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { expectError } from '../support/answer.ts';
+import { expectProblem } from '../support/answer.ts';
 import { FIELDS, serveBody } from '../support/serve-body.ts';
 
 const UPLOAD = `{ required: true, content: { multipart/form-data: { schema: ${FIELDS} } } }`;
@@ -31,7 +31,7 @@ describe('forms', () => {
     ['name=%ff', /percent-encoding/],
   ])('%s is refused', async (body, message) => {
     const { send } = await serveBody(FORM);
-    expectError(await send(TYPE, body), 400, message);
+    expectProblem(await send(TYPE, body), 400, message);
   });
 });
 
@@ -73,7 +73,7 @@ describe('uploads', () => {
         .attach('photo', Buffer.alloc(size), 'x.png')
         .attach('pages', Buffer.alloc(size), 'y');
     expect((await upload(4_000)).status).toBe(204);
-    expectError(await upload(6_000), 413, /not be larger than 10000 bytes/);
+    expectProblem(await upload(6_000), 413, /not be larger than 10000 bytes/);
     expect(received).toHaveLength(1);
   });
 
@@ -98,13 +98,13 @@ describe('uploads', () => {
     ],
   ])('%s %j is refused', async (contentType, body, message) => {
     const { send } = await serveBody(UPLOAD);
-    expectError(await send(contentType, body), 400, message);
+    expectProblem(await send(contentType, body), 400, message);
   });
 
   test('more than 1,000 parts are refused', async () => {
     const { send } = await serveBody(UPLOAD);
     const body = `${'--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n'.repeat(1_001)}--x--\r\n`;
-    expectError(await send('multipart/form-data; boundary=x', body), 400, /more than 1000 parts/);
+    expectProblem(await send('multipart/form-data; boundary=x', body), 400, /more than 1000 parts/);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a file is not a string', () => {
     const { send, received } = await serveBody(UPLOAD);
     const part = (content: string): string => `--x\r\nContent-Disposition: form-data; ${content}\r\n`;
     const body = `${part(first)}${part(second)}--x--\r\n`;
-    expectError(await send('multipart/form-data; boundary=x', body), 400, message);
+    expectProblem(await send('multipart/form-data; boundary=x', body), 400, message);
     expect(received).toEqual([]);
   });
 });

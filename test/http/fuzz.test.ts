@@ -90,7 +90,7 @@ test(`no input ends the process or gets an undocumented answer (${String(INPUTS)
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1]);
     if (!STATUSES.includes(status)) throw new Error(`answered ${JSON.stringify(received.slice(0, 500))}`);
     if (status >= 400 && !bytes.toString('latin1', 0, 5).startsWith('HEAD ')) {
-      expect(received).toMatch(/\r\n\r\n\{"error":\d{3},"message":"[^]+"\}/);
+      expect(received).toMatch(/\r\n\r\n\{"status":\d{3},"title":"[^"]+","detail":"[^]+"\}/);
     }
   });
   const { counterexample, errorInstance } = await fc.check(answered, {

@@ -34,7 +34,7 @@ describe('the caller', () => {
     expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
     expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
     expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
-    expect(callers).toEqual(['alice']);
+    expect(callers).toEqual([{ name: 'alice', scheme: 'bearerAuth', scopes: 'all' }]);
     expect(logged.map(({ status, caller }) => [status, caller])).toEqual([
       [200, 'alice'],
       [400, 'alice'],

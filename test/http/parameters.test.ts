@@ -3,7 +3,7 @@ import request from 'supertest';
 import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
 import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
-import { expectError } from '../support/answer.ts';
+import { expectProblem } from '../support/answer.ts';
 
 /** Serves GET with a YAML list of parameters, and returns the input of the handler. */
 async function serve(path: string, parameters: string) {
@@ -57,7 +57,7 @@ describe('path parameters', () => {
     ['{ type: string }', '/a/b/c', 404, /does not exist/],
   ])('%s %s is refused', async (schema, path, status, message) => {
     const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
-    expectError(await request(app).get(path), status, message);
+    expectProblem(await request(app).get(path), status, message);
     expect(received).toEqual([]);
   });
 
@@ -191,7 +191,7 @@ describe('query parameters', () => {
     ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
   ])('%s %s is refused', async (parameter, query, message) => {
     const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
-    expectError(await request(app).get(`/a${query}`), 400, message);
+    expectProblem(await request(app).get(`/a${query}`), 400, message);
     expect(received).toEqual([]);
   });
 });
@@ -220,6 +220,6 @@ describe('header and cookie parameters', () => {
     [{ 'X-Count': '1', Cookie: 'theme=dark; theme=light' }, /cookie parameter theme must not be repeated/],
   ])('%j is refused', async (headers, message) => {
     const { app } = await serve('/a', parameters);
-    expectError(await request(app).get('/a').set(headers), 400, message);
+    expectProblem(await request(app).get('/a').set(headers), 400, message);
   });
 });

@@ -4,7 +4,7 @@ import type { Contract } from '../../src/engine/contract/contract.ts';
 import { contract } from '../../src/plants/contract.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { createTestApp, TOKEN } from '../support/app.ts';
-import { expectError, post } from '../support/answer.ts';
+import { expectError, expectProblem, post } from '../support/answer.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
@@ -66,7 +66,7 @@ describe('an operation without a handler', () => {
 
   test('is answered 501 in development', async () => {
     const { app } = await createTestApp({ contract: await unfinished(), production: false });
-    expectError(await request(app).get('/a'), 501, /^op is not implemented yet$/);
+    expectProblem(await request(app).get('/a'), 501, /^op is not implemented yet$/);
   });
 
   test('is refused in production', async () => {

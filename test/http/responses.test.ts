@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { AnyReply } from '../../src/engine/http/response.ts';
 import { createTestApp } from '../support/app.ts';
-import { expectError } from '../support/answer.ts';
+import { expectProblem } from '../support/answer.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
 describe('responses', () => {
@@ -96,7 +96,7 @@ describe('responses', () => {
     ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
   ])('500 when %s', async (_name, responses, answer, cause) => {
     const { response, problem } = await reply(responses, answer);
-    expectError(response, 500, /failed/);
+    expectProblem(response, 500, /failed/);
     expect(problem).toMatch(cause);
   });
 });

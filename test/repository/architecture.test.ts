@@ -26,6 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/contract': ['src/engine', ...ENGINE],
   'scripts/bench': ['scripts/contract', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
   'scripts/bench/servers': ['scripts/bench', 'src', 'src/plants', 'src/engine', 'src/engine/process', ...ENGINE],
+  'scripts/corpus': ['src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/contract'],
   'scripts/check': ['scripts/contract', ...ENGINE],
@@ -33,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/import': ['src/plants', ...ENGINE],
   scripts: [
     ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/documents'],
-    'scripts/import',
+    ...['scripts/corpus', 'scripts/import'],
     ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };
@@ -129,7 +130,10 @@ describe('architecture', () => {
         .filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
-    expect(users(/^express-openapi-validator/)).toEqual(inEngine('contract/validator.ts'));
+    expect(users(/^express-openapi-validator/)).toEqual([
+      ...inEngine('contract/validator.ts'),
+      'scripts/contract/load.ts',
+    ]);
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));
     expect(users(/^prom-client$/)).toEqual(inEngine('ops/metrics.ts'));

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { STATUS_CODES } from 'node:http';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import { contract, type OperationId } from '../../src/plants/contract.ts';
@@ -32,6 +33,14 @@ export function testEveryStatus(operationId: OperationId): void {
 export function expectError(response: Response, status: number, message: RegExp): void {
   expect(response.headers['content-type']).toBe('application/json');
   expect(response.body).toEqual({ error: status, message: expect.stringMatching(message) });
+  expect(response.status).toBe(status);
+  expectNothingLeaked(response);
+}
+
+/** Checks that a failure is reported as problem details, as for documents without a failure body, and leaks no internals. */
+export function expectProblem(response: Response, status: number, detail: RegExp): void {
+  expect(response.headers['content-type']).toBe('application/problem+json');
+  expect(response.body).toEqual({ status, title: STATUS_CODES[status], detail: expect.stringMatching(detail) });
   expect(response.status).toBe(status);
   expectNothingLeaked(response);
 }

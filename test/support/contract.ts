@@ -19,6 +19,13 @@ export async function problemsOf(text: string): Promise<string> {
   return problems;
 }
 
+/** Returns the lines with which the generator accepts a document. */
+export async function warningsOf(text: string): Promise<string> {
+  const { files, problems } = await render(text);
+  if (files === undefined) throw new Error(problems);
+  return problems;
+}
+
 async function render(text: string) {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../scripts/contract/load.ts';
+import type { OpenApiDocument } from '../../scripts/contract/reference.ts';
 import { compareDocuments } from '../../scripts/diff/documents.ts';
 import type { Finding } from '../../scripts/diff/finding.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../scripts/contract/load.ts';
+import type { OpenApiDocument } from '../../scripts/contract/reference.ts';
 import {
   documentWith,
   get,

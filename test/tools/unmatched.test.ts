@@ -71,7 +71,7 @@ describe('operations without a handler and handlers without an operation', () =>
     expect(await run('node', ['src/main.ts'], env, project.folder)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `no handler for ${MISSING.join(', ')}: with NODE_ENV=production every operation must have one\n`,
+      stderr: `no handler for ${MISSING.join(', ')}: NODE_ENV=production needs all of them\n`,
     });
   });
 });

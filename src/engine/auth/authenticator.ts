@@ -15,6 +15,8 @@ import type { TokenVerifier } from './token-verifier.ts';
  */
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 
+const BEARER_TOKEN = /^bearer +[^ ]+$/i;
+
 /** Lists the security schemes that the operations use and neither the engine nor the application checks. */
 export function findUncheckedSchemes(
   operations: readonly Operation[],
@@ -74,7 +76,11 @@ export function createAuthenticator(
       // Without a checker nobody gets in. In production, the service does not start.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
       const identity = await check(credentials);
-      if (identity === undefined) return { status: 401, challenge };
+      if (identity === undefined) {
+        // RFC 6750, 3.1: without a token, the challenge has no error.
+        const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
+        return { status: 401, challenge: isRejected ? `${challenge}, error="invalid_token"` : challenge };
+      }
       const { scopes: granted = [] } = identity;
       if (granted === 'all' || scopes.every((scope) => granted.includes(scope))) {
         return { caller: { ...identity, scheme: name } };

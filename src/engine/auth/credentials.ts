@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Caller, Identity } from '../contract/caller.ts';
 
 /** Reads credentials from the places of a request that may carry them. */
@@ -8,8 +7,6 @@ export type Credentials = {
   readonly header: (name: string) => string | undefined;
   readonly query: (name: string) => string | undefined;
   readonly cookie: (name: string) => string | undefined;
-  /** The request, for credentials in other places, such as the certificate of a client. Its body is not read yet. */
-  readonly request: IncomingMessage;
 };
 
 /**

@@ -7,8 +7,7 @@ import { Failure, unavailableFailure } from './failure.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 
 /** Reads credentials from a request. The target's query is already split off. */
-export function readCredentials(request: IncomingMessage, query: string): Credentials {
-  const { headers, rawHeaders } = request;
+export function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {
   const isAuthorization = (name: string, index: number): boolean =>
     index % 2 === 0 && name.length === 13 && name.toLowerCase() === 'authorization';
   const find = (pairs: readonly Pair[], name: string): string | undefined => {
@@ -22,7 +21,6 @@ export function readCredentials(request: IncomingMessage, query: string): Creden
       Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,
     query: (name) => find(parsePairs(query, '&'), name),
     cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
-    request,
   };
 }
 
@@ -41,7 +39,8 @@ export async function findCaller(authenticate: Authenticate, credentials: Creden
   }
   if ('caller' in result) return result.caller;
   const { status, challenge } = result;
-  throw new Failure(status, status === 403 ? NO_SCOPE : adviceFor(challenge), { 'www-authenticate': challenge });
+  const headers = { 'www-authenticate': challenge };
+  throw status === 403 ? new Failure(403, NO_SCOPE, headers) : new Failure(401, adviceFor(challenge), headers);
 }
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';

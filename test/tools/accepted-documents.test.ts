@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { warningsOf } from '../support/contract.ts';
+
+/** Returns a document with one operation in flow style, and further members. */
+const document = (operation: string, rest = '', version = '3.1.0'): string => `
+openapi: ${version}
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /things/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: { responses: { '204': { description: Done. } }, ${operation} }
+${rest}`;
+const body = (schema: string): string => `requestBody: { content: { application/json: { schema: ${schema} } } }`;
+
+describe('a valid document is accepted:', () => {
+  test.each([
+    ['no operationId', document('tags: [a]')],
+    ['an operationId that is not an identifier', document('operationId: get-thing')],
+    ['ambiguous paths', document('x-a: 1').replace('components', '  /things/new: { get: { responses: {} } }')],
+    ['a style of paths', document('x-a: 1').replace('required: true', 'required: true, style: matrix')],
+    ['a parameter that is XML', document('parameters: [{ name: p, in: query, content: { application/xml: {} } }]')],
+    [
+      'a list of objects in a query',
+      document('parameters: [{ name: p, in: query, schema: { type: array, items: { type: object } } }]'),
+    ],
+    ['servers of an operation', document('servers: [{ url: /v2 }]')],
+    [
+      'any security scheme',
+      document(
+        'security: [{ basic: [] }]',
+        'components: { securitySchemes: { basic: { type: http, scheme: basic } } }',
+      ),
+    ],
+    [
+      'a schema of something that is not JSON',
+      document('requestBody: { content: { application/xml: { schema: { type: object } } } }'),
+    ],
+    ['a schema with an $id', document(body('{ $id: "https://example.org/a", type: string }'))],
+    [
+      'a reference into a schema',
+      document(
+        body('{ $ref: "#/components/schemas/A/properties/b" }'),
+        'components: { schemas: { A: { properties: { b: { type: string } } } } }',
+      ),
+    ],
+    [
+      'a reference to the response of another operation',
+      document(
+        'operationId: a',
+        `  /other: { get: { responses: { '204': { $ref: '#/paths/~1things~1%7Bid%7D/get/responses/204' } } } }`,
+      ),
+    ],
+    [
+      'a path item by reference',
+      document(
+        'operationId: a',
+        '  /other: { $ref: "#/components/pathItems/p" }\ncomponents: { pathItems: { p: { get: { responses: {} } } } }',
+      ),
+    ],
+    [
+      'failures of any shape',
+      document('x-a: 1').replace("'204'", "'400': { description: No., content: { text/html: {} } }, '204'"),
+    ],
+    [
+      'what the linter rejects and OpenAPI allows',
+      document(body('{ nullable: true, allOf: [{ type: string }] }'), '', '3.0.3'),
+    ],
+    ['a pattern with a needless escape', document(body(String.raw`{ type: string, pattern: '^[a\-z]+$' }`))],
+    ['a path with a star', document('x-a: 1').replace('/things/{id}', '/things/*/{id}')],
+    ['a reference in an extension', document('x-a: { $ref: "#/nowhere" }')],
+  ])('%s', async (_name, text) => {
+    expect(await warningsOf(text)).not.toContain('error:');
+  });
+});
+
+describe('a warning says what the service does not do:', () => {
+  test.each([
+    [
+      'no security',
+      document('operationId: a').replace('security: []\n', ''),
+      /warn: one operation is public, since there is no security/,
+    ],
+    [
+      'a pattern of another language',
+      document(body("{ type: string, pattern: '(?i)a++' }")),
+      /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
+    ],
+    [
+      'another dialect',
+      document(body('{ $schema: "http://json-schema.org/draft-07/schema#", type: string }')),
+      /dialect .*draft-07.* read as/,
+    ],
+    [
+      'an int64 that may be another number',
+      document(body('{ oneOf: [{ type: integer, format: int64 }, { type: number }] }')),
+      /an int64 is read as a double: the body may be int64 or another number/,
+    ],
+    [
+      'an int64 with a bound that a double cannot hold',
+      document(body('{ type: integer, format: int64, maximum: 9007199254740995 }')),
+      /the body has maximum that a double cannot hold/,
+    ],
+    [
+      'an int64 under a condition',
+      document(body('{ if: {}, then: { properties: { v: { type: integer, format: int64 } } } }')),
+      /the body has an int64 under then/,
+    ],
+  ])('%s', async (_name, text, warning) => {
+    expect(await warningsOf(text)).toMatch(warning);
+  });
+});
