@@ -108,7 +108,9 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
-  const found = lint.filter(({ ignored, location }) => ignored !== true && !isInExtension(location[0]?.pointer));
+  const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
+    ignored !== true && !isInExtension(location[0]?.pointer);
+  const found = lint.filter(isRelevant);
   const problems = (isValidStructure(read.parsed, version, found) ? found.map(toWarning) : found).map(toProblem);
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
@@ -117,7 +119,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const bundled = await bundle({ config, doc: marked, externalRefResolver });
   return {
     document: unmarkNames(bundled.bundle.parsed) as OpenApiDocument,
-    problems: [...problems, ...bundled.problems.map(toProblem)],
+    problems: [...problems, ...bundled.problems.filter(isRelevant).map(toProblem)],
     placeOf,
     sources,
   };

@@ -7,12 +7,14 @@ import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
-import type { Document } from './document.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
+import type { Content, Document } from './document.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
+import { walkDocument } from './walk.ts';
 import { findDialects, findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The generated files of a document, or its problems. */
@@ -146,8 +148,7 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
-  // withParameterSchemas copies, which matters: openapi-typescript writes discriminators into its input.
-  const nodes = await openapiTS(withParameterSchemas(markInheritedNames(document)) as OpenAPI3, {
+  const nodes = await openapiTS(markInheritedNames(toTypedDocument(document)) as OpenAPI3, {
     silent: true,
     redocly: await createConfig({}), // The document has been linted already.
     transform(schema) {
@@ -164,14 +165,18 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
   return unmark(astToString(nodes));
 }
 
-/** Copies a document and replaces `content` of parameters by its schema; openapi-typescript types it as a string. */
-function withParameterSchemas(node: unknown): unknown {
-  if (typeof node !== 'object' || node === null) return node;
-  if (Array.isArray(node)) return node.map(withParameterSchemas);
-  const { in: place, name, content, ...rest } = node as Readonly<Record<string, unknown>>;
-  if (typeof place === 'string' && typeof name === 'string' && typeof content === 'object' && content !== null) {
-    const { schema } = Object.values(content)[0] as { readonly schema?: unknown };
-    return { ...rest, in: place, name, schema };
-  }
-  return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, withParameterSchemas(member)]));
+/**
+ * Copies a document as openapi-typescript needs it: without extensions, where it would resolve every `$ref`, and with the
+ * schema of parameters in place of `content`, which it types as a string. Only JSON is parsed.
+ */
+function toTypedDocument(original: OpenApiDocument): OpenApiDocument {
+  const document = structuredClone(original);
+  walkDocument(document, ({ kind, node, holder, key }) => {
+    for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
+    const { content, ...rest } = node;
+    if (kind !== 'parameter' || content === undefined) return;
+    const [[mediaType, { schema }] = ['', {}]] = Object.entries(content as Content); // The linter has checked this shape.
+    holder[key] = { ...rest, schema: kindOf(mediaType) === 'json' ? schema : { type: 'string' } };
+  });
+  return document;
 }

@@ -14,7 +14,8 @@ import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { readConfig, type Config } from '../../src/engine/process/config.ts';
 import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import { createService, type ServiceConfig } from '../../src/engine/create-service.ts';
+import type { Checker } from '../../src/engine/auth/credentials.ts';
+import { createService, type Application, type ServiceConfig } from '../../src/engine/create-service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
@@ -135,12 +136,15 @@ export type Overrides = Partial<ServiceConfig> & {
   readonly contract?: Contract;
   /** Each replaces the plant store's handler of the same name. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
+  /** Added to those of the plant store. */
+  readonly failures?: Application['failures'];
+  readonly checkers?: Readonly<Record<string, Checker>>;
   readonly docs?: Docs | undefined;
 };
 
 /** Composes the service as `npm start` does, with a separate store. */
 export async function createTestApp(
-  { contract = application.contract, handlers = {}, docs, ...config }: Overrides = {},
+  { contract = application.contract, handlers = {}, failures = {}, checkers = {}, docs, ...config }: Overrides = {},
   url?: string,
   loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp> {
@@ -155,13 +159,13 @@ export async function createTestApp(
   const open = () =>
     Promise.resolve({
       handlers: { ...createHandlers(store), ...handlers },
-      checkers: {},
+      checkers,
       check: () => store.check(),
       close: () => store.close(),
     });
   const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
   const service = await createService(
-    { ...application, contract, open },
+    { ...application, contract, failures: { ...application.failures, ...failures }, open },
     { ...defaults, production: true, auth, loadShedding: loadShedding ?? defaults.loadShedding, ...config },
     pino({ base: null }, { write }),
     docs,

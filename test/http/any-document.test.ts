@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
+import { createTestApp, TOKEN } from '../support/app.ts';
+import { expectProblem } from '../support/answer.ts';
+import { contractOf } from '../support/contract.ts';
+
+/** Returns a document with one operation, in flow style. */
+const document = (path: string, operation: string, rest = ''): string => `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+paths:
+  ${path}:
+    get: { operationId: op, responses: { '204': { description: Done. } }, ${operation} }
+${rest}`;
+
+/** Serves a document; its operation responds with what it received, in a header. */
+async function serve(text: string, overrides = {}) {
+  const requests: unknown[] = [];
+  const op: AnyHandler = (received) => {
+    requests.push(received);
+    return Promise.resolve({ status: 204 });
+  };
+  const { app } = await createTestApp({ contract: await contractOf(text), handlers: { op }, ...overrides });
+  return { app, requests };
+}
+
+describe('path parameters are read in every style', () => {
+  test.each([
+    ['label', 'type: string', '.blue', 'blue'],
+    ['label', 'type: array, items: { type: integer }', '.1,2', [1, 2]],
+    ['matrix', 'type: integer', ';p=7', 7],
+    ['matrix', 'type: array, items: { type: integer }', ';p=1,2', [1, 2]],
+    ['simple', 'type: object, properties: { a: { type: integer } }', 'a,1', { a: 1 }],
+  ])('%s { %s } %s', async (style, schema, text, value) => {
+    const parameter = `{ name: p, in: path, required: true, style: ${style}, schema: { ${schema} } }`;
+    const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+    expect((await request(app).get(`/a/${text}`)).status).toBe(204);
+    expect(requests).toMatchObject([{ path: { p: value } }]);
+  });
+
+  test.each([
+    ['label', 'type: array, items: { type: integer }', '.1.2', [1, 2]],
+    ['matrix', 'type: array, items: { type: integer }', ';p=1;p=2', [1, 2]],
+    ['matrix', 'type: object, properties: { a: { type: integer } }', ';a=1', { a: 1 }],
+  ])('exploded: %s { %s } %s', async (style, schema, text, value) => {
+    const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: true, schema: { ${schema} } }`;
+    const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+    expect((await request(app).get(`/a/${text}`)).status).toBe(204);
+    expect(requests).toMatchObject([{ path: { p: value } }]);
+  });
+
+  test('400 without the prefix of the style', async () => {
+    const parameter = '{ name: p, in: path, required: true, style: matrix, schema: { type: string } }';
+    const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+    expectProblem(await request(app).get('/a/blue'), 400, /^path parameter p must begin with ;p=$/);
+  });
+});
+
+test('a list of objects in a query is JSON, and 400 when it does not conform', async () => {
+  const schema = '{ type: array, items: { type: object, required: [a], properties: { a: { type: integer } } } }';
+  const { app, requests } = await serve(document('/a', `parameters: [{ name: p, in: query, schema: ${schema} }]`));
+  expect(
+    (
+      await request(app)
+        .get('/a')
+        .query({ p: ['{"a":1}', '{"a":2}'] })
+    ).status,
+  ).toBe(204);
+  expect(requests).toMatchObject([{ query: { p: [{ a: 1 }, { a: 2 }] } }]);
+  expectProblem(await request(app).get('/a').query({ p: '{"a":"x"}' }), 400, /query\/p\/0\/a must be integer/);
+  expectProblem(await request(app).get('/a').query({ p: '{' }), 400, /p\/0 must be valid JSON/);
+});
+
+test('an operation is served below its own servers only', async () => {
+  const { app } = await serve(document('/a', 'servers: [{ url: /v2 }]', 'servers: [{ url: /v1 }]'));
+  expect((await request(app).get('/v2/a')).status).toBe(204);
+  expect((await request(app).get('/v1/a')).status).toBe(404);
+});
+
+describe('failures are as the document describes them:', () => {
+  const failing = (response: string): string =>
+    document('/a', 'parameters: [{ name: n, in: query, schema: { type: integer } }]').replace(
+      "'204'",
+      `'400': { description: No.${response} }, '204'`,
+    );
+
+  test('text, rendered by the application', async () => {
+    const text = failing(', content: { text/plain: { schema: { type: string } } }');
+    const failures = { Op400: () => 'unused', op400: ({ message }: { message: string }) => `Sorry: ${message}` };
+    const { app } = await serve(text, { failures });
+    const response = await request(app).get('/a?n=x');
+    expect([response.status, response.type, response.text]).toEqual([
+      400,
+      'text/plain',
+      expect.stringMatching(/^Sorry: /),
+    ]);
+  });
+
+  test('without content', async () => {
+    const { app } = await serve(failing(''));
+    const response = await request(app).get('/a?n=x');
+    expect([response.status, response.text]).toEqual([400, '']);
+  });
+
+  test('500 when what the application renders does not conform', async () => {
+    const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
+    const { app } = await serve(text, { failures: { op400: () => ({}) } });
+    expectProblem(await request(app).get('/a?n=x'), 500, /^The service failed to answer this request$/);
+  });
+});
+
+describe('security schemes', () => {
+  const scheme = (text: string, requirement: string): string =>
+    document('/a', `security: [${requirement}]`, `components: { securitySchemes: { s: ${text} } }`);
+
+  test('another scheme is checked by the application: 401 with its challenge, then the caller', async () => {
+    const checkers = {
+      s: ({ authorization = '' }) => (authorization === 'Basic eDp5' ? { name: 'x', claims: { team: 1 } } : undefined),
+    };
+    const { app, requests } = await serve(scheme('{ type: http, scheme: basic }', '{ s: [] }'), { checkers });
+    const refused = await request(app).get('/a');
+    expectProblem(refused, 401, /^send valid Basic credentials$/);
+    expect(refused.headers['www-authenticate']).toBe('Basic realm="s"');
+    expect((await request(app).get('/a').set('Authorization', 'Basic eDp5')).status).toBe(204);
+    expect(requests).toMatchObject([{ caller: { name: 'x', scheme: 's', claims: { team: 1 } } }]);
+  });
+
+  test('403 when the credentials lack a scope, and no scope is granted by default', async () => {
+    const flows = '{ clientCredentials: { tokenUrl: https://example.org/t, scopes: { read: Read., write: Write. } } }';
+    const text = scheme(`{ type: oauth2, flows: ${flows} }`, '{ s: [read, write] }');
+    const granted: readonly (readonly string[] | undefined)[] = [['read', 'write', 'more'], ['read'], undefined];
+    for (const scopes of granted) {
+      const checkers = { s: () => ({ name: 'x', ...(scopes && { scopes }) }) };
+      const { app } = await serve(text, { checkers });
+      const response = await request(app).get('/a');
+      if (scopes?.includes('write') === true) {
+        expect(response.status).toBe(204);
+        continue;
+      }
+      expectProblem(response, 403, /lack a scope/);
+      expect(response.headers['www-authenticate']).toBe(
+        'Bearer realm="s", error="insufficient_scope", scope="read write"',
+      );
+    }
+  });
+
+  test('a configured token has every scope', async () => {
+    const { app } = await serve(scheme('{ type: openIdConnect, openIdConnectUrl: https://example.org }', '{ s: [a] }'));
+    expect((await request(app).get('/a').auth(TOKEN, { type: 'bearer' })).status).toBe(204);
+    expect((await request(app).get('/a').auth('nope-nope', { type: 'bearer' })).status).toBe(401);
+  });
+});
