@@ -15,7 +15,7 @@ import { loadContract, type Problem } from './load.ts';
 import { escapePointer } from './reference.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
 import { walkDocument } from './walk.ts';
-import { findDialects, findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
+import { findDialects, findEncodings, findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -56,6 +56,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   const warnings = [
     ...findPublic(document),
     ...findDialects(loaded.document),
+    ...findEncodings(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
   ];

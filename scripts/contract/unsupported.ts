@@ -27,6 +27,19 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
 ];
 
+/** Warns of `encoding` in request bodies, which is not checked. */
+export function findEncodings(document: Document): Unsupported[] {
+  const found: Unsupported[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'mediaType' || node['encoding'] === undefined || pointer.includes('/responses/')) return;
+    found.push({
+      pointer: `${pointer}/encoding`,
+      message: 'encoding is not checked: a part may have any Content-Type',
+    });
+  });
+  return found;
+}
+
 /** Warns of schemas that claim another dialect. Call it with the document as it was read. */
 export function findDialects(document: Document): Unsupported[] {
   const found = new Map<string, string>();

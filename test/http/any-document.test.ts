@@ -14,7 +14,7 @@ paths:
     get: { operationId: op, responses: { '204': { description: Done. } }, ${operation} }
 ${rest}`;
 
-/** Serves a document; its operation responds with what it received, in a header. */
+/** Serves a document; `requests` receives the requests of its operation. */
 async function serve(text: string, overrides = {}) {
   const requests: unknown[] = [];
   const op: AnyHandler = (received) => {
@@ -103,7 +103,7 @@ describe('failures are as the document describes them:', () => {
     expect([response.status, response.text]).toEqual([400, '']);
   });
 
-  test('500 when what the application renders does not conform', async () => {
+  test('500 when the rendered body does not conform', async () => {
     const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
     const { app } = await serve(text, { failures: { op400: () => ({}) } });
     expectProblem(await request(app).get('/a?n=x'), 500, /^The service failed to answer this request$/);

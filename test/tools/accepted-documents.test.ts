@@ -63,7 +63,7 @@ describe('a valid document is accepted:', () => {
       document('x-a: 1').replace("'204'", "'400': { description: No., content: { text/html: {} } }, '204'"),
     ],
     [
-      'what the linter rejects and OpenAPI allows',
+      'a structure that the linter rejects and OpenAPI allows',
       document(body('{ nullable: true, allOf: [{ type: string }] }'), '', '3.0.3'),
     ],
     ['a pattern with a needless escape', document(body(String.raw`{ type: string, pattern: '^[a\-z]+$' }`))],
@@ -74,7 +74,7 @@ describe('a valid document is accepted:', () => {
   });
 });
 
-describe('a warning says what the service does not do:', () => {
+describe('a warning names a part that is not checked:', () => {
   test.each([
     [
       'no security',
@@ -85,6 +85,13 @@ describe('a warning says what the service does not do:', () => {
       'a pattern of another language',
       document(body("{ type: string, pattern: '(?i)a++' }")),
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
+    ],
+    [
+      'encoding',
+      document(
+        'requestBody: { content: { multipart/form-data: { schema: { type: object }, encoding: { a: { contentType: image/png } } } } }',
+      ),
+      /encoding is not checked/,
     ],
     [
       'another dialect',

@@ -61,7 +61,7 @@ export function createAuthenticator(
       for (const check of requirements) {
         const result = await check(credentials);
         if ('caller' in result) return result;
-        // A caller who lacks a scope is told so, even where other credentials would do.
+        // 403 is more precise than the 401 of another requirement.
         if (failed === undefined || 'caller' in failed || failed.status === 401) failed = result;
       }
       return isOpen || failed === undefined ? { caller: undefined } : failed;
@@ -73,7 +73,7 @@ export function createAuthenticator(
     const check = byName.get(name);
     const challenge = challengeOf(name, scheme);
     return async (credentials) => {
-      // Without a checker nobody gets in. In production, the service does not start.
+      // Fail closed. In production, the service does not start.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
       const identity = await check(credentials);
       if (identity === undefined) {

@@ -3,7 +3,7 @@ export type Identity = {
   readonly name: string;
   /** The granted scopes and roles; none by default. `all`: the credentials are not limited to some. */
   readonly scopes?: readonly string[] | 'all';
-  /** The claims of a JSON Web Token, or whatever a checker knows. */
+  /** The claims of a JSON Web Token, or other facts from a checker. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 };
 

@@ -46,10 +46,10 @@ export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
 /** The opposite of {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
 
-/** What a failure of the engine says. */
+/** The content of a failure of the engine. */
 export type FailureDetails = {
   readonly status: number;
-  /** For a 4xx, what to fix; for a 5xx, a fixed text. */
+  /** For a 4xx, how to fix the request; for a 5xx, a fixed text. */
   readonly message: string;
   /** The operation; `undefined` when the request has none. */
   readonly operationId: string | undefined;

@@ -44,7 +44,7 @@ export function matchMediaType(contentType: string, documented: readonly string[
 }
 
 /**
- * Returns the media type for a failure among those that the document allows: JSON if possible, else text, else the first.
+ * Chooses one of the documented media types for a failure: JSON if possible, else text, else the first.
  *
  * @returns the media type as documented and a concrete one to send; `undefined` when the failure has no body
  */

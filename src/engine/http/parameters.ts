@@ -142,7 +142,7 @@ function splitText(text: string, parameter: Parameter): Texts {
   return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
 }
 
-/** Removes what the styles `label` and `matrix` write before a value: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
+/** Removes the prefix of a value in the styles `label` and `matrix`: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
 function withoutPrefix(text: string, { name, style, explode, type }: Parameter): string {
   const hasNames = style === 'matrix' && explode && !isScalar(type);
   const prefix = style === 'label' ? '.' : hasNames ? ';' : `;${name}=`;
