@@ -22,7 +22,7 @@ export type Failures = {
   /** Returns the name of the body of a response, by operationId and key of `responses`. */
   readonly nameOf: (operationId: string, response: string) => string | undefined;
   /** The body that most failures have, if it is JSON: failures that the document does not describe have it, too. */
-  readonly usual: string | undefined;
+  readonly usual: Pick<FailureBody, 'name' | 'mediaType'> | undefined;
 };
 
 /** Finds the bodies of the failures that the engine itself may send: same schema, same name. */
@@ -50,8 +50,13 @@ export function findFailures(document: Document, operations: Readonly<Record<str
       if (kindOf(mediaType) === 'json') uses.set(name, (uses.get(name) ?? 0) + 1);
     }
   }
-  const [usual] = [...uses].toSorted(([, a], [, b]) => b - a);
-  return { bodies, usual: usual?.[0], nameOf: (operationId, response) => names.get(keyOf(operationId, response)) };
+  const [[usualName] = []] = [...uses].toSorted(([, a], [, b]) => b - a);
+  const usual = bodies.find(({ name }) => name === usualName);
+  return {
+    bodies,
+    usual: usual && { name: usual.name, mediaType: usual.mediaType },
+    nameOf: (operationId, response) => names.get(keyOf(operationId, response)),
+  };
 }
 
 /** Returns the statuses of failures that the engine may send for an operation. */

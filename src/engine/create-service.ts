@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { assertComplete } from './complete-application.ts';
 import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
@@ -90,6 +91,7 @@ export async function createService(
     refused: metrics.refused,
   };
   const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
+  if (config.production) assertComplete(contract, { failures, handlers, checkers });
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);

@@ -87,7 +87,7 @@ describe('failures are as the document describes them:', () => {
 
   test('text, rendered by the application', async () => {
     const text = failing(', content: { text/plain: { schema: { type: string } } }');
-    const failures = { Op400: () => 'unused', op400: ({ message }: { message: string }) => `Sorry: ${message}` };
+    const failures = { op400: ({ message }: { message: string }) => `Sorry: ${message}` };
     const { app } = await serve(text, { failures });
     const response = await request(app).get('/a?n=x');
     expect([response.status, response.type, response.text]).toEqual([
@@ -95,6 +95,20 @@ describe('failures are as the document describes them:', () => {
       'text/plain',
       expect.stringMatching(/^Sorry: /),
     ]);
+  });
+
+  test('a production start without a function for them is refused', async () => {
+    const text = failing(', content: { text/plain: { schema: { type: string } } }');
+    await expect(serve(text)).rejects.toThrow(/^no function for the failures op400: NODE_ENV=production needs/);
+  });
+
+  test('as most failures of the document where it does not describe one', async () => {
+    const problem = 'application/problem+json: { schema: { type: object, required: [detail] } }';
+    const failures = { op400: ({ message }: { message: string }) => ({ detail: message, own: true }) };
+    const { app } = await serve(failing(`, content: { ${problem} }`), { failures });
+    const response = await request(app).get('/nowhere');
+    expect([response.status, response.type]).toEqual([404, 'application/problem+json']);
+    expect(response.body).toEqual({ detail: expect.any(String), own: true });
   });
 
   test('without content', async () => {

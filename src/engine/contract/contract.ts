@@ -10,7 +10,7 @@ export type Contract = {
   readonly basePaths: readonly string[];
   /** The shapes that others refer to by name. */
   readonly int64Shapes: Readonly<Record<string, Int64Shape>>;
-  /** The name of the body of failures that the document does not describe; without one, they are problem details. */
-  readonly usualFailure?: string;
+  /** The body of failures that the document does not describe, which is JSON; without one, they are problem details. */
+  readonly usualFailure?: { readonly name: string; readonly mediaType: string };
   readonly document: ContractDocument;
 };

@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import findClientAddress, { compile as compileTrust } from 'proxy-addr';
-import { createAuthenticator, findUncheckedSchemes } from '../auth/authenticator.ts';
+import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { send } from './response.ts';
@@ -9,8 +9,6 @@ import { Failure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
 type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
-  /** Whether an operation without a handler is an error; otherwise it is answered 501. */
-  readonly production: boolean;
   /** The application's own checkers, by the name of their security scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
   readonly tokenVerifier: TokenVerifier;
@@ -20,27 +18,11 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> &
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
 
-/** The application lacks handlers or security checkers that the contract needs. */
-export class IncompleteApplication extends Error {}
-
 /**
  * Creates the Express application. It serves exactly the contract, and the docs page if there is one.
- *
- * @throws {IncompleteApplication} in production, when an operation has no handler or a security scheme no checker
  */
 export function createApp(options: AppOptions): Express {
-  const { contract, handlers, checkers, production, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
-  const { operations, securitySchemes } = contract;
-  const unhandled = Object.keys(operations).filter((operationId) => !Object.hasOwn(handlers, operationId));
-  const unchecked = findUncheckedSchemes(Object.values(operations), securitySchemes, checkers);
-  if (production && unhandled.length + unchecked.length > 0) {
-    const missing = [
-      ...(unhandled.length > 0 ? [`no handler for ${unhandled.join(', ')}`] : []),
-      ...(unchecked.length > 0 ? [`no checker for the security scheme ${unchecked.join(', ')}`] : []),
-    ];
-    throw new IncompleteApplication(`${missing.join('; ')}: NODE_ENV=production needs all of them`);
-  }
-
+  const { contract, checkers, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
   const app = express();
   app.disable('x-powered-by');
   if (docs !== undefined) app.use(docs);

@@ -47,21 +47,22 @@ export function createFailureResponse(
     const details = { status, message, operationId: target?.operation.operationId };
     const documented = target && findResponse(target.operation, status)?.[1];
     if (target === undefined || documented === undefined) {
-      const render = usualFailure === undefined ? undefined : failures[usualFailure];
-      if (render === undefined) return problemDetails(failure);
-      return {
-        status,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: stringifyJson(render(details)),
-      };
+      const render = rendererOf(usualFailure?.name);
+      if (usualFailure === undefined || render === undefined) return problemDetails(failure);
+      const withType = { ...headers, 'content-type': usualFailure.mediaType };
+      return { status, headers: withType, body: stringifyJson(render(details)) };
     }
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
-    const render = failures[documented.failure ?? ''];
+    const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure);
     const body = encodeBody(target.validator, status, mediaType.documented, mediaType.sent, render(details));
-    if (body instanceof Blob) throw new Error(`the body of a failure must be text or bytes`);
+    if (body instanceof Blob) throw new Error('the body of a failure must be text or bytes');
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body };
+  }
+
+  function rendererOf(name = ''): RenderFailure | undefined {
+    return Object.hasOwn(failures, name) ? failures[name] : undefined;
   }
 }
 

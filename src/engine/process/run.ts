@@ -4,7 +4,7 @@ import { exampleCurl } from '../contract/example.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 import { describeLocation } from '../database/open-database.ts';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
-import { IncompleteApplication } from '../http/app.ts';
+import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
 import { problemDetails } from '../http/failure-response.ts';

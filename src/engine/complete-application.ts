@@ -1,0 +1,36 @@
+import { findUncheckedSchemes } from './auth/authenticator.ts';
+import type { Checker } from './auth/credentials.ts';
+import type { Contract } from './contract/contract.ts';
+
+/** The application lacks parts that the contract needs. */
+export class IncompleteApplication extends Error {}
+
+/** The parts of an application, by name. */
+type Parts = {
+  readonly failures: object;
+  readonly handlers: object;
+  readonly checkers: Readonly<Record<string, Checker>>;
+};
+
+/**
+ * Checks that an application has a handler for each operation, a checker for each security scheme that the engine does not
+ * know, and a function for each body of failures.
+ *
+ * @throws {IncompleteApplication} with the names of the missing parts
+ */
+export function assertComplete(
+  { operations, securitySchemes }: Contract,
+  { failures, handlers, checkers }: Parts,
+): void {
+  const all = Object.values(operations);
+  const bodies = all.flatMap(({ responses }) => Object.values(responses).flatMap(({ failure }) => failure ?? []));
+  const missing = {
+    'no handler for': Object.keys(operations).filter((operationId) => !Object.hasOwn(handlers, operationId)),
+    'no checker for the security scheme': findUncheckedSchemes(all, securitySchemes, checkers),
+    'no function for the failures': [...new Set(bodies)].filter((name) => !Object.hasOwn(failures, name)),
+  };
+  const problems = Object.entries(missing).filter(([, names]) => names.length > 0);
+  if (problems.length === 0) return;
+  const texts = problems.map(([problem, names]) => `${problem} ${names.join(', ')}`);
+  throw new IncompleteApplication(`${texts.join('; ')}: NODE_ENV=production needs all of them`);
+}
