@@ -35,7 +35,8 @@ export function newStore(databaseUrl: string, limits: Readonly<Record<string, st
     history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
     /** Resolves when the store has a number of creations. */
     has: async (creations: number): Promise<void> => {
-      while ((await countCreations(databaseUrl)) < creations) await sleep(5);
+      // Each count reads all creations in a new thread.
+      while ((await countCreations(databaseUrl)) < creations) await sleep(50);
     },
   };
 }

@@ -40,8 +40,6 @@ export function copyProjectWithContract(name: string): Project {
   const own = join(folder, 'src/application/service.ts');
   if (existsSync(own)) renameSync(own, join(folder, 'src/service.ts'));
   else write('src/service.ts', SERVICE);
-  // The commands on the plant store are not part of the application.
-  typecheckApplicationOnly(project);
   return project;
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { temporaryDatabase } from './app.ts';
+import { cleanUp, temporaryDatabase } from './app.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 
 /**
  * Runs the same suite against each store.
  *
- * @param suite receives a function that creates an empty database and returns its URL
+ * @param suite receives a function that returns the URL of an empty database, which belongs to the test
  */
 export function describeStores(suite: (createDatabase: () => Promise<string>) => void): void {
   describe('SQLite', () => {
@@ -14,10 +14,32 @@ export function describeStores(suite: (createDatabase: () => Promise<string>) =>
 
   describe('PostgreSQL', () => {
     let postgres: Postgres | undefined;
+    const unused: string[] = [];
     beforeAll(async () => {
       postgres = await startPostgres();
     }, 60_000);
     afterAll(() => postgres?.stop());
-    suite(() => postgres?.createDatabase() ?? Promise.reject(new Error('PostgreSQL has not started')));
+    suite(async () => {
+      if (postgres === undefined) throw new Error('PostgreSQL has not started');
+      const server = postgres;
+      const url = unused.pop() ?? (await server.createDatabase());
+      cleanUp(async () => {
+        await empty(server, url);
+        unused.push(url);
+      });
+      return url;
+    });
   });
+}
+
+/** Empties a database and ends its connections. This takes a tenth of the time that a new database takes. */
+async function empty({ query }: Postgres, url: string): Promise<void> {
+  await query(
+    url,
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid();
+     DROP SCHEMA public CASCADE;
+     CREATE SCHEMA public AUTHORIZATION pg_database_owner;
+     GRANT USAGE ON SCHEMA public TO PUBLIC`,
+  );
 }

@@ -5,11 +5,11 @@ import { checkContract } from '../../scripts/check/contract-run.ts';
 import { formatResult } from '../../scripts/check/report.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { BROKEN_SERVERS } from '../support/defects.ts';
-import { referenceDocument } from '../support/reference-document.ts';
+import { referenceDocument, shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from '../support/reference-server.ts';
 import { run, startService, type Outcome } from '../support/service.ts';
 
-const reference = { document: referenceDocument, token: TOKEN, seed: 1, runs: 5 };
+const reference = { document: shallowDocument, token: TOKEN, seed: 1, runs: 5 };
 
 /** Returns the defect of a name in the table. */
 function defectNamed(name: string): Defect {
@@ -19,9 +19,12 @@ function defectNamed(name: string): Defect {
 }
 
 describe('a server that follows its document', () => {
-  test('passes every check, and no check is empty', async () => {
+  test.each([
+    ['recursive', referenceDocument],
+    ['shallow', shallowDocument],
+  ])('passes every check, and no check is empty: the %s document', async (_name, document) => {
     const baseUrl = await startReferenceServer();
-    const result = await checkContract({ ...reference, baseUrl, runs: 20 });
+    const result = await checkContract({ ...reference, document, baseUrl, runs: 20 });
     expect(formatResult(result, { baseUrl, token: TOKEN })).toMatch(
       /^contract: 5 operations, \d+ requests, 0 failures \(seed 1\)$/,
     );
@@ -130,7 +133,7 @@ describe('npm run contract', () => {
 
   function documentFile(): string {
     const path = join(temporaryFolder(), 'openapi.json');
-    writeFileSync(path, JSON.stringify(referenceDocument));
+    writeFileSync(path, JSON.stringify(shallowDocument));
     return path;
   }
 });
