@@ -85,17 +85,21 @@ function migrate(database: DatabaseSync, path: string, schema: Schema): void {
   });
 }
 
+// One statement, since another process may migrate the database between two.
+const STATE = `SELECT application_id AS tag, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS entries
+  FROM pragma_application_id, pragma_user_version`;
+
 /** Returns 0 for a database with nothing in it. */
 function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Schema): number {
-  if (scalar(database, 'PRAGMA application_id') !== numberOf(tag)) {
-    if (scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0) return 0;
+  const { tag: found, version, entries } = database.prepare(STATE).get() as Record<string, number>; // All are integers.
+  if (found !== numberOf(tag)) {
+    if (entries === 0) return 0;
     throw new DatabaseUnavailable(`${path} is another program's database`);
   }
-  const version = Number(scalar(database, 'PRAGMA user_version'));
-  if (version > migrations.length) {
+  if (Number(version) > migrations.length) {
     throw new DatabaseUnavailable(`${path} was written by a newer version of the service`);
   }
-  return version;
+  return Number(version);
 }
 
 /**
