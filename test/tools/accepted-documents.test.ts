@@ -68,6 +68,16 @@ describe('a valid document is accepted:', () => {
     ],
     ['a pattern with a needless escape', document(body(String.raw`{ type: string, pattern: '^[a\-z]+$' }`))],
     ['a path with a star', document('x-a: 1').replace('/things/{id}', '/things/*/{id}')],
+    [
+      'examples with a member id',
+      document(
+        body(
+          '{ oneOf: [{ type: object, example: { id: a } }, { type: array, example: [{ id: a }], items: { example: { id: 1 } } }] }',
+        ),
+        '',
+        '3.0.3',
+      ),
+    ],
     ['a reference in an extension', document('x-a: { $ref: "#/nowhere" }')],
   ])('%s', async (_name, text) => {
     expect(await warningsOf(text)).not.toContain('error:');

@@ -1,4 +1,4 @@
-import { isLiteralKeyword } from './literal-keywords.ts';
+import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
 import { kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
 
@@ -20,7 +20,7 @@ export type ContractDocument = {
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
  * - responses have only bodies that may be JSON or text;
- * - `discriminator` is removed: it is a hint and must not affect validity.
+ * - `discriminator`, examples and extensions are removed: they are hints and must not affect validity.
  *
  * @returns a deep copy, which may be modified
  */
@@ -48,7 +48,7 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   collectSchemas(operation);
   const schemas = Object.fromEntries(schemasByName);
   const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: { schemas } });
-  removeDiscriminators(slice);
+  removeHints(slice);
   return slice;
 
   function collectSchemas(node: unknown): void {
@@ -118,12 +118,17 @@ function wrapRef(schema: unknown): unknown {
   return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
 
-function removeDiscriminators(node: unknown, parentKey = ''): void {
+/** Removes discriminators, and examples and extensions, in which Ajv would take a member `id` for the name of a schema. */
+function removeHints(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
   const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
   if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
-  for (const [key, member] of Object.entries(node))
-    if (!isLiteralKeyword(key, parentKey)) removeDiscriminators(member, key);
+  for (const [key, member] of Object.entries(node)) {
+    const isData = isLiteralKeyword(key, parentKey);
+    const isHint = isExtension(key, parentKey) || (isData && (key === 'example' || key === 'examples'));
+    if (isHint) Reflect.deleteProperty(node, key);
+    else if (!isData) removeHints(member, key);
+  }
 }
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {
