@@ -97,19 +97,6 @@ export async function openTestStore(
   return { ...store, close, url, list: (which) => listPlants(url, which) };
 }
 
-/** Opens a store at its first use. Opening starts threads or connections, and most requests in tests do not need it. */
-function openAtFirstUse(url = temporaryDatabase()): TestStore {
-  let opened: Promise<TestStore> | undefined;
-  const open = (): Promise<TestStore> => (opened ??= openTestStore(url));
-  return {
-    url,
-    add: async (plant, key) => (await open()).add(plant, key),
-    check: async () => (await open()).check(),
-    list: async (which) => (await open()).list(which),
-    close: async () => (await opened)?.close(),
-  };
-}
-
 function locationOf(url: string): DatabaseLocation {
   const parsed = parseDatabaseUrl(url);
   if ('location' in parsed) return parsed.location;
@@ -149,7 +136,7 @@ export async function createTestApp(
   loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp> {
   const defaults = await readDefaults();
-  const store = openAtFirstUse(url);
+  const store = await openTestStore(url);
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => {
     const entry = JSON.parse(line) as Record<string, unknown>;
