@@ -8,7 +8,11 @@ import { contractOf, documentOf } from '../support/contract.ts';
 describe('responses', () => {
   async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
     const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
-    const { app, logged } = await createTestApp({ contract, handlers: { op: async () => answer } });
+    const { app, logged } = await createTestApp({
+      failures: { opDefault: () => ({}) },
+      contract,
+      handlers: { op: async () => answer },
+    });
     const response = await request(app)[method]('/a').buffer(true);
     return { response, problem: JSON.stringify(logged.find(({ level }) => level === 50) ?? '') };
   }
