@@ -10,7 +10,7 @@ import { rounds } from '../support/rounds.ts';
 import { run, startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
-const ROUNDS = rounds(2, 50);
+const ROUNDS = rounds(2, 30);
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
 
