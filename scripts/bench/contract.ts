@@ -27,6 +27,6 @@ export function writeContract(folder: string, operations: number): WrittenContra
   mkdirSync(contractFolder, { recursive: true });
   const env = { CONTRACT: join(contractFolder, 'contract.json'), DOCUMENT: join(contractFolder, 'document.json') };
   writeFileSync(env.DOCUMENT, JSON.stringify(document));
-  writeFileSync(env.CONTRACT, JSON.stringify({ ...compileOperations(document), document }));
+  writeFileSync(env.CONTRACT, JSON.stringify({ ...compileOperations(document).compiled, document }));
   return { env, path: copies.at(-1)?.[0] ?? '' };
 }

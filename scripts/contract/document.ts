@@ -1,7 +1,6 @@
 import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
-import type { OpenApiDocument } from './reference.ts';
 import { METHODS } from './openapi-rules.ts';
-import { escapePointer } from './reference.ts';
+import { escapePointer, type OpenApiDocument } from './reference.ts';
 
 /** The parts of a document that the generator reads; the linter has checked this shape. */
 export type Document = OpenApiDocument & {

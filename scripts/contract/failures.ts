@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failureMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { listOperations, type Document, type ResponseObject } from './document.ts';
-import { unusedName } from './names.ts';
+import { capitalize, unusedName } from './names.ts';
 import { dereference, escapePointer } from './reference.ts';
 
 /** A body of failures that the document describes. */
@@ -60,7 +60,7 @@ export function findFailures(document: Document, operations: Readonly<Record<str
 }
 
 /** Returns the statuses of failures that the engine may send for an operation. */
-export function ownStatuses({ security, requestBody }: Operation): readonly number[] {
+function ownStatuses({ security, requestBody }: Operation): readonly number[] {
   return [400, ...(security.length > 0 ? [401, 403] : []), ...(requestBody ? [413, 415] : []), 500, 501, 503];
 }
 
@@ -71,8 +71,4 @@ function keyOf(operationId: string, response: string): string {
 function nameOfReference(node: unknown): string | undefined {
   const { $ref: reference } = (node ?? {}) as { readonly $ref?: unknown };
   return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -24,10 +24,9 @@ const HANDLERS = 'src/*/handlers.ts';
  * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
  */
 export async function generate({ check = false, scaffold = false } = {}): Promise<Generated> {
-  const { files, document, failures, uncheckedSchemes, operationIds, problems, sources } =
-    await renderContract('openapi.yaml');
+  const { files, gaps, operationIds, problems, sources } = await renderContract('openapi.yaml');
   for (const problem of problems) console.error(formatProblem(problem));
-  if (files === undefined || document === undefined) {
+  if (files === undefined || gaps === undefined) {
     console.error('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };
   }
@@ -44,18 +43,15 @@ export async function generate({ check = false, scaffold = false } = {}): Promis
     }
   }
   if (stale.length === 0) console.log('generated/ is up to date');
-  if (scaffold && !check) {
-    const [handlers] = await Array.fromAsync(glob(HANDLERS));
-    if (handlers !== undefined)
-      for (const path of addMissing({ document, failures, uncheckedSchemes }, handlers)) console.log(path);
+  const [handlers] = await Array.fromAsync(glob(HANDLERS));
+  if (handlers !== undefined) {
+    if (scaffold && !check) for (const path of addMissing(gaps, handlers)) console.log(path);
+    for (const line of await findUnmatched(operationIds, handlers)) console.log(line);
   }
-  for (const line of await findUnmatched(operationIds)) console.log(line);
   return { files, stale, sources };
 }
 
-async function findUnmatched(operationIds: readonly string[]): Promise<readonly string[]> {
-  const [path] = await Array.fromAsync(glob(HANDLERS));
-  if (path === undefined) return [];
+async function findUnmatched(operationIds: readonly string[], path: string): Promise<readonly string[]> {
   const names = findObject(await readFile(path, 'utf8'), 'createHandlers')?.names;
   return names === undefined
     ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]

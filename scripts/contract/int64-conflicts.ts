@@ -1,5 +1,4 @@
-import type { OpenApiDocument } from './reference.ts';
-import { dereference, escapePointer } from './reference.ts';
+import { dereference, escapePointer, type OpenApiDocument } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 import type { Int64Shape } from '../../src/engine/contract/int64.ts';
-import type { OpenApiDocument } from './reference.ts';
 import { optional } from './optional.ts';
-import { resolveReference } from './reference.ts';
+import { resolveReference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;

@@ -5,3 +5,8 @@ export function unusedName(base: string, isTaken: (name: string) => boolean): st
     if (!isTaken(name)) return name;
   }
 }
+
+/** Returns a text with its first character in upper case. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

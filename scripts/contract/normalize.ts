@@ -2,9 +2,9 @@ import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { listOperations, type Document, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
-import { unusedName } from './names.ts';
+import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
-import type { Unsupported } from './unsupported.ts';
+import type { Remark } from './unsupported.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -65,8 +65,8 @@ export function normalizeDocument(original: Document): Document {
  *
  * @returns a warning for each
  */
-export function removeInt64Conflicts(document: Document): Unsupported[] {
-  const warnings: Unsupported[] = [];
+export function removeInt64Conflicts(document: Document): Remark[] {
+  const warnings: Remark[] = [];
   for (const { object, pathItem, pointer } of listOperations(document)) {
     const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
     const roots = [
@@ -89,8 +89,8 @@ export function removeInt64Conflicts(document: Document): Unsupported[] {
  *
  * @returns a warning for each
  */
-export function removeInvalidPatterns(document: Document): Unsupported[] {
-  const warnings: Unsupported[] = [];
+export function removeInvalidPatterns(document: Document): Remark[] {
+  const warnings: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema') return;
     const { pattern, patternProperties = {} } = node as {
@@ -129,6 +129,5 @@ function nameOf(method: string, path: string): string {
     .replaceAll(/\{([^{}]*)\}/g, ' by $1 ')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '');
-  const capitalized = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return method.toLowerCase() + (capitalized.length === 0 ? 'Root' : capitalized.join(''));
+  return method.toLowerCase() + (words.length === 0 ? 'Root' : words.map(capitalize).join(''));
 }

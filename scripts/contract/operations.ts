@@ -19,19 +19,25 @@ import {
   type SecuritySchemeObject,
   type Server,
 } from './document.ts';
-import { findFailures } from './failures.ts';
+import { findFailures, type FailureBody } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
-import type { OpenApiDocument } from './reference.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
 import { optional } from './optional.ts';
-import { dereference } from './reference.ts';
+import { dereference, type OpenApiDocument } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 
 /** The tables that the service uses besides the document itself. */
 export type CompiledOperations = Omit<Contract, 'document'>;
 
-/** Compiles a linted document into the tables that the service uses. */
-export function compileOperations(contract: OpenApiDocument): CompiledOperations {
+/**
+ * Compiles a linted document into the tables that the service uses.
+ *
+ * @returns the tables, and the bodies of failures that the application renders
+ */
+export function compileOperations(contract: OpenApiDocument): {
+  readonly compiled: CompiledOperations;
+  readonly failureBodies: readonly FailureBody[];
+} {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
   const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {
@@ -65,7 +71,7 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
   });
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
   const failures = findFailures(document, byId);
-  return {
+  const compiled = {
     operations: mapValues(byId, (operation) => ({
       ...operation,
       responses: mapValues(operation.responses, (response, key) => ({
@@ -86,6 +92,7 @@ export function compileOperations(contract: OpenApiDocument): CompiledOperations
     basePaths: basePathsOf(document.servers) ?? [''],
     int64Shapes: int64s.named,
   };
+  return { compiled, failureBodies: failures.bodies };
 }
 
 /** Returns the parameters of an operation, including those of its path item. */

@@ -1,32 +1,28 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
+import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
-import { findFailures, type FailureBody } from './failures.ts';
+import type { Content } from './document.ts';
+import type { FailureBody } from './failures.ts';
 import { markInheritedNames, unmark } from './inherited-names.ts';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
-import type { Content, Document } from './document.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
-import type { OpenApiDocument } from './reference.ts';
 import { loadContract, type Problem } from './load.ts';
-import { escapePointer } from './reference.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
+import { escapePointer, type OpenApiDocument } from './reference.ts';
+import type { Gaps } from './scaffold.ts';
+import { findDialects, findEncodings, findPublic, findUnsupported, type Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
-import { findDialects, findEncodings, findPublic, findUnsupported, type Unsupported } from './unsupported.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
   /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
-  /** The document as {@link normalizeDocument} returns it; `undefined` when it was rejected. */
-  readonly document: Document | undefined;
-  /** The bodies of failures that the application renders. */
-  readonly failures: readonly FailureBody[];
-  /** The names of the security schemes that the application checks. */
-  readonly uncheckedSchemes: readonly string[];
+  /** The parts that the application completes; `undefined` when the document was rejected. */
+  readonly gaps: Gaps | undefined;
   readonly operationIds: readonly string[];
   readonly problems: readonly Problem[];
   /** The absolute paths of the files that the document consists of. */
@@ -39,13 +35,14 @@ const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.'
 export async function renderContract(path: string): Promise<RenderedContract> {
   const loaded = await loadContract(path, 'validity');
   const { problems, placeOf, sources } = loaded;
-  const reject = (found: readonly Unsupported[]): RenderedContract => ({
+  const report =
+    (severity: Problem['severity']) =>
+    ({ pointer, message }: Remark): Problem => ({ severity, place: placeOf(pointer), message });
+  const reject = (found: readonly Remark[]): RenderedContract => ({
     files: undefined,
-    document: undefined,
-    failures: [],
-    uncheckedSchemes: [],
+    gaps: undefined,
     operationIds: [],
-    problems: [...problems, ...found.map(({ pointer, message }) => asError(placeOf(pointer), message))],
+    problems: [...problems, ...found.map(report('error'))],
     sources,
   });
   if (loaded.document === undefined) return reject([]);
@@ -60,38 +57,31 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
   ];
-  const compiled = compileOperations(document);
+  const { compiled, failureBodies } = compileOperations(document);
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
   if (invalid.length > 0) return reject(invalid);
 
-  const failures = findFailures(document, compiled.operations).bodies;
   const uncheckedSchemes = findUncheckedSchemes(Object.values(compiled.operations), compiled.securitySchemes, {});
-  const files = {
-    'types.ts': `// ${NOTICE}\n${await renderTypes(document)}\n${renderOperationId(compiled)}\n${renderUncheckedSchemes(uncheckedSchemes)}\n${renderFailures(failures)}`,
-    'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
-  };
-  const warned = warnings.map(({ pointer, message }): Problem => ({
-    severity: 'warn',
-    place: placeOf(pointer),
-    message,
-  }));
+  const types = [
+    `// ${NOTICE}\n${await renderTypes(document)}`,
+    renderOperationId(compiled),
+    renderUncheckedSchemes(uncheckedSchemes),
+    renderFailures(failureBodies),
+  ];
   return {
-    files,
-    document,
-    failures,
-    uncheckedSchemes,
+    files: {
+      'types.ts': types.join('\n'),
+      'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
+    },
+    gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(compiled.operations),
-    problems: [...problems, ...warned],
+    problems: [...problems, ...warnings.map(report('warn'))],
     sources,
   };
 }
 
-function asError(place: string, message: string): Problem {
-  return { severity: 'error', place, message };
-}
-
 /** Creates the router, so that ambiguous paths are reported now instead of at startup. */
-function tryRouter(compiled: CompiledOperations): Unsupported[] {
+function tryRouter(compiled: CompiledOperations): Remark[] {
   try {
     createRouter(compiled);
     return [];
@@ -101,7 +91,7 @@ function tryRouter(compiled: CompiledOperations): Unsupported[] {
 }
 
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
-function tryValidators(document: ContractDocument, { operations }: CompiledOperations): Unsupported[] {
+function tryValidators(document: ContractDocument, { operations }: CompiledOperations): Remark[] {
   return Object.values(operations).flatMap((operation) => {
     const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
     try {

@@ -1,40 +1,45 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import type { Document } from './document.ts';
-import { listOperations } from './document.ts';
+import { listOperations, type Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
 import { renderFailureFunction } from './failure-scaffold.ts';
 import { findObject } from './handlers.ts';
-import { unusedName } from './names.ts';
+import { capitalize, unusedName } from './names.ts';
 
-/** An entry of an object literal that is to be added to a module, and the import that it needs. */
-type Entry = { readonly name: string; readonly text: string; readonly imported?: string };
+const NOT_IMPLEMENTED = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
 
-/** The parts of a document that an application completes. */
-export type ScaffoldSource = {
+/** The parts that a document leaves to the application. */
+export type Gaps = {
+  /** Normalized, so that every operation has an operationId. */
   readonly document: Document;
-  readonly failures: readonly FailureBody[];
+  readonly failureBodies: readonly FailureBody[];
   /** The names of the security schemes that the application checks. */
   readonly uncheckedSchemes: readonly string[];
 };
 
 /**
- * Adds what the compiler would name as missing: a module for each operation without a handler, which responds 501, a
- * function for each body of failures, and a checker for each security scheme, which lets nobody in. Existing modules are kept; only entries are added to them.
+ * Adds the parts that the compiler would report as missing: a module for each operation without a handler, which responds
+ * 501, a function for each body of failures, and a checker for each security scheme, which rejects all credentials. Existing
+ * modules are kept; only entries are added to them.
  *
  * @param handlersPath the module with `createHandlers`
  * @returns the paths of the files that were written
  */
-export function scaffold(
-  { document, failures: bodies, uncheckedSchemes: schemes }: ScaffoldSource,
-  handlersPath: string,
-): readonly string[] {
+export function scaffold({ document, failureBodies, uncheckedSchemes }: Gaps, handlersPath: string): readonly string[] {
   const folder = dirname(handlersPath);
+  const failures = failureBodies.map((body) => ({ name: body.name, value: renderFailureFunction(document, body) }));
+  const checkers = uncheckedSchemes.map((name) => ({
+    name,
+    value: `() => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)}))`,
+  }));
   return [
     ...scaffoldHandlers(document, handlersPath, folder),
-    ...scaffoldFailures(document, bodies, folder),
-    ...scaffoldCheckers(schemes, folder),
+    ...addMissing(join(folder, 'failures.ts'), 'failures', EMPTY_FAILURES, failures),
+    // Most applications need no checkers.
+    ...(checkers.length > 0
+      ? addMissing(join(folder, 'checkers.ts'), 'checkers', EMPTY_CHECKERS, checkers, NOT_IMPLEMENTED)
+      : []),
   ];
 }
 
@@ -46,8 +51,11 @@ function scaffoldHandlers(document: Document, handlersPath: string, folder: stri
   const identifiers = new Set(source.match(/[\w$]+/g));
   const files = new Set<string>();
   const written: string[] = [];
-  const entries = listOperations(document).flatMap(({ object: { operationId, summary } }): Entry[] => {
-    if (present.has(operationId)) return [];
+  const imports: string[] = [];
+  const members: string[] = [];
+  for (const { object } of listOperations(document)) {
+    const { operationId, summary } = object;
+    if (present.has(operationId)) continue;
     const identifier = unusedName(toIdentifier(operationId), (name) => identifiers.has(name));
     identifiers.add(identifier);
     const file = unusedName(toFileName(operationId), (name) => files.has(name));
@@ -57,12 +65,11 @@ function scaffoldHandlers(document: Document, handlersPath: string, folder: stri
       writeFileSync(path, renderHandler(operationId, identifier, summary));
       written.push(path);
     }
-    const name = isIdentifier(operationId) ? operationId : quote(operationId);
-    const text = name === identifier ? `${name},` : `${name}: ${identifier},`;
-    return [{ name: operationId, text, imported: `import { ${identifier} } from './${file}.ts';` }];
-  });
-  if (entries.length === 0) return [];
-  writeFileSync(handlersPath, addEntries(source, list.object, entries));
+    imports.push(`import { ${identifier} } from './${file}.ts';`);
+    members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
+  }
+  if (members.length === 0) return [];
+  writeFileSync(handlersPath, addMembers(source, list.object, imports, members));
   return [...written, handlersPath];
 }
 
@@ -71,7 +78,7 @@ function renderHandler(operationId: string, identifier: string, summary = ''): s
   const id = quote(operationId);
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
   const signature = `export function ${identifier}(_request: Request<${id}>): Promise<Reply<${id}>> {`;
-  return `import { NotImplemented } from '../engine/contract/not-implemented.ts';
+  return `${NOT_IMPLEMENTED}
 import type { Reply, Request } from './contract.ts';
 
 ${doc}${signature}
@@ -80,35 +87,27 @@ ${doc}${signature}
 `;
 }
 
-function scaffoldFailures(document: Document, bodies: readonly FailureBody[], folder: string): readonly string[] {
-  const path = join(folder, 'failures.ts');
-  const source = existsSync(path) ? readFileSync(path, 'utf8') : EMPTY_FAILURES;
-  const list = findObject(source, 'failures');
+/**
+ * Adds members to the object that a constant of a module has as its value.
+ *
+ * @param empty the module if there is none yet
+ * @param imported an import that the members need
+ */
+function addMissing(
+  path: string,
+  constant: string,
+  empty: string,
+  members: readonly { readonly name: string; readonly value: string }[],
+  imported?: string,
+): readonly string[] {
+  const source = existsSync(path) ? readFileSync(path, 'utf8') : empty;
+  const list = findObject(source, constant);
   if (list === undefined) return [];
-  const entries = bodies
-    .filter(({ name }) => !list.names.includes(name))
-    .map((body): Entry => {
-      const name = isIdentifier(body.name) ? body.name : quote(body.name);
-      return { name: body.name, text: `${name}: ${renderFailureFunction(document, body)},` };
-    });
-  if (entries.length === 0 && existsSync(path)) return [];
-  writeFileSync(path, addEntries(source, list.object, entries));
-  return [path];
-}
-
-function scaffoldCheckers(schemes: readonly string[], folder: string): readonly string[] {
-  const path = join(folder, 'checkers.ts');
-  const source = existsSync(path) ? readFileSync(path, 'utf8') : EMPTY_CHECKERS;
-  const list = findObject(source, 'checkers');
-  const missing = schemes.filter((name) => list?.names.includes(name) === false);
-  if (list === undefined || missing.length === 0) return [];
-  const imported = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
-  const entries = missing.map((name, index): Entry => {
-    const key = isIdentifier(name) ? name : quote(name);
-    const text = `${key}: () => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)})),`;
-    return { name, text, ...(index === 0 && !source.includes(imported) && { imported }) };
-  });
-  writeFileSync(path, addEntries(source, list.object, entries));
+  const missing = members.filter(({ name }) => !list.names.includes(name));
+  if (missing.length === 0 && existsSync(path)) return [];
+  const texts = missing.map(({ name, value }) => `${toKey(name)}: ${value}`);
+  const imports = imported === undefined || source.includes(imported) ? [] : [imported];
+  writeFileSync(path, addMembers(source, list.object, imports, texts));
   return [path];
 }
 
@@ -126,9 +125,13 @@ export const failures = {
 } satisfies Failures;
 `;
 
-/** Adds entries to the end of an object literal, and their imports after the last import. */
-function addEntries(source: string, object: ts.ObjectLiteralExpression, entries: readonly Entry[]): string {
-  const imports = entries.flatMap(({ imported }) => (imported === undefined ? [] : `${imported}\n`));
+/** Adds members to the end of an object literal, and imports after the last import. */
+function addMembers(
+  source: string,
+  object: ts.ObjectLiteralExpression,
+  imports: readonly string[],
+  members: readonly string[],
+): string {
   const importsAt = Math.max(
     0,
     ...[...source.matchAll(/^import [^;]*;\n/gm)].map((match) => match.index + match[0].length),
@@ -140,19 +143,16 @@ function addEntries(source: string, object: ts.ObjectLiteralExpression, entries:
   const rest = source.slice(last?.end ?? end, end);
   const line = source.slice(source.lastIndexOf('\n', object.pos + 1) + 1);
   const indent = /^ */.exec(line)?.[0] ?? '';
-  const lines = entries.map(({ text }) => `${indent}  ${text}\n`);
+  const lines = members.map((member) => `${indent}  ${member},\n`);
   const kept = `${before}${separator}${rest.trimEnd()}`;
-  return `${source.slice(0, importsAt)}${imports.join('')}${kept}\n${lines.join('')}${indent}${source.slice(end)}`;
+  return `${source.slice(0, importsAt)}${imports.map((line) => `${line}\n`).join('')}${kept}\n${lines.join('')}${indent}${source.slice(end)}`;
 }
 
 function toIdentifier(operationId: string): string {
   if (isIdentifier(operationId)) return operationId;
   const [first = 'operation', ...others] = operationId.match(/[A-Za-z0-9]+/g) ?? [];
-  const name =
-    first.charAt(0).toLowerCase() +
-    first.slice(1) +
-    others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return isIdentifier(name) ? name : `operation${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const name = first.charAt(0).toLowerCase() + first.slice(1) + others.map(capitalize).join('');
+  return isIdentifier(name) ? name : `operation${capitalize(name)}`;
 }
 
 function toFileName(operationId: string): string {
@@ -165,6 +165,11 @@ function isIdentifier(name: string): boolean {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, name);
   return scanner.scan() === ts.SyntaxKind.Identifier && !['arguments', 'eval', 'undefined'].includes(name);
+}
+
+/** Returns a name as the key of a member. */
+function toKey(name: string): string {
+  return isIdentifier(name) ? name : quote(name);
 }
 
 function quote(text: string): string {

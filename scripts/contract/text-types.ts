@@ -1,6 +1,5 @@
 import type { TextType } from '../../src/engine/contract/operation.ts';
-import type { OpenApiDocument } from './reference.ts';
-import { dereference } from './reference.ts';
+import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;

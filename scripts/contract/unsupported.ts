@@ -1,16 +1,16 @@
 import { listOperations, type Document } from './document.ts';
 import { walkDocument } from './walk.ts';
 
-/** A part of the document that is not valid, or that no client could use. */
-export type Unsupported = { readonly pointer: string; readonly message: string };
+/** A message about a part of the document. */
+export type Remark = { readonly pointer: string; readonly message: string };
 
-/** Lists what the linter does not find: parts of a document that are not valid, or that no client could use. */
-export function findUnsupported(document: Document): Unsupported[] {
+/** Finds errors that the linter does not: parts that are not valid, or that no client could use. */
+export function findUnsupported(document: Document): Remark[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
 /** Warns once when operations are public because the document says nothing about their security. */
-export function findPublic(document: Document): Unsupported[] {
+export function findPublic(document: Document): Remark[] {
   if (document.security !== undefined) return [];
   const silent = listOperations(document).filter(({ object }) => object.security === undefined);
   const [first] = silent;
@@ -28,8 +28,8 @@ const DIALECTS = [
 ];
 
 /** Warns of `encoding` in request bodies, which is not checked. */
-export function findEncodings(document: Document): Unsupported[] {
-  const found: Unsupported[] = [];
+export function findEncodings(document: Document): Remark[] {
+  const found: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'mediaType' || node['encoding'] === undefined || pointer.includes('/responses/')) return;
     found.push({
@@ -41,7 +41,7 @@ export function findEncodings(document: Document): Unsupported[] {
 }
 
 /** Warns of schemas that claim another dialect. Call it with the document as it was read. */
-export function findDialects(document: Document): Unsupported[] {
+export function findDialects(document: Document): Remark[] {
   const found = new Map<string, string>();
   const add = (dialect: unknown, pointer: string): void => {
     if (typeof dialect === 'string' && !DIALECTS.includes(dialect.replace(/#$/, ''))) found.set(dialect, pointer);
@@ -56,10 +56,10 @@ export function findDialects(document: Document): Unsupported[] {
   }));
 }
 
-function inOperations(document: Document): Unsupported[] {
+function inOperations(document: Document): Remark[] {
   const schemes = document.components?.securitySchemes ?? {};
   return listOperations(document).flatMap(({ path, object, pointer }) => {
-    const found: Unsupported[] = [];
+    const found: Remark[] = [];
     if (object.operationId === '__proto__') {
       found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });
     }
@@ -76,8 +76,8 @@ function inOperations(document: Document): Unsupported[] {
   });
 }
 
-function inSchemas(document: Document): Unsupported[] {
-  const found: Unsupported[] = [];
+function inSchemas(document: Document): Remark[] {
+  const found: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind === 'schema' && Object.hasOwn(Object(node['properties']) as object, '__proto__')) {
       found.push({ pointer: `${pointer}/properties`, message: 'a property named __proto__ cannot be validated' });
