@@ -4,8 +4,8 @@ import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run
 import { CannotCheck } from './check/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
-import type { OpenApiDocument } from './contract/reference.ts';
-import { formatProblem, loadContract } from './contract/load.ts';
+import type { OpenApiDocument } from './openapi/reference.ts';
+import { formatProblem, loadContract } from './openapi/load.ts';
 import { createProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one

@@ -1,5 +1,5 @@
 import { extname, resolve, sep } from 'node:path';
-import { generate } from './contract/generate.ts';
+import { generate } from './generate/generate.ts';
 import { folderOf, foldersBelow, watchFolders } from './dev/folders.ts';
 import { createService } from './dev/service.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { generate } from './contract/generate.ts';
+import { generate } from './generate/generate.ts';
 
 // `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files, with
 // `--scaffold` it also adds what the application lacks.

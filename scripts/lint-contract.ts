@@ -1,4 +1,4 @@
-import { formatProblem, loadContract } from './contract/load.ts';
+import { formatProblem, loadContract } from './openapi/load.ts';
 
 // The last step of `npm run lint`: runs the Redocly linter on openapi.yaml. Warnings count as errors.
 const { problems } = await loadContract('openapi.yaml', 'style');

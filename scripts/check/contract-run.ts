@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../contract/reference.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from './arbitrary.ts';
 import { CHECK_NAMES, type CheckName } from './checks.ts';

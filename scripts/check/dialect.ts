@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../contract/reference.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
 export type Schema = boolean | SchemaObject;

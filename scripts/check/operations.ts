@@ -1,7 +1,7 @@
-import type { Document, OperationObject, PathItem, ResponseObject, Server } from '../contract/document.ts';
-import { METHODS, withDefaultStyle } from '../contract/openapi-rules.ts';
-import { parametersOf, schemaOf } from '../contract/operations.ts';
-import { dereference } from '../contract/reference.ts';
+import type { Document, OperationObject, PathItem, ResponseObject, Server } from '../openapi/document.ts';
+import { METHODS, withDefaultStyle } from '../openapi/openapi-rules.ts';
+import { parametersOf, schemaOf } from '../openapi/operations.ts';
+import { dereference } from '../openapi/reference.ts';
 import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 

@@ -1,4 +1,4 @@
-import { resolveReference } from '../contract/reference.ts';
+import { resolveReference } from '../openapi/reference.ts';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 
 /**

@@ -3,8 +3,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { OpenApiDocument } from '../contract/reference.ts';
-import { formatProblem, hasErrors, loadContract } from '../contract/load.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
+import { formatProblem, hasErrors, loadContract } from '../openapi/load.ts';
 
 /** A document cannot be read; the message is one line. */
 export class Unreadable extends Error {}

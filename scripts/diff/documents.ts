@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../contract/reference.ts';
-import { METHODS } from '../contract/openapi-rules.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
+import { METHODS } from '../openapi/openapi-rules.ts';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
 import { finding, sortFindings, type Finding, type Level } from './finding.ts';

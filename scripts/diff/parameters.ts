@@ -1,4 +1,4 @@
-import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../contract/openapi-rules.ts';
+import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../openapi/openapi-rules.ts';
 import { finding, type Finding, type Level } from './finding.ts';
 import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';

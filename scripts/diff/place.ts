@@ -1,5 +1,5 @@
-import { escapePointer, resolveReference } from '../contract/reference.ts';
-import type { OpenApiDocument } from '../contract/reference.ts';
+import { escapePointer, resolveReference } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A node of a document with its location. */
 export type Place = {

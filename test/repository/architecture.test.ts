@@ -23,18 +23,19 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/process': ['src/engine', ...ENGINE],
   'src/plants': ['generated', 'src/engine', ...ENGINE],
   src: ['src/engine', 'src/engine/process', 'src/plants', ...ENGINE],
-  'scripts/contract': ['src/engine', ...ENGINE],
-  'scripts/bench': ['scripts/contract', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
+  'scripts/openapi': [...ENGINE],
+  'scripts/generate': ['scripts/openapi', ...ENGINE],
+  'scripts/bench': ['scripts/openapi', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
   'scripts/bench/servers': ['scripts/bench', 'src', 'src/plants', 'src/engine', 'src/engine/process', ...ENGINE],
   'scripts/corpus': ['src/engine', 'src/engine/process'],
   'scripts/dev': [],
-  'scripts/diff': ['scripts/contract'],
-  'scripts/check': ['scripts/contract', ...ENGINE],
+  'scripts/diff': ['scripts/openapi'],
+  'scripts/check': ['scripts/openapi', ...ENGINE],
   'scripts/documents': [],
   'scripts/import': ['src/plants', ...ENGINE],
   scripts: [
-    ...['scripts/bench', 'scripts/contract', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/documents'],
-    ...['scripts/corpus', 'scripts/import'],
+    ...['scripts/bench', 'scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check'],
+    ...['scripts/corpus', 'scripts/documents', 'scripts/import'],
     ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };
@@ -132,7 +133,7 @@ describe('architecture', () => {
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
     expect(users(/^express-openapi-validator/)).toEqual([
       ...inEngine('contract/validator.ts'),
-      'scripts/contract/load.ts',
+      'scripts/openapi/load.ts',
     ]);
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));

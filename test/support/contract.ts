@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { formatProblem } from '../../scripts/contract/load.ts';
-import { renderContract } from '../../scripts/contract/render.ts';
+import { formatProblem } from '../../scripts/openapi/load.ts';
+import { renderContract } from '../../scripts/generate/render.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { temporaryFolder } from './app.ts';
 

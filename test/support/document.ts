@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../scripts/contract/reference.ts';
+import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
 import { compareDocuments } from '../../scripts/diff/documents.ts';
 import type { Finding } from '../../scripts/diff/finding.ts';
 

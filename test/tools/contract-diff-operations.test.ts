@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../scripts/contract/reference.ts';
+import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
 import {
   documentWith,
   get,

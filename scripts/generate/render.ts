@@ -6,16 +6,16 @@ import { kindOf } from '../../src/engine/contract/media-type.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
-import type { Content } from './document.ts';
-import type { FailureBody } from './failures.ts';
-import { markInheritedNames, unmark } from './inherited-names.ts';
-import { loadContract, type Problem } from './load.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
-import { compileOperations, type CompiledOperations } from './operations.ts';
-import { escapePointer, type OpenApiDocument } from './reference.ts';
+import type { Content } from '../openapi/document.ts';
+import type { FailureBody } from '../openapi/failures.ts';
+import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
+import { loadContract, type Problem } from '../openapi/load.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '../openapi/normalize.ts';
+import { compileOperations, type CompiledOperations } from '../openapi/operations.ts';
+import { escapePointer, type OpenApiDocument } from '../openapi/reference.ts';
 import type { Gaps } from './scaffold.ts';
-import { findDialects, findEncodings, findPublic, findUnsupported, type Remark } from './unsupported.ts';
-import { walkDocument } from './walk.ts';
+import { findDialects, findEncodings, findPublic, findUnsupported, type Remark } from '../openapi/unsupported.ts';
+import { walkDocument } from '../openapi/walk.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {

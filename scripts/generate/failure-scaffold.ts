@@ -1,7 +1,7 @@
 import { kindOf } from '../../src/engine/contract/media-type.ts';
-import type { Document } from './document.ts';
-import type { FailureBody } from './failures.ts';
-import { dereference } from './reference.ts';
+import type { Document } from '../openapi/document.ts';
+import type { FailureBody } from '../openapi/failures.ts';
+import { dereference } from '../openapi/reference.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;

@@ -1,6 +1,6 @@
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { findObject, listUnmatched } from './handlers.ts';
-import { formatProblem } from './load.ts';
+import { formatProblem } from '../openapi/load.ts';
 import { renderContract } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
 

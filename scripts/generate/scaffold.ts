@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { listOperations, type Document } from './document.ts';
-import type { FailureBody } from './failures.ts';
+import { listOperations, type Document } from '../openapi/document.ts';
+import type { FailureBody } from '../openapi/failures.ts';
 import { renderFailureFunction } from './failure-scaffold.ts';
 import { findObject } from './handlers.ts';
-import { capitalize, unusedName } from './names.ts';
+import { capitalize, unusedName } from '../openapi/names.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
 
@@ -65,7 +65,7 @@ function scaffoldHandlers(document: Document, handlersPath: string, folder: stri
       writeFileSync(path, renderHandler(operationId, identifier, summary));
       written.push(path);
     }
-    imports.push(`import { ${identifier} } from './${file}.ts';`);
+    imports.push(`import { ${identifier} } from '../openapi/${file}.ts';`);
     members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
   }
   if (members.length === 0) return [];
@@ -79,7 +79,7 @@ function renderHandler(operationId: string, identifier: string, summary = ''): s
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
   const signature = `export function ${identifier}(_request: Request<${id}>): Promise<Reply<${id}>> {`;
   return `${NOT_IMPLEMENTED}
-import type { Reply, Request } from './contract.ts';
+import type { Reply, Request } from '../openapi/contract.ts';
 
 ${doc}${signature}
   return Promise.reject(new NotImplemented(${id}));
@@ -111,14 +111,14 @@ function addMissing(
   return [path];
 }
 
-const EMPTY_CHECKERS = `import type { Checkers } from './contract.ts';
+const EMPTY_CHECKERS = `import type { Checkers } from '../openapi/contract.ts';
 
 /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
 export const checkers = {
 } satisfies Checkers;
 `;
 
-const EMPTY_FAILURES = `import type { Failures } from './contract.ts';
+const EMPTY_FAILURES = `import type { Failures } from '../openapi/contract.ts';
 
 /** Renders the failures of the service as the document describes them, by the name of their schema. */
 export const failures = {
