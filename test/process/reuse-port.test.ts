@@ -28,7 +28,7 @@ describeStores((createDatabase) => {
     expect([...load.failures]).toEqual([]);
     expect(second.output()).toContain('"status":200');
 
-    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   }, 60_000);
 });

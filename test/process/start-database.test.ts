@@ -48,7 +48,7 @@ describe('a write-ahead log that was cut off by a crash', () => {
     writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
 
     await startService({ DATABASE_URL: url });
-    const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
+    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: url });
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });
@@ -63,7 +63,7 @@ describeStores((createDatabase) => {
     await load.acknowledges(500);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   }, 60_000);
 });

@@ -127,7 +127,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
     expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
   });
 
-  test.each(['src/main.ts', 'scripts/export.ts'])('a .env that cannot be read, for %s', async (program) => {
+  test.each(['src/main.ts', 'scripts/plants/export.ts'])('a .env that cannot be read, for %s', async (program) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
     const outcome = await run('node', [join(ROOT, program)], {}, folder);

@@ -160,7 +160,7 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
   expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
-  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
+  const { stdout } = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: url });
   expect(stdout).toBe('{"id":1,"name":"Fern"}\n');
 });
 

@@ -25,18 +25,28 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   src: ['src/engine', 'src/engine/process', 'src/plants', ...ENGINE],
   'scripts/openapi': [...ENGINE],
   'scripts/generate': ['scripts/openapi', ...ENGINE],
-  'scripts/bench': ['scripts/openapi', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
-  'scripts/bench/servers': ['scripts/bench', 'src', 'src/plants', 'src/engine', 'src/engine/process', ...ENGINE],
+  'scripts/plants/bench': ['scripts/openapi', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
+  'scripts/plants/bench/servers': [
+    'scripts/plants/bench',
+    'src',
+    'src/plants',
+    'src/engine',
+    'src/engine/process',
+    ...ENGINE,
+  ],
   'scripts/corpus': ['src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/openapi'],
   'scripts/check': ['scripts/openapi', ...ENGINE],
   'scripts/documents': [],
-  'scripts/import': ['src/plants', ...ENGINE],
+  'scripts/plants/import': ['src/plants', ...ENGINE],
   scripts: [
-    ...['scripts/bench', 'scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check'],
-    ...['scripts/corpus', 'scripts/documents', 'scripts/import'],
-    ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
+    ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/corpus'],
+    ...['scripts/documents', 'generated', 'src', 'src/engine', 'src/engine/process', ...ENGINE],
+  ],
+  'scripts/plants': [
+    ...['scripts', 'scripts/plants/bench', 'scripts/plants/import', 'scripts/check', 'src', 'src/plants', 'src/engine'],
+    ...['src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };
 
@@ -127,7 +137,7 @@ describe('architecture', () => {
     // The bench compares the service with peers built on the same libraries.
     const users = (library: RegExp): string[] =>
       files
-        .filter((file) => !file.startsWith('scripts/bench/'))
+        .filter((file) => !file.startsWith('scripts/plants/bench/'))
         .filter((file) => (imports.get(file) ?? []).some((name) => library.test(name)));
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));

@@ -107,7 +107,7 @@ test('the image holds every file of the service and its commands, and the servic
     body: '{"id":1,"name":"Fern"}',
   });
   expect(response.status).toBe(200);
-  const exported = await run('node', ['scripts/export.ts'], env, folder);
+  const exported = await run('node', ['scripts/plants/export.ts'], env, folder);
   expect(exported).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);

@@ -18,14 +18,14 @@ describe('npm run example', () => {
   test('stores its id with all its digits', async () => {
     const env = { DATABASE_URL: temporaryDatabase() };
     const { url, token } = await startService(env);
-    expect(await run('node', ['scripts/example.ts', '--url', url, '--token', token])).toMatchObject({ code: 0 });
-    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    expect(await run('node', ['scripts/plants/example.ts', '--url', url, '--token', token])).toMatchObject({ code: 0 });
+    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(stdout).toBe('{"id":9223372036854775807,"name":"Fern","tag":"indoor"}\n');
   });
 
   test('ends with the message of the service when the plant is not created', async () => {
     const { url } = await startService();
-    const outcome = await run('node', ['scripts/example.ts', '--url', url, '--token', 'wrong']);
+    const outcome = await run('node', ['scripts/plants/example.ts', '--url', url, '--token', 'wrong']);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('one valid bearer token') });
   });
 });

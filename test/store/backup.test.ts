@@ -7,11 +7,11 @@ import { createUntilStopped } from '../support/load.ts';
 import { run, start, startService } from '../support/service.ts';
 
 const backup = (path: string, ...args: string[]) =>
-  run('node', ['scripts/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
+  run('node', ['scripts/plants/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
 const restore = (path: string, ...args: string[]) =>
-  run('node', ['scripts/backup.ts', 'restore', ...args], { DATABASE_URL: `sqlite:${path}` });
+  run('node', ['scripts/plants/backup.ts', 'restore', ...args], { DATABASE_URL: `sqlite:${path}` });
 const exported = async (path: string): Promise<string[]> => {
-  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${path}` });
+  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: `sqlite:${path}` });
   return stdout.split('\n').slice(0, -1);
 };
 
@@ -134,7 +134,7 @@ describe('backup and restore', () => {
 
     /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
     async function startCopying(command: string, database: string, file: string, target: string) {
-      const started = start('node', ['scripts/backup.ts', command, file], { DATABASE_URL: `sqlite:${database}` });
+      const started = start('node', ['scripts/plants/backup.ts', command, file], { DATABASE_URL: `sqlite:${database}` });
       const isGrowing = (): boolean =>
         readdirSync(dirname(target), { recursive: true, encoding: 'utf8' }).some(
           (name) => (statSync(join(dirname(target), name), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,

@@ -84,7 +84,7 @@ describe('a backup in new folders', () => {
   test('the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
     const { folder, file, env } = await makeBackup();
     const traceFile = join(temporaryFolder(), 'trace');
-    const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', 'backup', file);
+    const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/plants/backup.ts', 'backup', file);
     expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
     const trace = readTrace(traceFile);
     const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
@@ -97,7 +97,7 @@ describe('a backup in new folders', () => {
   test('a folder that cannot be synced fails the backup, with one line', async () => {
     const { folder, file, env } = await makeBackup();
     for (const broken of [dirname(file), folder]) {
-      const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', 'backup', file);
+      const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/plants/backup.ts', 'backup', file);
       expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
       expect(readdirSync(dirname(file))).toEqual([]);
     }

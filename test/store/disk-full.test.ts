@@ -83,7 +83,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
 
   const copy = join(temporaryFolder(), 'plants.db');
   for (const suffix of ['', '-wal']) copyFileSync(join(seen, `plants.db${suffix}`), `${copy}${suffix}`);
-  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
+  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
   const kept = new Set(stdout.split('\n'));
   expect([...load.acknowledged].filter((line) => !kept.has(line))).toEqual([]);
   const database = new DatabaseSync(copy);

@@ -160,7 +160,7 @@ function createBooks(url: string) {
       load.acknowledged.forEach((line) => acknowledged.add(line));
     },
     async compare(): Promise<void> {
-      const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+      const { code, stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
       expect(code).toBe(0);
       const lines = stdout.split('\n').slice(0, -1);
       const kept = new Set(lines);

@@ -8,7 +8,7 @@ import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
 const exportPlants = (url: string, ...args: string[]) =>
-  run('node', ['scripts/export.ts', ...args], { DATABASE_URL: url });
+  run('node', ['scripts/plants/export.ts', ...args], { DATABASE_URL: url });
 
 describe('export', () => {
   describeStores((createDatabase) => {
@@ -40,7 +40,7 @@ describe('export', () => {
       const store = await openTestStore(url);
       await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
       await store.close();
-      const command = `set -o pipefail; node scripts/export.ts | head -n 1`;
+      const command = `set -o pipefail; node scripts/plants/export.ts | head -n 1`;
       const outcome = await run('bash', ['-c', command], { DATABASE_URL: url });
       expect(outcome).toEqual({ code: 0, stdout: `{"id":0,"name":"${'x'.repeat(50)}"}\n`, stderr: '' });
     });
@@ -54,7 +54,7 @@ describe('export', () => {
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
     await store.close();
     // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
-    const command = `set -o pipefail; node scripts/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
+    const command = `set -o pipefail; node scripts/plants/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
     const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
     await once(process.stdout, 'data');
     await postgres.kill('SIGKILL');
@@ -85,7 +85,7 @@ describe('export', () => {
     const store = await openTestStore(url);
     await store.add({ id: 1n, name: 'x' });
     await store.close();
-    const outcome = await run('bash', ['-c', 'node scripts/export.ts >/dev/full'], { DATABASE_URL: url });
+    const outcome = await run('bash', ['-c', 'node scripts/plants/export.ts >/dev/full'], { DATABASE_URL: url });
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the output cannot be written (ENOSPC)\n' });
   });
 

@@ -27,7 +27,7 @@ describe('import', () => {
       expect(await first.importFile(history)).toEqual({ code: 0, stdout: '', stderr: summary(6, 6, 0, 0) });
       expect(await first.history()).toBe(history);
 
-      const pipe = `set -o pipefail; node scripts/export.ts --history | DATABASE_URL="$TO" node scripts/import.ts`;
+      const pipe = `set -o pipefail; node scripts/plants/export.ts --history | DATABASE_URL="$TO" node scripts/plants/import.ts`;
       const piped = await run('bash', ['-c', pipe], { ...first.env, TO: second.env.DATABASE_URL });
       expect(piped).toEqual({ code: 0, stdout: '', stderr: summary(6, 6, 0, 0) });
       expect(await second.history()).toBe(history);
@@ -172,7 +172,7 @@ describe('import', () => {
     const { importFile, history, env } = newStore(temporaryDatabase());
     expect(await importFile('')).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
     for (const input of ['< /dev/null', '- < /dev/null', '<&-']) {
-      const outcome = await run('bash', ['-c', `node scripts/import.ts ${input}`], env);
+      const outcome = await run('bash', ['-c', `node scripts/plants/import.ts ${input}`], env);
       expect(outcome).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
     }
     expect(await history()).toBe('');
@@ -185,21 +185,21 @@ describe('import', () => {
     ['it is an option', ['--force'], 'name one file to import, or none for standard input\n'],
   ])('exits 1 with one line, and creates no store, when the input is invalid: %s', async (_name, args, stderr) => {
     const { env, path } = newStore(temporaryDatabase());
-    expect(await run('node', ['scripts/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
+    expect(await run('node', ['scripts/plants/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
     expect(existsSync(path)).toBe(false);
   });
 
   test('exits 1 with one line when the store is another file', async () => {
     const { write, env } = newStore(temporaryDatabase());
     const file = write('not a database '.repeat(100));
-    const outcome = await run('node', ['scripts/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
+    const outcome = await run('node', ['scripts/plants/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: `the database ${file} is not a SQLite database\n` });
   });
 
   test('shows its progress on a terminal, and erases it at the end', async () => {
     const { write, env } = newStore(temporaryDatabase());
     const file = write(plantLines(1, 30_000));
-    const command = `stty cols 60; node scripts/import.ts ${file}`;
+    const command = `stty cols 60; node scripts/plants/import.ts ${file}`;
     const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], env);
     const drawn = stdout.split('\x1b[K').filter((text) => text.includes(' lines  '));
     expect(drawn.length).toBeGreaterThan(0);
@@ -222,7 +222,7 @@ describe('import', () => {
     const { importFile, history, write, env } = newStore(temporaryDatabase(), { BODY_LIMIT_BYTES: '1000' });
     const input = `${plantLine(1)}{"id":2,"name":"${'x'.repeat(400_000)}"}\n${plantLine(3)}`;
     expect((await importFile(input)).code).toBe(1);
-    const again = await run('node', ['scripts/import.ts', write(input)], { ...env, BODY_LIMIT_BYTES: '500000' });
+    const again = await run('node', ['scripts/plants/import.ts', write(input)], { ...env, BODY_LIMIT_BYTES: '500000' });
     expect(again).toEqual({ code: 0, stdout: '', stderr: summary(3, 1, 2, 0) });
     expect((await history()).length).toBe(input.length);
   });

@@ -120,7 +120,7 @@ describe('through PgBouncer', () => {
     const store = await openTestStore(url);
     await store.add({ id: 1n, name: 'Fern' });
     const { through } = await startPgBouncer(server, 'transaction');
-    const outcome = await run('node', ['scripts/export.ts'], { DATABASE_URL: through(url) });
+    const outcome = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: through(url) });
     expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
   });
 

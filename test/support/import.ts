@@ -30,9 +30,9 @@ export function newStore(databaseUrl: string, limits: Readonly<Record<string, st
     env,
     path: databaseUrl.replace('sqlite:', ''),
     write,
-    importFile: (input: string | Buffer) => run('node', ['scripts/import.ts', write(input)], env),
-    startImport: () => start('node', ['scripts/import.ts'], env),
-    history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
+    importFile: (input: string | Buffer) => run('node', ['scripts/plants/import.ts', write(input)], env),
+    startImport: () => start('node', ['scripts/plants/import.ts'], env),
+    history: async () => (await run('node', ['scripts/plants/export.ts', '--history'], env)).stdout,
     /** Resolves when the store has a number of creations. */
     has: async (creations: number): Promise<void> => {
       // Each count reads all creations in a new thread.

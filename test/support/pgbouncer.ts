@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asServerUser, freePort, PASSWORD, USER } from '../../scripts/bench/postgres-programs.ts';
+import { asServerUser, freePort, PASSWORD, USER } from '../../scripts/plants/bench/postgres-programs.ts';
 import { cleanUp, temporaryFolder } from './app.ts';
 import type { Postgres } from './postgres.ts';
 

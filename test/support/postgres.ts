@@ -14,7 +14,7 @@ import {
   isRoot,
   PASSWORD,
   USER,
-} from '../../scripts/bench/postgres-programs.ts';
+} from '../../scripts/plants/bench/postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A PostgreSQL server for tests, with a superuser role `plants`. */

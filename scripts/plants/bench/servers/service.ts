@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import type { Contract } from '../../../src/engine/contract/contract.ts';
-import { readConfig } from '../../../src/engine/process/config.ts';
-import { createLog } from '../../../src/engine/process/log.ts';
-import { startService } from '../../../src/engine/create-service.ts';
-import type { Request } from '../../../src/plants/contract.ts';
-import { createPlant } from '../../../src/plants/create-plant.ts';
-import { application } from '../../../src/service.ts';
+import type { Contract } from '../../../../src/engine/contract/contract.ts';
+import { readConfig } from '../../../../src/engine/process/config.ts';
+import { createLog } from '../../../../src/engine/process/log.ts';
+import { startService } from '../../../../src/engine/create-service.ts';
+import type { Request } from '../../../../src/plants/contract.ts';
+import { createPlant } from '../../../../src/plants/create-plant.ts';
+import { application } from '../../../../src/service.ts';
 import { openBenchStore } from '../store.ts';
 
 // The service with the store and the contract of the bench, in which every operation is a copy of createPlant.

@@ -1,9 +1,9 @@
-import { contract, type Request } from '../../src/plants/contract.ts';
-import { createValidator } from '../../src/engine/contract/validator.ts';
-import { readJson } from '../../src/engine/http/body.ts';
-import { Failure } from '../../src/engine/http/failure.ts';
-import { readParameters } from '../../src/engine/http/parameters.ts';
-import { validateRequest } from '../../src/engine/http/validate-request.ts';
+import { contract, type Request } from '../../../src/plants/contract.ts';
+import { createValidator } from '../../../src/engine/contract/validator.ts';
+import { readJson } from '../../../src/engine/http/body.ts';
+import { Failure } from '../../../src/engine/http/failure.ts';
+import { readParameters } from '../../../src/engine/http/parameters.ts';
+import { validateRequest } from '../../../src/engine/http/validate-request.ts';
 import type { Line } from './lines.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPlant } from '../../src/plants/create-plant.ts';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import type { PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
+import { createPlant } from '../../../src/plants/create-plant.ts';
+import { DatabaseUnavailable } from '../../../src/engine/database/database.ts';
+import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
 import type { Entry } from './entries.ts';
 
 /** The outcome of storing a line. */

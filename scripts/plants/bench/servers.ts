@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../../package.json' with { type: 'json' };
+import packageJson from '../../../package.json' with { type: 'json' };
 import type { WrittenContract } from './contract.ts';
 import type { Cores } from './cores.ts';
 import { startProcess, type ServerProcess } from './server-process.ts';

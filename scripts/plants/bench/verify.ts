@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
-import { openPlantReader } from '../../src/plants/open-plant-store.ts';
+import { parseDatabaseUrl } from '../../../src/engine/database/open-database.ts';
+import { openPlantReader } from '../../../src/plants/open-plant-store.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** The parts of a server that verification needs. */

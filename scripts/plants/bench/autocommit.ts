@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import type { DatabaseLocation } from '../../src/engine/database/open-database.ts';
-import type { PlantStore } from '../../src/plants/plant-store.ts';
+import type { DatabaseLocation } from '../../../src/engine/database/open-database.ts';
+import type { PlantStore } from '../../../src/plants/plant-store.ts';
 
 type Add = PlantStore['add'];
 

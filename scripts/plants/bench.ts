@@ -11,7 +11,7 @@ import type { Table } from './bench/result.ts';
 import type { Bench } from './bench/servers.ts';
 import { compareStarts } from './bench/start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './bench/under-load.ts';
-import { refuse } from './command.ts';
+import { refuse } from '../command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
@@ -24,7 +24,7 @@ const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>
 const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--json FILE] [--svg FILE]`;
 
 const { modes, rounds, seconds, json, svg } = readArguments();
-const data = fileURLToPath(new URL('../data', import.meta.url));
+const data = fileURLToPath(new URL('../../data', import.meta.url));
 mkdirSync(data, { recursive: true });
 // Not in the folder for temporary files, which may be in memory, where commits are free.
 const folder = mkdtempSync(join(data, 'bench-'));

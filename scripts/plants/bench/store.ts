@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PlantStore } from '../../src/plants/plant-store.ts';
+import type { PlantStore } from '../../../src/plants/plant-store.ts';
 
 /** The part of a store that the bench uses. */
 export type BenchStore = Pick<PlantStore, 'add'>;
@@ -16,9 +16,9 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   if (keeping === undefined || keeping === 'none') {
     return { add: () => Promise.resolve(true) };
   }
-  const { readDatabaseConfig } = await import('../../src/engine/process/config.ts');
-  const { openPlantStore } = await import('../../src/plants/open-plant-store.ts');
-  const { application } = await import('../../src/service.ts');
+  const { readDatabaseConfig } = await import('../../../src/engine/process/config.ts');
+  const { openPlantStore } = await import('../../../src/plants/open-plant-store.ts');
+  const { application } = await import('../../../src/service.ts');
   const read = readDatabaseConfig(env, application.defaultDatabaseUrl);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { location, ...options } = read.database;
