@@ -1,5 +1,5 @@
-import { createConfig } from '@redocly/openapi-core';
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3, type OpenAPITSOptions } from 'openapi-typescript';
+import { createRequire } from 'node:module';
 import ts from 'typescript';
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
@@ -135,13 +135,19 @@ function renderFailures(bodies: readonly FailureBody[]): string {
   return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
 }
 
+// openapi-typescript has its own version of the linter, and needs a configuration of that version.
+const requireOfTypes = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
+const { createConfig } = requireOfTypes('@redocly/openapi-core') as {
+  readonly createConfig: (config: object) => Promise<NonNullable<OpenAPITSOptions['redocly']>>;
+};
+
 async function renderTypes(document: OpenApiDocument): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
   const nodes = await openapiTS(markInheritedNames(toTypedDocument(document)) as OpenAPI3, {
     silent: true,
-    redocly: await createConfig({}), // The document has been linted already.
+    redocly: await createConfig({}), // Without rules: the document has been linted already.
     transform(schema) {
       const { type, format, contentMediaType, contentEncoding, nullable: isNullable } = schema as StringKeywords;
       const types = [type, isNullable === true ? 'null' : []].flat();

@@ -56,7 +56,6 @@ const style = {
   'no-identical-paths': 'error',
   'security-defined': 'error',
   'info-license': 'warn',
-  'info-license-url': 'off',
   'operation-4xx-response': 'warn',
   'operation-summary': 'warn',
   'operation-description': 'warn',
@@ -107,7 +106,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
-  const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
+  const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
     ignored !== true && !isInExtension(location[0]?.pointer);
   const found = lint.filter(isRelevant);
