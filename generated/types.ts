@@ -54,7 +54,6 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: never;
-    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {

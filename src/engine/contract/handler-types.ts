@@ -80,7 +80,10 @@ type BodyIn<Content> = {
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a body. Only JSON, forms and text are parsed; a schema of another media type describes no value. */
+/**
+ * The type of a body. Only JSON, sequences of JSON values, forms and text are parsed; a schema of another media type describes
+ * no value.
+ */
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   ? IsJson<Essence<MediaType>> extends true
     ? Schema
@@ -88,12 +91,17 @@ type Parsed<MediaType, Schema, Bytes> = MediaType extends string
       ? Schema
       : Essence<MediaType> extends `text/${string}`
         ? Text<Schema>
-        : Bytes
+        : Essence<MediaType> extends JsonSequence
+          ? Items<Schema, Bytes>
+          : Bytes
   : never;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
   ? Lowercase<Type>
   : Lowercase<MediaType>;
 type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? true : false;
+type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
+/** The type of a sequence: a list if its items are described. */
+type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
 type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
 
 type AnyReplyOf<Responses> = {
