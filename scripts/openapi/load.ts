@@ -11,6 +11,7 @@ import {
   type LocationObject,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
 import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
@@ -122,7 +123,12 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
     ignored !== true && !isInExtension(location[0]?.pointer);
   const found = lint.filter(isRelevant);
-  const problems = (isValidStructure(read.parsed, version, found) ? found.map(toWarning) : found).map(toProblem);
+  const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
+    ruleId === 'struct' && severity === 'error';
+  const isTooStrict = found.some(isStructural) && isValidStructure(read.parsed as object, version); // It has a version.
+  const problems = found.map((problem) =>
+    toProblem(isTooStrict && isStructural(problem) ? { ...problem, severity: 'warn' } : problem),
+  );
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
   if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
@@ -158,20 +164,16 @@ export function formatProblem({ severity, place, message }: Problem): string {
 }
 
 /**
- * Returns whether the linter found nothing but structures that it rejects and the JSON Schema of OpenAPI allows. The linter
- * is stricter in places, such as `nullable` without `type`; its messages are better.
+ * Returns whether a document conforms to the JSON Schema of its version of OpenAPI. The linter is stricter in places, such as
+ * `nullable` without `type`; its messages are better.
  */
-function isValidStructure(document: unknown, version: string, found: readonly NormalizedProblem[]): boolean {
-  const errors = found.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0 || errors.some(({ ruleId }) => ruleId !== 'struct')) return false;
-  const isValid = version.startsWith('3.2.') ? createAjv().validate(schema32, document) : isValid31(document, version);
-  return isValid && (version.startsWith('3.0.') || hasValidSchemas(document as object)); // An object, as just validated.
-}
-
-/** Returns whether a document conforms to the JSON Schema of OpenAPI 3.0 or 3.1. */
-function isValid31(document: unknown, version: string): boolean {
-  const official = new OpenAPISchemaValidator({ version: version.replace(/\d+$/, '0'), validateApiSpec: true });
-  return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
+function isValidStructure(document: object, version: string): boolean {
+  if (version.startsWith('3.0.')) {
+    const official = new OpenAPISchemaValidator({ version: '3.0.0', validateApiSpec: true });
+    return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
+  }
+  const schema = version.startsWith('3.1.') ? schema31 : schema32;
+  return createAjv().validate(schema, document) && hasValidSchemas(document);
 }
 
 function createAjv(): Ajv2020 {
@@ -191,10 +193,6 @@ function hasValidSchemas(document: object): boolean {
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
-}
-
-function toWarning(problem: NormalizedProblem): NormalizedProblem {
-  return { ...problem, severity: 'warn' };
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {
