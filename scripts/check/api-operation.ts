@@ -5,7 +5,7 @@ export type ApiOperation = {
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
-  /** The path template, including the base path of the server: `/v1/plants/{id}`. */
+  /** The path template, including the base path of the server: `/v1/pets/{id}`. */
   readonly path: string;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];

@@ -111,7 +111,7 @@ export function removeInvalidPatterns(document: Document): Remark[] {
   return warnings;
 }
 
-/** Gives operations without an operationId one: `get /plants/{id}` becomes `getPlantsById`. */
+/** Gives operations without an operationId one: `get /pets/{id}` becomes `getPetsById`. */
 function addOperationIds(document: Document): void {
   // Sorted, so that their order in the document does not matter.
   const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
