@@ -1,4 +1,4 @@
-import type { Schema } from './dialect.ts';
+import type { Schema } from '../values/dialect.ts';
 
 /** One operation of the document, as clients see it. */
 export type ApiOperation = {

@@ -1,9 +1,9 @@
 import type { ApiOperation } from '../check/api-operation.ts';
-import { createArbitraries } from '../check/arbitrary.ts';
-import { readSchemas } from '../check/dialect.ts';
+import { createArbitraries } from '../values/arbitrary.ts';
+import { readSchemas } from '../values/dialect.ts';
 import { createInputs } from '../check/inputs.ts';
 import { listOperations } from '../check/operations.ts';
-import { createOracle } from '../check/oracle.ts';
+import { createOracle } from '../values/oracle.ts';
 import { systematicCases } from '../check/systematic-cases.ts';
 import type { WireRequest } from '../check/wire-request.ts';
 import { listOperations as listObjects, type Document, type ResponseObject } from '../openapi/document.ts';

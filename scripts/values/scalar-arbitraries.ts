@@ -28,8 +28,9 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   const to = -ceilDivide(-max, step);
   if (from > to) return fc.constantFrom<Json>(min); // No value exists; the oracle rejects this one.
   const edges = [...EDGE_INTEGERS, 0n, 1n, -1n].filter((edge) => edge >= min && edge <= max && edge % step === 0n);
-  const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: to > 99n && from <= 0n ? 99n : to });
-  if (plain) return small.map((n) => n * step);
+  const max99 = to > 99n && from <= 0n ? 99n : to;
+  if (plain) return fc.bigInt({ min: from < 0n && to >= 0n ? 0n : from, max: max99 }).map((n) => n * step);
+  const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: max99 });
   return fc.oneof(
     small.map((n) => n * step),
     fc.constantFrom(from * step, to * step, ...edges),
@@ -37,8 +38,12 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   );
 }
 
-/** Generates numbers in the range of the schema. */
-export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
+/**
+ * Generates numbers in the range of the schema.
+ *
+ * @param plain prefers small positive numbers with few digits, where the schema allows them
+ */
+export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
   const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
   const max = Math.min(numberOf(schema, 'maximum') ?? end, numberOf(schema, 'exclusiveMaximum') ?? end);
@@ -50,6 +55,8 @@ export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
     return fc.integer(range).map((n) => Number((n * step).toPrecision(12)));
   }
   const isIn = (n: number): boolean => n >= min && n <= max;
+  const simple = [0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 12.5, 50, 99].filter(isIn);
+  if (plain && simple.length > 0) return fc.constantFrom(...simple);
   const edges = [min, max, 0, 1, -1, 1.5, 5e-324, 1e-7, 2 ** 53].filter(isIn);
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true, noDefaultInfinity: true }));
 }

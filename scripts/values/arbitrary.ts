@@ -14,6 +14,8 @@ export type GenerationOptions = {
   readonly extras: boolean;
   /** Whether values have every optional property and nothing unusual. */
   readonly plain: boolean;
+  /** Whether the document's own examples and defaults are used where they are valid. */
+  readonly examples?: boolean;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
@@ -36,15 +38,26 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const cached = memo.get(node)?.[depth];
       if (cached !== undefined) return cached;
       if (depth > MAX_DEPTH) throw new NoValue('the schema requires infinite recursion');
-      const flat = flatten(document, node);
-      if (flat === false) throw new NoValue('the schema allows no value');
-      const built = flat === true ? anything() : ofSchema(flat, depth);
-      const arbitrary =
-        flat !== true && FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
+      const arbitrary = create(node, depth);
       const byDepth = memo.get(node) ?? [];
       byDepth[depth] = arbitrary;
       memo.set(node, byDepth);
       return arbitrary;
+    }
+
+    function create(node: Schema, depth: number): fc.Arbitrary<Json> {
+      const flat = flatten(document, node);
+      if (flat === false) throw new NoValue('the schema allows no value');
+      if (flat === true) return anything();
+      const example = options.examples === true ? exampleOf(node, flat) : undefined;
+      if (example !== undefined) return fc.constant(example);
+      const built = ofSchema(flat, depth);
+      return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
+    }
+
+    function exampleOf(node: Schema, { example, examples = [], default: fallback }: SchemaObject): Json | undefined {
+      const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[]; // The document is JSON.
+      return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
     function ofSchema(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
@@ -64,7 +77,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       if (type === 'array') return arrays(node, depth);
       if (type === 'string') return strings(node, options.plain ? 'token' : options.text);
       if (type === 'integer') return integers(node, options.plain);
-      if (type === 'number') return numbers(node);
+      if (type === 'number') return numbers(node, options.plain);
       return type === 'boolean' ? fc.boolean() : fc.constant(null);
     }
 
@@ -117,7 +130,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       ];
       return options.plain || !options.extras
         ? fc.oneof(...scalars)
-        : fc.oneof(...scalars, numbers({}), fc.constantFrom<Json>(null, [], {}));
+        : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
 
