@@ -48,6 +48,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...[
       'scripts/documents',
       'scripts/init',
+      'scripts/values',
       'scripts/mock',
       'generated',
       'src',
