@@ -37,8 +37,9 @@ const RENAMED = [
 export async function initialize(path: string, requestedName: string | undefined): Promise<void> {
   if (!existsSync(APPLICATION)) refuse('this is a service of its own already: start from a fresh clone');
   const isClone = existsSync('.git');
-  if (isClone && git('status', '--porcelain') !== '')
-    refuse('commit or stash your changes first: this command removes files');
+  const changed = isClone ? git('status', '--porcelain', '--untracked-files=no') : '';
+  const untracked = isClone ? git('ls-files', '--others', '--exclude-standard', '--', ...REMOVED) : '';
+  if (changed !== '' || untracked !== '') refuse('commit or stash your changes first: this command removes files');
   const { gaps, problems, sources, operationIds } = await renderContract(path);
   if (gaps === undefined) return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
   const { title } = gaps.document.info ?? { title: 'Service' };
