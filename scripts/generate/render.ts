@@ -1,19 +1,13 @@
-import { createConfig } from '@redocly/openapi-core';
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import ts from 'typescript';
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { compileContract } from '../openapi/compile.ts';
-import type { Content } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
-import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
 import type { Problem } from '../openapi/load.ts';
-import { escapePointer, type OpenApiDocument } from '../openapi/reference.ts';
-import type { Gaps } from './scaffold.ts';
+import { escapePointer } from '../openapi/reference.ts';
 import type { Remark } from '../openapi/unsupported.ts';
-import { walkDocument } from '../openapi/walk.ts';
+import type { Gaps } from './scaffold.ts';
+import { renderTypes } from './types.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -77,16 +71,6 @@ function tryValidators({ document, operations }: Contract): Remark[] {
   });
 }
 
-/** The keywords of a schema that decide how strings are typed. */
-type StringKeywords = {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly contentMediaType?: string;
-  readonly contentEncoding?: string;
-  /** Of OpenAPI 3.0. */
-  readonly nullable?: boolean;
-};
-
 /** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */
 function renderOperationId({ operations }: Contract): string {
   const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
@@ -107,41 +91,4 @@ function renderFailures(bodies: readonly FailureBody[]): string {
     return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(mediaType)}; schema: ${schema} };\n`;
   });
   return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
-}
-
-async function renderTypes(document: OpenApiDocument): Promise<string> {
-  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-  const blob = ts.factory.createTypeReferenceNode('Blob');
-  const nullable = ts.factory.createLiteralTypeNode(ts.factory.createNull());
-  const nodes = await openapiTS(markInheritedNames(toTypedDocument(document)) as OpenAPI3, {
-    silent: true,
-    redocly: await createConfig({}), // The document has been linted already.
-    transform(schema) {
-      const { type, format, contentMediaType, contentEncoding, nullable: isNullable } = schema as StringKeywords;
-      const types = [type, isNullable === true ? 'null' : []].flat();
-      const isInt64 = format === 'int64' && types.includes('integer');
-      const isBinary = format === 'binary' && types.includes('string');
-      const isBytes = contentMediaType !== undefined && contentEncoding === undefined && type === undefined;
-      if (!isInt64 && !isBinary && !isBytes) return undefined;
-      const node = isInt64 ? bigint : blob;
-      return types.includes('null') ? ts.factory.createUnionTypeNode([node, nullable]) : node;
-    },
-  });
-  return unmark(astToString(nodes));
-}
-
-/**
- * Copies a document as openapi-typescript needs it: without extensions, where it would resolve every `$ref`, and with the
- * schema of parameters in place of `content`, which it types as a string. Only JSON is parsed.
- */
-function toTypedDocument(original: OpenApiDocument): OpenApiDocument {
-  const document = structuredClone(original);
-  walkDocument(document, ({ kind, node, holder, key }) => {
-    for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
-    const { content, ...rest } = node;
-    if (kind !== 'parameter' || content === undefined) return;
-    const [[mediaType, { schema }] = ['', {}]] = Object.entries(content as Content); // The linter has checked this shape.
-    holder[key] = { ...rest, schema: kindOf(mediaType) === 'json' ? schema : { type: 'string' } };
-  });
-  return document;
 }

@@ -8,7 +8,10 @@ export type Document = OpenApiDocument & {
   readonly servers?: readonly Server[];
   readonly security?: readonly Requirement[];
   readonly paths?: Readonly<Record<string, PathItem>>;
-  readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
+  readonly components?: {
+    readonly securitySchemes?: Readonly<Record<string, unknown>>;
+    readonly schemas?: Readonly<Record<string, unknown>>;
+  };
 };
 export type Server = {
   readonly url: string;
