@@ -1,5 +1,12 @@
-import type { Document, OperationObject, PathItem, ResponseObject, Server } from '../openapi/document.ts';
-import { METHODS, withDefaultStyle } from '../openapi/openapi-rules.ts';
+import {
+  operationsOf,
+  type Document,
+  type OperationObject,
+  type PathItem,
+  type ResponseObject,
+  type Server,
+} from '../openapi/document.ts';
+import { withDefaultStyle } from '../openapi/openapi-rules.ts';
 import { parametersOf, schemaOf } from '../openapi/operations.ts';
 import { dereference } from '../openapi/reference.ts';
 import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
@@ -24,20 +31,19 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
-    const methods = METHODS.filter((method) => pathItem[method] !== undefined);
-    return methods.map((method): ApiOperation => {
-      const operation = pathItem[method] as OperationObject;
+    const operations = operationsOf(pathItem);
+    const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
+    return operations.map(([method, operation]): ApiOperation => {
       const { operationId } = operation as Partial<OperationObject>;
-      const { responses = {} } = responseItem[method] as OperationObject;
       const security = operation.security ?? document.security ?? [];
       return {
-        operationId: operationId ?? `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase(),
+        operationId: operationId ?? `${method} ${path}`,
+        method,
         path: basePathOf(servedAt, operation.servers ?? pathItem.servers ?? document.servers) + path,
-        pathMethods: methods.map((name) => name.toUpperCase()),
+        pathMethods: operations.map(([name]) => name),
         parameters: readParameters(document, pathItem, operation),
         requestBody: readRequestBody(dereference(document, operation.requestBody)),
-        responses: readResponses(responseDocument, responses),
+        responses: readResponses(responseDocument, responsesByMethod.get(method) ?? {}),
         security: security.map((requirement) => Object.keys(requirement).map((name) => schemeNamed(document, name))),
       };
     });
@@ -48,8 +54,10 @@ function readParameters(document: Document, pathItem: PathItem, operation: Opera
   return parametersOf(document, pathItem, operation).map((object): Parameter => {
     const { name, in: location, content } = object;
     const { required = false, allowEmptyValue = false } = object as Partial<Parameter>;
-    const parameter = { name, in: location, required, ...withDefaultStyle(object), allowEmptyValue };
-    return { ...parameter, isJson: content !== undefined, schema: schemaOf(object) as Schema | undefined };
+    const parameter = { name, required, ...withDefaultStyle(object), allowEmptyValue };
+    // No values are generated for a whole query: its style is unknown.
+    const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
+    return { ...parameter, ...place, isJson: content !== undefined, schema: schemaOf(object) as Schema | undefined };
   });
 }
 

@@ -54,8 +54,10 @@ export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): read
     const aspect = widened ? 'name-generalized' : 'name-specialized';
     const level = LEVELS[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
     const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
-    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
-    return [...renamed, ...compareSchemas({ ...at, place: current }, schemas)];
+    const compared = ['schema', 'itemSchema'].flatMap((member) =>
+      compareSchemas({ ...at, place: current }, { base: rawChild(place, member), revision: rawChild(current, member) }),
+    );
+    return [...renamed, ...compared];
   });
   const added = [...after].filter(([type]) => !used.has(type));
   return [...ofBase, ...added.map(([type, place]) => found('added', 'INFO', place, `${type} was added`))];

@@ -68,12 +68,11 @@ function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Fi
 
 /** Returns the operations by method and path template, regardless of the names of path parameters. */
 function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationPlace> {
-  const entries = [...children(child(rootOf(document), 'paths'))].flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const place = child(item, method);
-      return place === undefined ? [] : [[`${method} ${templateOf(path)}`, { path, item, place }] as const];
-    }),
-  );
+  const entries = [...children(child(rootOf(document), 'paths'))].flatMap(([path, item]) => {
+    const fixed = [...children(item)].filter(([key]) => METHODS.includes(key));
+    const operations = [...fixed, ...children(child(item, 'additionalOperations'))];
+    return operations.map(([method, place]) => [`${method} ${templateOf(path)}`, { path, item, place }] as const);
+  });
   return new Map(entries);
 }
 

@@ -2,9 +2,9 @@ import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { compileContract } from '../openapi/compile.ts';
+import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
 import type { Problem } from '../openapi/load.ts';
-import { escapePointer } from '../openapi/reference.ts';
 import type { Remark } from '../openapi/unsupported.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
@@ -61,7 +61,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
 function tryValidators({ document, operations }: Contract): Remark[] {
   return Object.values(operations).flatMap((operation) => {
-    const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
+    const pointer = operationPointer(operation.path, operation.method);
     try {
       createValidator(document, operation);
       return [];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { isItemList, kindOf, separatorOf } from '../../src/engine/contract/media-type.ts';
 import type { TextType } from '../../src/engine/contract/operation.ts';
 import {
   listOperations,
@@ -20,6 +20,7 @@ import { simplifySchema } from './typed-schema.ts';
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
+const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 const FILE = { type: 'string', format: 'binary' };
 
 /**
@@ -28,8 +29,10 @@ const FILE = { type: 'string', format: 'binary' };
  * - schemas are those of requests or of responses ({@link createDirectedSchemas}), and simpler ({@link simplifySchema});
  * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
  *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
+ * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
  * - parameters and headers have a schema in place of `content` or `$ref`, and those that OpenAPI ignores are absent;
- * - only the files of multipart forms are `binary`;
+ * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
+ * - discriminators with a default are absent, since they allow other values, too;
  * - there are no extensions, where openapi-typescript would resolve every `$ref`.
  */
 export function toTypedDocument(original: Document): Document {
@@ -38,9 +41,13 @@ export function toTypedDocument(original: Document): Document {
   walkDocument(document, ({ kind, node, key }) => {
     if (kind === 'mediaType' && kindOf(key) === 'multipart') forms.set(node, textTypeOf(document, node['schema']));
   });
-  walkDocument(document, ({ kind, node }) => {
+  walkDocument(document, ({ kind, node, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
+    if (kind === 'mediaType' && separatorOf(key) !== undefined && !isItemList(key, node))
+      Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
+    if (Object.hasOwn(Object(node['discriminator']) as object, 'defaultMapping'))
+      Reflect.deleteProperty(node, 'discriminator');
     if (node['format'] === 'binary') Reflect.deleteProperty(node, 'format');
     Reflect.deleteProperty(node, 'contentMediaType');
   });
@@ -74,7 +81,8 @@ export function toTypedDocument(original: Document): Document {
     [path, pathItem] as const,
   ]);
   const components = { ...document.components, schemas: directed.schemas };
-  const typed = structuredClone({ ...document, paths: Object.fromEntries(paths), components }) as Document;
+  const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
+  const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
   walkDocument(typed, ({ kind, node, holder, key }) => {
     if (kind === 'schema') holder[key] = simplifySchema(node);
   });
@@ -90,17 +98,20 @@ export function toTypedDocument(original: Document): Document {
     });
     const sent = requestOf('sent');
     const received = requestOf('received');
-    if (!isDeepStrictEqual(sent, received)) {
-      const path = [`handler of ${object.operationId}`, { [method]: { ...object, ...received } }] as [string, object];
+    const isTyped = TYPED_METHODS.includes(method);
+    if (!isTyped || !isDeepStrictEqual(sent, received)) {
+      const key = isTyped ? method.toLowerCase() : 'post';
+      const path = [`handler of ${object.operationId}`, { [key]: { ...object, ...received } }] as [string, object];
       handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
       Reflect.deleteProperty(object, 'operationId');
     }
     Object.assign(object, sent);
   }
 
-  function directParameter({ content, ...parameter }: ParameterObject, direction: Direction): Node {
-    const { required = false } = parameter as { readonly required?: boolean };
-    const own = textSchemaOf({ ...parameter, ...optional('content', content) });
+  function directParameter({ content, ...documented }: ParameterObject, direction: Direction): Node {
+    const { required = false } = documented as { readonly required?: boolean };
+    const own = textSchemaOf({ ...documented, ...optional('content', content) });
+    const parameter = { ...documented, in: documented.in === 'querystring' ? 'query' : documented.in };
     if (direction !== 'received') return { ...parameter, schema: directed.of(own, direction) };
     const schema = directed.parameter(own, required) as Schema;
     return { ...parameter, required: required || 'default' in schema, schema };
@@ -145,8 +156,10 @@ export function toTypedDocument(original: Document): Document {
   }
 }
 
-/** Returns the schema of a parameter or header. Of `content`, only JSON is parsed. */
+/** Returns the schema of a parameter or header. Of `content`, only JSON and a form that is the whole query are parsed. */
 function textSchemaOf(parameter: ParameterObject): unknown {
   const [mediaType = 'application/json'] = Object.keys(parameter.content ?? {});
-  return kindOf(mediaType) === 'json' ? (schemaOf(parameter) ?? {}) : { type: 'string' };
+  const kind = kindOf(mediaType);
+  const isParsed = kind === 'json' || (kind === 'form' && parameter.in === 'querystring');
+  return isParsed ? (schemaOf(parameter) ?? {}) : { type: 'string' };
 }

@@ -1,15 +1,22 @@
-import { createConfig } from '@redocly/openapi-core';
 import openapiTS, {
   astToString,
   transformSchemaObject,
   type OpenAPI3,
+  type OpenAPITSOptions,
   type SchemaObject,
   type TransformNodeOptions,
 } from 'openapi-typescript';
+import { createRequire } from 'node:module';
 import ts from 'typescript';
 import type { Document } from '../openapi/document.ts';
 import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
 import { toTypedDocument } from './typed-document.ts';
+
+// openapi-typescript has its own version of the linter, and needs a configuration of that version.
+const requireOfTypes = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
+const { createConfig } = requireOfTypes('@redocly/openapi-core') as {
+  readonly createConfig: (config: object) => Promise<NonNullable<OpenAPITSOptions['redocly']>>;
+};
 
 const { factory } = ts;
 const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);

@@ -6,7 +6,7 @@ import type { FailureBody } from './failures.ts';
 import { loadContract, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
-import { findDialects, findEncodings, findPublic, findUnsupported, type Remark } from './unsupported.ts';
+import { findDialects, findUnchecked, findPublic, findUnsupported, type Remark } from './unsupported.ts';
 
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {
@@ -42,7 +42,7 @@ export async function compileContract(path: string): Promise<CompiledContract> {
   const warnings = [
     ...findPublic(document),
     ...findDialects(loaded.document),
-    ...findEncodings(document),
+    ...findUnchecked(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
   ];

@@ -21,11 +21,14 @@ export type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
   readonly parameters?: readonly unknown[];
   readonly servers?: readonly Server[];
+  /** By method, in its own capitalization (OpenAPI 3.2). */
+  readonly additionalOperations?: Readonly<Record<string, unknown>>;
 };
-export type Content = Readonly<Record<string, { readonly schema?: unknown; readonly encoding?: object }>>;
+export type Content = Readonly<Record<string, MediaTypeObject>>;
+export type MediaTypeObject = { readonly schema?: unknown; readonly itemSchema?: unknown; readonly encoding?: object };
 export type ParameterObject = Readonly<Record<string, unknown>> & {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
   readonly style?: string;
   readonly explode?: boolean;
   readonly schema?: unknown;
@@ -53,14 +56,28 @@ export type SecuritySchemeObject = SecurityScheme;
 export function listOperations(document: Document) {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/')); // Skips extensions (`x-…`).
   return paths.flatMap(([path, pathItem]) =>
-    Object.entries(pathItem)
-      .filter(([key]) => METHODS.includes(key))
-      .map(([method, object]) => ({
-        path,
-        method,
-        pathItem,
-        object: object as OperationObject,
-        pointer: `#/paths/${escapePointer(path)}/${method}`,
-      })),
+    operationsOf(pathItem).map(([method, object]) => ({
+      path,
+      method,
+      pathItem,
+      object,
+      pointer: operationPointer(path, method),
+    })),
   );
+}
+
+/** Returns the operations of a path item by method, as it is sent. */
+export function operationsOf(pathItem: PathItem): readonly (readonly [method: string, OperationObject])[] {
+  const fixed = Object.entries(pathItem)
+    .filter(([key]) => METHODS.includes(key))
+    .map(([key, object]) => [key.toUpperCase(), object] as const);
+  // The linter has checked this shape.
+  return [...fixed, ...Object.entries(pathItem.additionalOperations ?? {})] as [string, OperationObject][];
+}
+
+/** Returns the JSON pointer of an operation. */
+export function operationPointer(path: string, method: string): string {
+  const key = method.toLowerCase();
+  const member = METHODS.includes(key) ? key : `additionalOperations/${escapePointer(method)}`;
+  return `#/paths/${escapePointer(path)}/${member}`;
 }

@@ -4,11 +4,14 @@ import {
   createConfig,
   getLineColLocation,
   lintDocument,
+  loadIgnoreConfig,
   makeDocumentFromString,
+  Oas3_2Types,
   YamlParseError,
   type LocationObject,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
@@ -37,6 +40,11 @@ export type LoadedContract = {
   readonly sources: readonly string[];
 };
 
+// In version 2.64 of the linter, the scopes of this flow have a type that does not exist, and the linter throws.
+Object.assign(Oas3_2Types.DeviceAuthorization.properties, {
+  scopes: { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } },
+});
+
 /** Rules that a valid document must satisfy. */
 const validity = {
   struct: 'error',
@@ -56,7 +64,6 @@ const style = {
   'no-identical-paths': 'error',
   'security-defined': 'error',
   'info-license': 'warn',
-  'info-license-url': 'off',
   'operation-4xx-response': 'warn',
   'operation-summary': 'warn',
   'operation-description': 'warn',
@@ -80,7 +87,8 @@ const style = {
  * @param rules `validity` for errors only, `style` also for the quality of a published document
  */
 export async function loadContract(path: string, rules: 'validity' | 'style'): Promise<LoadedContract> {
-  const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity });
+  const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
+  const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity }, { ignore });
   const externalRefResolver = new BaseResolver(config.resolve);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
@@ -98,16 +106,17 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
     return unreadable(`${path}:${String(line)}:${String(col)}`, originalError.reason ?? 'is not valid YAML');
   }
   const version = (read.parsed as { openapi?: unknown } | null)?.openapi;
-  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
+  if (typeof version !== 'string' || !/^3\.[0-2]\.\d+$/.test(version)) {
     const isSwagger = (read.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
     const advice = isSwagger ? '; convert Swagger 2.0 with npx swagger2openapi --outfile openapi.yaml <document>' : '';
-    const found = `must be an OpenAPI document of version 3.0 or 3.1, not ${JSON.stringify(version ?? null)}`;
+    const found = `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
     return unreadable(path, found + advice);
   }
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
-  const marked = { ...read, parsed: markInheritedNames(read.parsed) };
-  const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
+  const parsed = withLocalReferences(read.parsed, (read.parsed as { readonly $self?: unknown }).$self);
+  const marked = { ...read, parsed: markInheritedNames(parsed) };
+  const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
     ignored !== true && !isInExtension(location[0]?.pointer);
   const found = lint.filter(isRelevant);
@@ -123,6 +132,17 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
     placeOf,
     sources,
   };
+}
+
+/** Shortens references to the document by its own URI, which is `$self` (OpenAPI 3.2, 4.1.1), to fragments. */
+function withLocalReferences(node: unknown, self: unknown): unknown {
+  if (typeof self !== 'string' || typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map((item) => withLocalReferences(item, self));
+  const members = Object.entries(node).map(([key, value]) => {
+    const isOwn = key === '$ref' && typeof value === 'string' && value.startsWith(`${self}#`);
+    return [key, isOwn ? value.slice(self.length) : withLocalReferences(value, self)] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 /** Returns whether any of the problems is an error. */
@@ -142,14 +162,23 @@ export function formatProblem({ severity, place, message }: Problem): string {
 function isValidStructure(document: unknown, version: string, found: readonly NormalizedProblem[]): boolean {
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length === 0 || errors.some(({ ruleId }) => ruleId !== 'struct')) return false;
+  const isValid = version.startsWith('3.2.') ? createAjv().validate(schema32, document) : isValid31(document, version);
+  return isValid && (version.startsWith('3.0.') || hasValidSchemas(document as object)); // An object, as just validated.
+}
+
+/** Returns whether a document conforms to the JSON Schema of OpenAPI 3.0 or 3.1. */
+function isValid31(document: unknown, version: string): boolean {
   const official = new OpenAPISchemaValidator({ version: version.replace(/\d+$/, '0'), validateApiSpec: true });
-  if (official.validate(document as OpenAPIV3.DocumentV3).errors?.length !== 0) return false; // Anything may be validated.
-  return version.startsWith('3.0.') || hasValidSchemas(document as object); // An object, as just validated.
+  return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
+}
+
+function createAjv(): Ajv2020 {
+  return new Ajv2020({ strict: false, logger: false, validateFormats: false });
 }
 
 /** Returns whether every schema is valid JSON Schema; that of OpenAPI 3.1 leaves them to the dialect. */
 function hasValidSchemas(document: object): boolean {
-  const ajv = new Ajv2020({ strict: false, logger: false });
+  const ajv = createAjv();
   let isValid = true;
   walkDocument(document, ({ kind, node }) => {
     if (kind === 'schema' && isValid) isValid = ajv.validateSchema(node) === true;

@@ -1,5 +1,6 @@
+import { isItemList } from '../../src/engine/contract/media-type.ts';
 import { compilePattern } from '../../src/engine/contract/pattern.ts';
-import { listOperations, type Document, type RequestBodyObject } from './document.ts';
+import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
 import { capitalize, unusedName } from './names.ts';
@@ -11,12 +12,15 @@ type Node = Record<string, unknown>;
 
 const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+const SECURITY_SCHEME = '#/components/securitySchemes/';
 
 /**
  * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
  *
  * - every operation has an operationId;
- * - path items have no `$ref`;
+ * - path items and media types have no `$ref`, and `components` no media types;
+ * - a sequence of JSON values has a schema for all of them;
+ * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
  * - `nullable` is removed where it has no effect, and `$id`, `$schema` and `$anchor`: every reference is a JSON pointer;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
@@ -26,15 +30,18 @@ export function normalizeDocument(original: Document): Document {
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
   walkDocument(document, simplify);
+  Reflect.deleteProperty(document.components ?? {}, 'mediaTypes');
   addOperationIds(document);
   return document;
 
   function simplify({ kind, node, holder, key }: Visited): void {
-    const { $ref: reference, ...siblings } = node;
+    const { $ref: reference, security, ...siblings } = node;
+    if (Array.isArray(security)) (node as Node)['security'] = security.map(withNames);
     // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
     if (kind === 'schema') for (const name of ['$id', '$schema', '$anchor']) Reflect.deleteProperty(node, name);
     if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
-    if (typeof reference !== 'string') return;
+    if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
+    if (typeof reference !== 'string' || kind === 'mediaType') return;
     if (kind === 'pathItem') holder[key] = { ...(structuredClone(dereference(document, node)) as Node), ...siblings };
     else if (kind === 'schema') {
       if (isVersion30) holder[key] = { $ref: reference };
@@ -57,6 +64,24 @@ export function normalizeDocument(original: Document): Document {
     walk('schema', schemas, name, target, simplify);
     return target;
   }
+}
+
+/** Adds the schema of a list to a media type whose values are described one by one. */
+function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObject {
+  const copy = structuredClone(object);
+  if (!isItemList(mediaType, copy)) return copy;
+  const list = { type: 'array', items: copy.itemSchema };
+  return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
+}
+
+/** Replaces the URIs of security schemes by their names. */
+function withNames(requirement: object): object {
+  return Object.fromEntries(
+    Object.entries(requirement).map(([name, scopes]) => {
+      const isUri = name.startsWith(SECURITY_SCHEME);
+      return [isUri ? name.slice(SECURITY_SCHEME.length) : name, scopes as unknown];
+    }),
+  );
 }
 
 /**
@@ -111,7 +136,7 @@ export function removeInvalidPatterns(document: Document): Remark[] {
   return warnings;
 }
 
-/** Gives operations without an operationId one: `get /pets/{id}` becomes `getPetsById`. */
+/** Gives operations without an operationId one: `GET /pets/{id}` becomes `getPetsById`. */
 function addOperationIds(document: Document): void {
   // Sorted, so that their order in the document does not matter.
   const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
@@ -125,9 +150,8 @@ function addOperationIds(document: Document): void {
 }
 
 function nameOf(method: string, path: string): string {
-  const words = path
-    .replaceAll(/\{([^{}]*)\}/g, ' by $1 ')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '');
-  return method.toLowerCase() + (words.length === 0 ? 'Root' : words.map(capitalize).join(''));
+  const words = (text: string): readonly string[] => text.match(/[A-Za-z0-9]+/g) ?? [];
+  const [first = '', ...others] = words(method.toLowerCase());
+  const places = words(path.replaceAll(/\{([^{}]*)\}/g, ' by $1 '));
+  return first + [...others, ...(places.length === 0 ? ['Root'] : places)].map(capitalize).join('');
 }

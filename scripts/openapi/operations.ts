@@ -1,6 +1,6 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { Int64Shape } from '../../src/engine/contract/int64.ts';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import type {
   Operation,
   Parameter,
@@ -45,7 +45,7 @@ export function compileOperations(contract: OpenApiDocument): {
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     return {
       operationId: object.operationId,
-      method: method.toUpperCase(),
+      method,
       path,
       security: (object.security ?? document.security ?? []).map((requirement) =>
         Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
@@ -56,10 +56,12 @@ export function compileOperations(contract: OpenApiDocument): {
       ...(requestBody && {
         requestBody: {
           required: requestBody.required ?? false,
-          content: mapValues(requestBody.content, ({ schema }, mediaType): RequestMediaType => {
+          content: mapValues(requestBody.content, (object, mediaType): RequestMediaType => {
             const kind = kindOf(mediaType);
             const isForm = kind === 'form' || kind === 'multipart';
+            const { schema } = object;
             return {
+              ...(isItemList(mediaType, object) && { itemList: true }),
               ...optional('int64s', int64s.shapeOf(schema)),
               ...optional('form', isForm ? textTypeOf(document, schema) : undefined),
             };
@@ -107,18 +109,20 @@ function planParameter(document: Document, parameter: ParameterObject): Paramete
   return {
     name,
     in: place,
-    style: content === undefined ? (style as Parameter['style']) : isJson(content) ? 'json' : 'text', // The linter knows all.
+    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // The linter knows all.
     explode,
     type: textTypeOf(document, schemaOf(parameter)),
   };
 }
 
-function isJson(content: object): boolean {
-  return kindOf(Object.keys(content)[0] ?? '') === 'json';
+function contentStyle({ in: place }: ParameterObject, content: object): Parameter['style'] {
+  const kind = kindOf(Object.keys(content)[0] ?? '');
+  if (kind === 'form' && place === 'querystring') return 'form';
+  return kind === 'json' ? 'json' : 'text';
 }
 
 function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
-  const places = Object.groupBy(parameters, ({ in: place }) => place);
+  const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
   return int64s.shapeOf({
     properties: mapValues(places, (group) => ({
       properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])),
@@ -132,7 +136,12 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
     const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };
     return isRequired === true && name.toLowerCase() !== 'content-type'; // It is set with the body.
   });
-  return { mediaTypes: Object.keys(content), requiredHeaders: required.map(([name]) => name.toLowerCase()) };
+  const itemLists = Object.keys(content).filter((mediaType) => isItemList(mediaType, content[mediaType] ?? {}));
+  return {
+    mediaTypes: Object.keys(content),
+    ...(itemLists.length > 0 && { itemLists }),
+    requiredHeaders: required.map(([name]) => name.toLowerCase()),
+  };
 }
 
 /** Returns the paths of servers, without a trailing slash; `undefined` without servers. */

@@ -1,4 +1,8 @@
+import { METHODS as PARSED_METHODS } from 'node:http';
+import { isItemList } from '../../src/engine/contract/media-type.ts';
 import { listOperations, type Document } from './document.ts';
+import { METHODS } from './openapi-rules.ts';
+import { parametersOf } from './operations.ts';
 import { walkDocument } from './walk.ts';
 
 /** A message about a part of the document. */
@@ -27,15 +31,22 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
 ];
 
-/** Warns of `encoding` in request bodies, which is not checked. */
-export function findEncodings(document: Document): Remark[] {
+const ENCODINGS = ['encoding', 'prefixEncoding', 'itemEncoding'];
+
+/** Warns of the parts of media types that are not checked: encodings in request bodies, and items of other than JSON. */
+export function findUnchecked(document: Document): Remark[] {
   const found: Remark[] = [];
-  walkDocument(document, ({ kind, node, pointer }) => {
-    if (kind !== 'mediaType' || node['encoding'] === undefined || pointer.includes('/responses/')) return;
-    found.push({
-      pointer: `${pointer}/encoding`,
-      message: 'encoding is not checked: a part may have any Content-Type',
-    });
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    if (kind !== 'mediaType') return;
+    for (const name of ENCODINGS) {
+      if (node[name] === undefined || pointer.includes('/responses/')) continue;
+      const message = `${name} is not checked: a part may have any Content-Type`;
+      found.push({ pointer: `${pointer}/${name}`, message });
+    }
+    if (node['itemSchema'] !== undefined && !isItemList(key, node)) {
+      const message = `itemSchema is not checked in ${key}, only in JSON Lines and JSON sequences`;
+      found.push({ pointer: `${pointer}/itemSchema`, message });
+    }
   });
   return found;
 }
@@ -58,8 +69,18 @@ export function findDialects(document: Document): Remark[] {
 
 function inOperations(document: Document): Remark[] {
   const schemes = document.components?.securitySchemes ?? {};
-  return listOperations(document).flatMap(({ path, object, pointer }) => {
+  return listOperations(document).flatMap(({ path, method, pathItem, object, pointer }) => {
     const found: Remark[] = [];
+    const isFixed = METHODS.includes(method.toLowerCase());
+    if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
+      found.push({ pointer, message: `${method} must not be in additionalOperations: write ${method.toLowerCase()}` });
+    } else if (!isFixed && (method === 'CONNECT' || !PARSED_METHODS.includes(method))) {
+      found.push({ pointer, message: `no client can call the method ${method}: Node has no requests with it` });
+    }
+    const queries = parametersOf(document, pathItem, object).filter(({ in: place }) => place.startsWith('query'));
+    if (queries.length > 1 && queries.some(({ in: place }) => place === 'querystring')) {
+      found.push({ pointer, message: 'a parameter in querystring must be the only one in the query' });
+    }
     if (object.operationId === '__proto__') {
       found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });
     }

@@ -53,8 +53,18 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   header: members(...one('schema', 'schema'), ...map('mediaType', 'content')),
   requestBody: members(...map('mediaType', 'content')),
   response: members(...map('header', 'headers'), ...map('mediaType', 'content')),
-  mediaType: members(...one('schema', 'schema', 'itemSchema'), ...map('encoding', 'encoding')),
-  encoding: members(...map('header', 'headers')),
+  mediaType: members(
+    ...one('schema', 'schema', 'itemSchema'),
+    ...map('encoding', 'encoding'),
+    ...list('encoding', 'prefixEncoding'),
+    ...one('encoding', 'itemEncoding'),
+  ),
+  encoding: members(
+    ...map('header', 'headers'),
+    ...map('encoding', 'encoding'),
+    ...list('encoding', 'prefixEncoding'),
+    ...one('encoding', 'itemEncoding'),
+  ),
   schema: members(
     ...map('schema', 'properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'),
     ...list('schema', 'allOf', 'anyOf', 'oneOf', 'prefixItems'),

@@ -79,6 +79,47 @@ describe('a valid document is accepted:', () => {
       ),
     ],
     ['a reference in an extension', document('x-a: { $ref: "#/nowhere" }')],
+    ['a schema with nullable in 3.2', document(body('{ nullable: true, type: string }'), '', '3.2.0')],
+    [
+      'a response without a description in 3.2',
+      document('x-a: 1, responses: { default: { summary: No. } }', '', '3.2.0').replace(
+        "responses: { '204': { description: Done. } }, ",
+        '',
+      ),
+    ],
+    [
+      'everything else that is new in 3.2',
+      document(
+        `security: [{ '#/components/securitySchemes/device': [read] }], tags: [child],
+      requestBody: { content: { application/json: { $ref: '#/components/mediaTypes/thing' } } }`,
+        `servers: [{ url: /v1, name: main }]
+tags: [{ name: parent, summary: Parent, kind: nav }, { name: child, parent: parent }]
+$self: https://example.org/openapi
+components:
+  mediaTypes:
+    thing:
+      schema: { $ref: 'https://example.org/openapi#/components/schemas/Thing' }
+      examples: { a: { dataValue: { kind: cat }, serializedValue: '{"kind":"cat"}' } }
+  schemas:
+    Cat: { type: object }
+    Thing:
+      type: object
+      properties: { kind: { type: string, xml: { nodeType: attribute } } }
+      oneOf: [{ $ref: '#/components/schemas/Cat' }]
+      discriminator: { propertyName: kind, defaultMapping: Cat }
+  securitySchemes:
+    device:
+      type: oauth2
+      deprecated: true
+      oauth2MetadataUrl: https://example.org/.well-known/oauth-authorization-server
+      flows:
+        deviceAuthorization:
+          deviceAuthorizationUrl: https://example.org/device
+          tokenUrl: https://example.org/token
+          scopes: { read: Read. }`,
+        '3.2.0',
+      ),
+    ],
   ])('%s', async (_name, text) => {
     expect(await warningsOf(text)).not.toContain('error:');
   });
@@ -102,6 +143,23 @@ describe('a warning names a part that is not checked:', () => {
         'requestBody: { content: { multipart/form-data: { schema: { type: object }, encoding: { a: { contentType: image/png } } } } }',
       ),
       /encoding is not checked/,
+    ],
+    [
+      'encoding by position',
+      document(
+        'requestBody: { content: { multipart/mixed: { prefixEncoding: [{ contentType: image/png }] } } }',
+        '',
+        '3.2.0',
+      ),
+      /prefixEncoding is not checked/,
+    ],
+    [
+      'items that are not JSON',
+      document('x-a: 1', '', '3.2.0').replace(
+        'Done.',
+        'Done., content: { text/event-stream: { itemSchema: { type: object } } }',
+      ),
+      /itemSchema is not checked in text\/event-stream, only in JSON Lines and JSON sequences/,
     ],
     [
       'another dialect',

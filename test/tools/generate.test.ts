@@ -79,9 +79,13 @@ describe('npm run generate', () => {
 describe('a document is refused with the place and the reason:', () => {
   test.each<[string, string, RegExp]>([
     ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
-    ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0 or 3\.1/],
-    ['OpenAPI 3.2', CONTRACT.replace('3.1.0', '3.2.0'), /version 3\.0 or 3\.1, not "3\.2\.0"/],
-    ['Swagger 2', 'swagger: "2.0"\n', /version 3\.0 or 3\.1, not null; convert Swagger 2\.0 with npx swagger2openapi/],
+    ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0, 3\.1 or 3\.2/],
+    ['OpenAPI 3.3', CONTRACT.replace('3.1.0', '3.3.0'), /version 3\.0, 3\.1 or 3\.2, not "3\.3\.0"/],
+    [
+      'Swagger 2',
+      'swagger: "2.0"\n',
+      /version 3\.0, 3\.1 or 3\.2, not null; convert Swagger 2\.0 with npx swagger2openapi/,
+    ],
     [
       'a path that no client can call',
       CONTRACT.replace('  /plants:', "  '/plants#new':"),
@@ -115,6 +119,24 @@ describe('a document is refused with the place and the reason:', () => {
       'a method of OpenAPI 3.2',
       CONTRACT.replace('    post:', '    query:'),
       /#\/paths\/~1plants\/query {2}error: Property `query`/,
+    ],
+    [
+      'a method that Node cannot parse',
+      CONTRACT.replace('3.1.0', '3.2.0').replace('    post:', '    additionalOperations:\n     Copy:'),
+      /#\/paths\/~1plants\/additionalOperations\/Copy {2}error: no client can call the method Copy/,
+    ],
+    [
+      'a method that has a key of its own',
+      CONTRACT.replace('3.1.0', '3.2.0').replace('    post:', '    additionalOperations:\n     POST:'),
+      /error: POST must not be in additionalOperations: write post/,
+    ],
+    [
+      'a querystring beside a query',
+      CONTRACT.replace('3.1.0', '3.2.0').replace(
+        '    post:',
+        '    parameters:\n    - { name: a, in: query, schema: {} }\n    - { name: b, in: querystring, content: { application/json: {} } }\n    post:',
+      ),
+      /error: a parameter in querystring must be the only one in the query/,
     ],
     [
       'an operationId __proto__',

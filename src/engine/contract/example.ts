@@ -1,6 +1,9 @@
 import type { Contract } from './contract.ts';
+import { findOperationObject } from './slice-document.ts';
 
-type BodyExamples = { readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> };
+type BodyExamples = { readonly examples?: Readonly<Record<string, Example>> };
+/** `dataValue` is the value since OpenAPI 3.2. */
+type Example = { readonly value?: unknown; readonly dataValue?: unknown };
 
 /** Returns a curl command for the first operation of the contract, with the documented example of its request body. */
 export function exampleCurl({ operations, basePaths, document }: Contract, baseUrl: string, token: string): string {
@@ -11,10 +14,11 @@ export function exampleCurl({ operations, basePaths, document }: Contract, baseU
 
   const mediaType = Object.keys(requestBody?.content ?? {})[0];
   if (mediaType !== undefined) {
-    const object = document.paths?.[path]?.[method.toLowerCase()] as
-      { readonly requestBody?: { readonly content?: Readonly<Record<string, BodyExamples>> } } | undefined;
-    const examples = Object.values(object?.requestBody?.content?.[mediaType]?.examples ?? {});
-    const body = JSON.stringify(examples[0]?.value ?? {}).replaceAll("'", "'\\''");
+    const object = findOperationObject(document, operation) as {
+      readonly requestBody?: { readonly content?: Readonly<Record<string, BodyExamples>> };
+    };
+    const [example] = Object.values(object.requestBody?.content?.[mediaType]?.examples ?? {});
+    const body = JSON.stringify(example?.value ?? example?.dataValue ?? {}).replaceAll("'", "'\\''");
     parts.push(`-H 'Content-Type: ${mediaType}'`, `-d '${body}'`);
   }
   return parts.join(' ');

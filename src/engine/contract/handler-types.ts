@@ -86,18 +86,23 @@ type Received<MediaType extends string, Schema> =
     ? Schema
     : Parsed<MediaType, Schema, Blob>;
 
-/** The type of a body. A schema describes a value of JSON or text, not of another media type. */
+/** The type of a body. A schema describes values of JSON or text, not of another media type. */
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   ? IsJson<Essence<MediaType>> extends true
     ? Schema
     : Essence<MediaType> extends `text/${string}`
       ? Text<Schema>
-      : Bytes
+      : Essence<MediaType> extends JsonSequence
+        ? Items<Schema, Bytes>
+        : Bytes
   : never;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
   ? Lowercase<Type>
   : Lowercase<MediaType>;
 type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? true : false;
+type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
+/** The type of a sequence: a list if its items are described. */
+type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
 type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
 
 type AnyReplyOf<Responses> = {

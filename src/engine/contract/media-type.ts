@@ -21,6 +21,17 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
+/** Whether a media type is a sequence of JSON values that are described one by one (OpenAPI 3.2, 4.14.3). */
+export function isItemList(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {
+  return itemSchema !== undefined && separatorOf(mediaType) !== undefined;
+}
+
+/** Returns the text before or after each value in a sequence of JSON values; `undefined` for other media types. */
+export function separatorOf(mediaType: string): '\n' | '\x1E' | undefined {
+  const [, name] = /^application\/(?:.+\+)?(jsonl|(?:x-)?ndjson|json-seq)$/.exec(essenceOf(mediaType)) ?? [];
+  return name === undefined ? undefined : name === 'json-seq' ? '\x1E' : '\n';
+}
+
 /** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). */
 export function essenceOf(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();

@@ -3,7 +3,7 @@ import type { Int64Shape } from './int64.ts';
 /** One operation of the contract, as the generator writes it. */
 export type Operation = {
   readonly operationId: string;
-  /** In upper case. */
+  /** As it is sent: `GET`. */
   readonly method: string;
   /** The path template of the document: `/things/{id}`. */
   readonly path: string;
@@ -29,10 +29,12 @@ export type SchemeRequirement = { readonly scheme: string; readonly scopes: read
 /** How the text of a parameter becomes a value (OpenAPI 3.1, 4.8.12). */
 export type Parameter = {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  /** `querystring`: the whole query is the value of this parameter. */
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
   /** `json` and `text`: the parameter has `content` instead of a style; `text` is not parsed. */
   readonly style:
-    ('simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject') | ('json' | 'text');
+    | ('simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'cookie')
+    | ('json' | 'text');
   readonly explode: boolean;
   readonly type: TextType;
 };
@@ -49,6 +51,8 @@ export type TextType = {
 };
 
 export type RequestMediaType = {
+  /** The body is a sequence of JSON values, and a list for the handler. */
+  readonly itemList?: true;
   readonly int64s?: Int64Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
@@ -56,6 +60,8 @@ export type RequestMediaType = {
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
+  /** Those that are sequences of JSON values: the handler replies with a list. */
+  readonly itemLists?: readonly string[];
   /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
   /** The name of the body, if the engine may send this response as a failure of its own. */

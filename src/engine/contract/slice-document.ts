@@ -1,6 +1,6 @@
 import { createDirectedSchemas, type DirectedSchemas, type Direction } from './directed-schemas.ts';
 import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
-import { kindOf } from './media-type.ts';
+import { isItemList, kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -17,6 +17,7 @@ export type ContractDocument = {
  * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
  * with the contract. The document is simplified:
  *
+ * - it has version 3.1 or 3.0, and any method is {@link SLICE_METHOD}: the validator knows no others;
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
@@ -26,14 +27,14 @@ export type ContractDocument = {
  *
  * @returns a deep copy, which may be modified
  */
-export function sliceDocument(document: ContractDocument, { path, method }: Operation): ContractDocument {
+export function sliceDocument(document: ContractDocument, operationToSlice: Operation): ContractDocument {
+  const { path } = operationToSlice;
   const pathItem = document.paths?.[path] ?? {};
-  const key = method.toLowerCase();
   const {
     parameters = [],
     requestBody,
     responses = {},
-  } = resolveRef(pathItem[key]) as {
+  } = findOperationObject(document, operationToSlice) as {
     parameters?: readonly unknown[];
     requestBody?: unknown;
     responses?: Node;
@@ -53,9 +54,10 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
     responses: mapValues(resolved.responses, (response) => simplifyResponse(response as Node, bodyOf('response'))),
   };
 
-  const { openapi, info } = document;
-  const components = { schemas: directed.schemas };
-  const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components });
+  const { info } = document;
+  const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
+  const paths = { [path]: { [SLICE_METHOD]: operation } };
+  const slice = structuredClone({ openapi, info, paths, components: { schemas: directed.schemas } });
   removeHints(slice);
   return slice;
 
@@ -91,6 +93,16 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   }
 }
 
+/** The key of the operation in a slice. */
+export const SLICE_METHOD = 'post';
+
+/** Returns the object of an operation, which may be in `additionalOperations` (OpenAPI 3.2, 4.9.1). */
+export function findOperationObject(document: ContractDocument, { path, method }: Operation): Node {
+  const pathItem = document.paths?.[path] ?? {};
+  const additional = (pathItem['additionalOperations'] ?? {}) as Node;
+  return (pathItem[method.toLowerCase()] ?? additional[method] ?? {}) as Node; // The linter has checked this shape.
+}
+
 /** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
 export function sliceMediaType(mediaType: string): string {
   return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
@@ -116,22 +128,32 @@ function simplifyParameter(parameter: Node, { parameter: direct }: DirectedSchem
   const { name, in: location, required = false, schema, content } = parameter;
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
   // A schema cannot describe the text of other media types.
-  const own = schema ?? (entry && kindOf(entry[0]) === 'json' ? entry[1]['schema'] : undefined) ?? {};
-  return { name, in: location, required, schema: direct(wrapRef(own), required === true), allowEmptyValue: true };
+  const kinds = location === 'querystring' ? ['json', 'form'] : ['json'];
+  const own = schema ?? (entry && kinds.includes(kindOf(entry[0])) ? entry[1]['schema'] : undefined) ?? {};
+  return {
+    name,
+    in: location === 'querystring' ? 'query' : location,
+    required,
+    schema: direct(wrapRef(own), required === true),
+    allowEmptyValue: true,
+  };
 }
 
 function simplifyRequestBody({ required = false, content }: Node, bodyOf: BodySchema): Node {
-  const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, { schema = {} }]) => [
-    sliceMediaType(mediaType),
+  const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, object]) => {
     // A schema cannot describe bytes.
-    { schema: kindOf(mediaType) === 'binary' ? {} : bodyOf(mediaType, schema) },
-  ]);
+    const isBytes = kindOf(mediaType) === 'binary' && !isItemList(mediaType, object);
+    return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodyOf(mediaType, object['schema'] ?? {}) }];
+  });
   return { required, content: Object.fromEntries(entries) as Node };
 }
 
 function simplifyResponse({ description, content = {} }: Node, bodyOf: BodySchema): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
-    .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*'))
+    .filter(
+      ([mediaType, object]) =>
+        ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
+    )
     .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: bodyOf(mediaType, schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }

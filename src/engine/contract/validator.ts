@@ -15,7 +15,7 @@ import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS } from './formats.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
-import { sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
+import { SLICE_METHOD, sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
 import { compilePattern } from './pattern.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
@@ -172,15 +172,15 @@ type ResponseCompiler = {
 
 type OperationObject = OpenAPIV3.OperationObject & { readonly responses: OpenAPIV3.ResponsesObject };
 
-function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
-  const operation = (document.paths?.[path] as Record<string, unknown> | undefined)?.[method.toLowerCase()];
+function operationOf(document: OpenAPIV3.DocumentV3 | OpenAPIV3.DocumentV3_1, { path }: Operation) {
+  const operation = (document.paths?.[path] as Record<string, unknown> | undefined)?.[SLICE_METHOD];
   return operation as OperationObject; // The slice contains this operation, and the linter has checked its shape.
 }
 
 /** Returns {@link findCheapBytes} for requests and for responses. */
-function cheapBytesOf(slice: ContractDocument, { path, method }: Operation): readonly [number, number] {
+function cheapBytesOf(slice: ContractDocument, { path }: Operation): readonly [number, number] {
   const schemas = slice.components?.['schemas'] ?? {};
-  const { responses, ...request } = slice.paths?.[path]?.[method.toLowerCase()] as Readonly<Record<string, unknown>>;
+  const { responses, ...request } = slice.paths?.[path]?.[SLICE_METHOD] as Readonly<Record<string, unknown>>;
   return [findCheapBytes(request, schemas), findCheapBytes(responses, schemas)];
 }
 

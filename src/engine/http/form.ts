@@ -1,9 +1,9 @@
 import type { JsonTree } from '../contract/json.ts';
-import { createSourceDigits } from '../contract/source-digits.ts';
+import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
-import { decodePercent, parsePairs } from './name-value-pairs.ts';
+import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
@@ -15,10 +15,21 @@ type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]
  * @throws {Failure} 400 when a field does not match its documented type
  */
 export function readUrlEncodedForm(text: string, type: TextType): FormTree {
-  return buildForm(
-    parsePairs(text, '&').map(({ name, value }) => [name, decodePercent(value)]),
-    type,
-  );
+  const digits = createSourceDigits();
+  const fields = readFields(parsePairs(text, '&'), type, 'body', digits);
+  return { root: { '': fields }, files: new Map(), sourceDigits: digits.get };
+}
+
+/**
+ * Converts name-value pairs to the fields of a form.
+ *
+ * @param subject names the form in messages
+ * @param digits receives the digits of numbers
+ * @throws {Failure} 400 when a field does not match its documented type
+ */
+export function readFields(pairs: readonly Pair[], type: TextType, subject: string, digits: SourceDigits): object {
+  const entries = pairs.map(({ name, value }) => [name, decodePercent(value)] as const);
+  return buildForm(entries, type, subject, digits).fields;
 }
 
 /**
@@ -33,12 +44,18 @@ export async function readMultipartForm(bytes: Buffer, contentType: string, fiel
     if (filename === undefined) return [name, decodeUtf8(content)] as const;
     return [name, new File([new Uint8Array(content)], filename, { type })] as const;
   });
-  return buildForm(entries, fieldType);
+  const digits = createSourceDigits();
+  const { fields, files } = buildForm(entries, fieldType, 'body', digits);
+  return { root: { '': fields }, files, sourceDigits: digits.get };
 }
 
-function buildForm(entries: readonly (readonly [string, string | File])[], type: TextType): FormTree {
+function buildForm(
+  entries: readonly (readonly [string, string | File])[],
+  type: TextType,
+  subject: string,
+  digits: SourceDigits,
+): { readonly fields: object; readonly files: FormTree['files'] } {
   const fields = {};
-  const digits = createSourceDigits();
   const files = new Map<string, readonly File[]>();
 
   for (const [name, group] of Map.groupBy(entries, ([fieldName]) => fieldName)) {
@@ -47,10 +64,10 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
     const uploads = values.filter((value) => typeof value !== 'string');
     const member = memberType(type, name);
     const isFile = (member.items ?? member).file === true;
-    if (isFile && texts.length > 0) throw new Failure(400, `body/${name} must be a file`);
-    if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `body/${name} must be text`);
+    if (isFile && texts.length > 0) throw new Failure(400, `${subject}/${name} must be a file`);
+    if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `${subject}/${name} must be text`);
     if (member.items === undefined && texts.length + uploads.length > 1)
-      throw new Failure(400, `body/${name} must not be repeated`);
+      throw new Failure(400, `${subject}/${name} must not be repeated`);
     if (uploads.length > 0) {
       files.set(name, uploads);
       setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));
@@ -63,10 +80,10 @@ function buildForm(entries: readonly (readonly [string, string | File])[], type:
       });
     } else setField(fields, name, texts[0] ?? '', member, name);
   }
-  return { root: { '': fields }, files, sourceDigits: digits.get };
+  return { fields, files };
 
   function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
     const problem = setValue(holder, key, text, member, digits);
-    if (problem !== undefined) throw new Failure(400, `body/${location} ${problem}`);
+    if (problem !== undefined) throw new Failure(400, `${subject}/${location} ${problem}`);
   }
 }

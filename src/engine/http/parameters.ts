@@ -2,6 +2,7 @@ import { parseJson, type JsonTree } from '../contract/json.ts';
 import { createSourceDigits } from '../contract/source-digits.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
+import { readFields } from './form.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
@@ -37,19 +38,24 @@ export function readParameters(
 ): { values: ParameterValues; sourceDigits: JsonTree['sourceDigits'] } {
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
   const digits = createSourceDigits();
-  let query = parsePairs(source.query, '&');
+  const whole = parameters.find(({ in: location }) => location === 'querystring');
+  let query = whole === undefined || whole.style === 'form' ? parsePairs(source.query, '&') : [];
   const cookies = parameters.some(({ in: location }) => location === 'cookie') ? parsePairs(cookieOf(source), ';') : [];
 
   for (const parameter of parameters) {
     const { name, in: location } = parameter;
     let texts: Texts | undefined;
+    if (location === 'querystring') {
+      readQuery(parameter);
+      continue;
+    }
     if (location === 'query') {
       const { own = [], rest = [] } = Object.groupBy(query, (pair) => (belongsTo(pair, parameter) ? 'own' : 'rest'));
       query = rest;
       texts = splitPairs(own, parameter);
     } else if (location === 'cookie') {
       texts = splitPairs(
-        cookies.filter((pair) => pair.name === name),
+        cookies.filter((pair) => belongsTo(pair, parameter)),
         parameter,
       );
     } else {
@@ -62,6 +68,15 @@ export function readParameters(
     if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not documented`);
   }
   return { values, sourceDigits: digits.get };
+
+  /** Reads the whole query as the value of one parameter. An empty query is none. */
+  function readQuery(parameter: Parameter): void {
+    if (parameter.style === 'form') {
+      const fields = query.filter(({ name }) => !credentials.has(name));
+      if (fields.length > 0) setOwn(values.query, parameter.name, readFields(fields, parameter.type, 'query', digits));
+      query = [];
+    } else if (source.query !== '') assign(values.query, parameter, decodePercent(source.query));
+  }
 
   function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
     const { name, in: location, type, style } = parameter;
@@ -112,18 +127,19 @@ function belongsTo({ name }: Pair, parameter: Parameter): boolean {
 function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
+  const decode = style === 'cookie' ? (text: string) => text : decodePercent; // Cookies are not percent-encoded.
+  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, decode(pair.value)]));
   if (style === 'deepObject')
     return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]));
-  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, decodePercent(pair.value)]));
-  if (type.items !== undefined && explode && location === 'query')
-    return pairs.map(({ value }) => decodePercent(value));
+  if (type.items !== undefined && explode && (location === 'query' || style === 'cookie'))
+    return pairs.map(({ value }) => decode(value));
   const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
     throw new Failure(400, `${location} parameter ${name} must not be repeated`);
   }
-  if (isScalar(type) || style === 'json' || style === 'text') return decodePercent(pair.value);
+  if (isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
-  const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decodePercent);
+  const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
   return type.items === undefined ? toMembers(texts) : texts;
 }
 
@@ -160,9 +176,8 @@ function isScalar({ items, properties }: TextType): boolean {
 }
 
 function isExplodedObject({ in: location, style, explode, type }: Parameter): boolean {
-  return (
-    location === 'query' && style === 'form' && explode && type.items === undefined && type.properties !== undefined
-  );
+  const isForm = (location === 'query' && style === 'form') || style === 'cookie';
+  return isForm && explode && type.items === undefined && type.properties !== undefined;
 }
 
 function cookieOf({ headers }: ParameterSource): string {

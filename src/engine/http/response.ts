@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { kindOf, matchMediaType } from '../contract/media-type.ts';
+import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
 import { findResponse, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
@@ -56,7 +56,10 @@ export function toResponse(
   if (contentType.includes('*')) fail('needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
-  const encoded = encodeBody(validator, status, mediaType, contentType, body);
+  const isItemList = documented.itemLists?.includes(mediaType) === true;
+  const encoded = isItemList
+    ? encodeItems(validator, status, mediaType, body)
+    : encodeBody(validator, status, mediaType, contentType, body);
   if (!(encoded instanceof Blob)) return { status, headers, body: encoded };
   return encoded.bytes().then((bytes) => ({ status, headers, body: bytes }));
 }
@@ -84,6 +87,13 @@ export function encodeBody(
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
+}
+
+/** Validates a list, and serializes it as a sequence of JSON values. */
+function encodeItems(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
+  validator.response(status, mediaType, withoutBigints(body));
+  const start = separatorOf(mediaType) === '\n' ? '' : '\x1E'; // RFC 7464, 2.2.
+  return (body as readonly unknown[]).map((item) => `${start}${stringifyJson(item)}\n`).join(''); // As just validated.
 }
 
 /** Returns the headers of every response. It must not be cached, and its media type must not be guessed. */

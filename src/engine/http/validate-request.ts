@@ -1,5 +1,4 @@
 import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
-import { kindOf } from '../contract/media-type.ts';
 import type { Operation } from '../contract/operation.ts';
 import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
 import type { RequestBody } from './body.ts';
@@ -37,7 +36,7 @@ export function validateRequest(
     headers,
     cookies: values.cookie,
     mediaType: body?.mediaType,
-    body: body === undefined || kindOf(body.mediaType) === 'binary' ? undefined : body.root[''],
+    body: body?.root[''] instanceof Blob ? undefined : body?.root[''],
     bodyBytes: body?.sizeBytes ?? 0,
   });
   for (const { name, in: location } of operation.parameters) {

@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AnyReply } from '../../src/engine/http/response.ts';
+import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
+import { createTestApp } from '../support/app.ts';
+import { contractOf } from '../support/contract.ts';
+
+const NO_CONTENT = "responses: { '204': { summary: Done } }";
+const FILTER =
+  '{ type: object, required: [name], properties: { name: { type: string }, size: { type: integer, format: int64 } } }';
+
+const bodyOf = (body: string, contentType = 'application/json'): RequestInit => ({
+  body,
+  headers: { 'Content-Type': contentType },
+});
+
+/** Serves a document of one path item, in YAML. Returns the responses as status and text, and the input of the handlers. */
+async function serve(pathItem: string, reply: AnyReply = { status: 204 }, rest = '') {
+  const received: ValidRequest[] = [];
+  const contract = await contractOf(`
+openapi: 3.2.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /a:
+${pathItem.replaceAll(/^/gm, '    ')}
+${rest}`);
+  const handler = (got: never): Promise<AnyReply> => {
+    received.push(got);
+    return Promise.resolve(reply);
+  };
+  const handlers = Object.fromEntries(Object.keys(contract.operations).map((name) => [name, handler]));
+  const service = await createTestApp({ contract, handlers });
+  const { url } = await service.serve();
+  const send = async (method: string, query = '', content: RequestInit = {}) => {
+    const response = await fetch(`${url}/a${query}`, { method, ...content });
+    return { status: response.status, text: await response.text(), allow: response.headers.get('allow') };
+  };
+  return { contract, received, send };
+}
+
+describe('the method QUERY', () => {
+  const query = `query: { requestBody: { required: true, content: { application/json: { schema: ${FILTER} } } }, ${NO_CONTENT} }`;
+
+  test('is served with its body, under a derived operationId', async () => {
+    const { send, received, contract } = await serve(query);
+    expect(await send('QUERY', '', bodyOf('{"name":"fern","size":9007199254740993}'))).toMatchObject({ status: 204 });
+    expect(received).toMatchObject([{ body: { name: 'fern', size: 9007199254740993n } }]);
+    expect(Object.keys(contract.operations)).toEqual(['queryA']);
+  });
+
+  test('400 for a body that does not conform, or none', async () => {
+    const { send, received } = await serve(query);
+    expect(await send('QUERY', '', bodyOf('{"size":1}'))).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/'name'/),
+    });
+    expect(await send('QUERY')).toMatchObject({ status: 400 });
+    expect(received).toEqual([]);
+  });
+
+  test('is listed in Allow, and 405 where it is not documented', async () => {
+    const { send } = await serve(query);
+    expect(await send('GET')).toMatchObject({ status: 405, allow: 'QUERY, OPTIONS' });
+    expect(await send('OPTIONS')).toMatchObject({ status: 204, allow: 'QUERY, OPTIONS' });
+    const other = await serve(`get: { ${NO_CONTENT} }`);
+    expect(await other.send('QUERY')).toMatchObject({ status: 405, allow: 'GET, HEAD, OPTIONS' });
+  });
+});
+
+test('additionalOperations are served and validated', async () => {
+  const parameters = 'parameters: [{ name: to, in: query, required: true, schema: { type: integer } }]';
+  const copy = `operationId: copyThing, ${parameters}, ${NO_CONTENT}`;
+  const { send, received, contract } = await serve(
+    `additionalOperations: { COPY: { ${copy} }, M-SEARCH: { ${NO_CONTENT} } }`,
+  );
+  expect(await send('COPY', '?to=2')).toMatchObject({ status: 204 });
+  expect(await send('M-SEARCH')).toMatchObject({ status: 204 });
+  expect(received).toMatchObject([{ query: { to: 2 } }, {}]);
+  expect(await send('COPY', '?to=x')).toMatchObject({ status: 400 });
+  expect(await send('MOVE')).toMatchObject({ status: 405, allow: 'COPY, M-SEARCH, OPTIONS' });
+  expect(Object.keys(contract.operations)).toEqual(['copyThing', 'mSearchA']);
+});
+
+describe('a parameter in querystring is the whole query', () => {
+  const get = (content: string, required = false) =>
+    `get: { parameters: [{ name: filter, in: querystring, required: ${String(required)}, content: { ${content} } }], ${NO_CONTENT} }`;
+  const form = `application/x-www-form-urlencoded: { schema: ${FILTER} }`;
+  const json = `application/json: { schema: ${FILTER} }`;
+
+  test.each([
+    [form, '?name=a%20b&size=9007199254740993', { name: 'a b', size: 9007199254740993n }],
+    [
+      json,
+      `?${encodeURIComponent('{"name":"a+b","size":9007199254740993}')}`,
+      { name: 'a+b', size: 9007199254740993n },
+    ],
+    ['text/plain: { schema: { type: string } }', '?a%20b', 'a b'],
+  ])('%s %s', async (content, query, filter) => {
+    const { send, received } = await serve(get(content));
+    expect(await send('GET', query)).toMatchObject({ status: 204 });
+    expect(await send('GET')).toMatchObject({ status: 204 });
+    expect(received.map((request) => request.query)).toEqual([{ filter }, {}]);
+  });
+
+  test.each([
+    [form, '?size=1', /query\/filter must have required property 'name'/],
+    [form, '?name=a&size=x', /query\/size must be number/],
+    [form, '?name=a&name=b', /query\/name must not be repeated/],
+    [json, '?%7B%7D', /query\/filter must have required property 'name'/],
+    [json, '?{', /querystring parameter filter is not valid JSON/],
+    [json, '', /query must have required property 'filter'/],
+  ])('%s %s is refused', async (content, query, problem) => {
+    const { send, received } = await serve(get(content, true));
+    expect(await send('GET', query)).toMatchObject({ status: 400, text: expect.stringMatching(problem) });
+    expect(received).toEqual([]);
+  });
+});
+
+describe('items of a sequence', () => {
+  const post = (mediaType: string, rest = NO_CONTENT) =>
+    `post: { requestBody: { required: true, content: { ${mediaType}: { itemSchema: ${FILTER} } } }, ${rest} }`;
+  const items = [{ name: 'a' }, { name: 'b', size: 9007199254740993n }];
+
+  test.each([
+    ['application/x-ndjson', '{"name":"a"}\n\n{"name":"b","size":9007199254740993}\n'],
+    ['application/jsonl', '{"name":"a"}\r\n{"name":"b","size":9007199254740993}'],
+    ['application/geo+json-seq', '\x1E{"name":"a"}\n\x1E{"name":"b","size":9007199254740993}\n'],
+  ])('%s are a list', async (mediaType, body) => {
+    const { send, received } = await serve(post(mediaType));
+    expect(await send('POST', '', bodyOf(body, mediaType))).toMatchObject({ status: 204 });
+    expect(received).toMatchObject([{ body: items }]);
+  });
+
+  test.each([
+    ['{"name":"a"}\n{"size":1}', /body\/1 must have required property 'name'/],
+    ['{"name":"a"}\n{"name":', /body\/1 is not valid JSON/],
+    ['{"name":"a"} {"name":"b"}', /body\/0 is not valid JSON/],
+    ['{"name":"a","size":9223372036854775808}', /body\/0\/size must be between/],
+  ])('400 with the number of the item: %j', async (body, problem) => {
+    const { send, received } = await serve(post('application/jsonl'));
+    expect(await send('POST', '', bodyOf(body, 'application/jsonl'))).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(problem),
+    });
+    expect(received).toEqual([]);
+  });
+
+  test.each<[string, string, unknown, number, string]>([
+    ['lines', 'application/jsonl', items, 200, '{"name":"a"}\n{"name":"b","size":9007199254740993}\n'],
+    ['records', 'application/json-seq', items, 200, '\x1E{"name":"a"}\n\x1E{"name":"b","size":9007199254740993}\n'],
+    ['an empty list', 'application/jsonl', [], 200, ''],
+    ['an invalid item', 'application/jsonl', [{ size: 1 }], 500, ''],
+    ['text that is not validated', 'application/jsonl', '{"name":"a"}\n', 500, ''],
+  ])('a reply with %s', async (_name, mediaType, body, status, text) => {
+    const content = `content: { ${mediaType}: { $ref: '#/components/mediaTypes/Items' } }`;
+    const { send } = await serve(
+      `get: { responses: { '200': { ${content} } } }`,
+      { status: 200, body },
+      `components: { mediaTypes: { Items: { itemSchema: ${FILTER} } } }`,
+    );
+    const response = await send('GET');
+    expect(response.status).toBe(status);
+    if (status === 200) expect(response.text).toBe(text);
+  });
+});
+
+test('cookies in the style cookie are not percent-encoded, and may be lists and objects', async () => {
+  const styled = (name: string, schema: string) =>
+    `{ name: ${name}, in: cookie, style: cookie, schema: { ${schema} } }`;
+  const parameters = [
+    styled('plain', 'type: string'),
+    styled('list', 'type: array, items: { type: integer }'),
+    styled('object', 'type: object, properties: { r: { type: integer }, g: { type: integer } }'),
+  ];
+  const { send, received } = await serve(`get: { parameters: [${parameters.join(', ')}], ${NO_CONTENT} }`);
+  const Cookie = 'plain=a%20b; list=1; list=2; r=3; g=4';
+  expect(await send('GET', '', { headers: { Cookie } })).toMatchObject({ status: 204 });
+  expect(received).toMatchObject([{ cookies: { plain: 'a%20b', list: [1, 2], object: { r: 3, g: 4 } } }]);
+  expect(await send('GET', '', { headers: { Cookie: 'list=x' } })).toMatchObject({ status: 400 });
+});
