@@ -1,5 +1,5 @@
-import { METHODS as PARSED_METHODS } from 'node:http';
 import { isItemList } from '../../src/engine/contract/media-type.ts';
+import { isServed } from '../../src/engine/http/http-rules.ts';
 import { listOperations, type Document } from './document.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
@@ -74,7 +74,7 @@ function inOperations(document: Document): Remark[] {
     const isFixed = METHODS.includes(method.toLowerCase());
     if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
       found.push({ pointer, message: `${method} must not be in additionalOperations: write ${method.toLowerCase()}` });
-    } else if (!isFixed && (method === 'CONNECT' || !PARSED_METHODS.includes(method))) {
+    } else if (!isFixed && !isServed(method)) {
       found.push({ pointer, message: `no client can call the method ${method}: Node has no requests with it` });
     }
     const queries = parametersOf(document, pathItem, object).filter(({ in: place }) => place.startsWith('query'));

@@ -77,6 +77,7 @@ test('additionalOperations are served and validated', async () => {
   expect(await send('M-SEARCH')).toMatchObject({ status: 204 });
   expect(received).toMatchObject([{ query: { to: 2 } }, {}]);
   expect(await send('COPY', '?to=x')).toMatchObject({ status: 400 });
+  expect(await send('COPY')).toMatchObject({ status: 400, text: expect.stringMatching(/required property 'to'/) });
   expect(await send('MOVE')).toMatchObject({ status: 405, allow: 'COPY, M-SEARCH, OPTIONS' });
   expect(Object.keys(contract.operations)).toEqual(['copyThing', 'mSearchA']);
 });
