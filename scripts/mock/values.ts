@@ -66,7 +66,9 @@ export function createValues(original: OpenApiDocument, seed: number) {
       }
       for (const attempt of attempts) {
         const options = { text: isText ? 'token' : 'well-formed', extras: false, plain: true, ...attempt } as const;
-        const value = sampleFor(`${String(seed)} ${key}`, () => arbitraries(schema, options));
+        const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
+          arbitraries(schema, options),
+        );
         if (value !== undefined) yield value;
       }
     },

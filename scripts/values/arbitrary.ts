@@ -79,7 +79,8 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         return oneOf((alternatives as Schema[]).map((part) => () => build(join(rest, flatten(document, part)), depth)));
       }
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
-      return oneOf(types.map((type) => () => ofType(type, node, depth)));
+      const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
+      return oneOf(usual.map((type) => () => ofType(type, node, depth)));
     }
 
     function ofType(type: string, node: SchemaObject, depth: number): fc.Arbitrary<Json> {

@@ -114,7 +114,7 @@ const dates = (from = '1000', to = '9999'): fc.Arbitrary<string> =>
     .map((date) => date.toISOString());
 
 const words = (): fc.Arbitrary<string> =>
-  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz') });
+  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
 
 // Usual values, also because fast-check takes a second to prepare some of its arbitraries of addresses.
 const PLAIN_FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {

@@ -30,12 +30,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/corpus': ['src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/openapi'],
-  'scripts/check': ['scripts/openapi', ...ENGINE],
+  'scripts/check': ['scripts/openapi', 'scripts/values', ...ENGINE],
+  'scripts/mock': ['scripts/openapi', 'scripts/generate', 'scripts/values', 'src/engine', ...ENGINE],
+  'scripts/values': ['scripts/openapi', ...ENGINE],
   'scripts/documents': [],
   'scripts/import': ['src/plants', ...ENGINE],
   scripts: [
     ...['scripts/bench', 'scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check'],
-    ...['scripts/corpus', 'scripts/documents', 'scripts/import'],
+    ...['scripts/corpus', 'scripts/documents', 'scripts/import', 'scripts/mock', 'scripts/values'],
     ...['generated', 'src', 'src/plants', 'src/engine', 'src/engine/process', 'src/engine/database/sqlite', ...ENGINE],
   ],
 };
