@@ -43,7 +43,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     const status = code === undefined ? usualStatus(operation) : Number(code);
     const [key] = /^[2-5]\d\d$/.test(String(status)) ? (findResponse(operation, status) ?? []) : [];
     if (key === undefined)
-      throw new InvalidRequest(`code=${String(code)} is not documented: ${namesOf(operation.responses)}`);
+      throw new InvalidRequest(`code=${String(code)} is not documented: send one of ${namesOf(operation.responses)}`);
 
     const response = responseOf(values, operation, key);
     const content = example === undefined ? response.content : withExample(response, example);
@@ -74,7 +74,9 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     );
     const names = new Set(valid.flatMap(([, , examples]) => examples.map(([other]) => other)));
     if (found.length === 0)
-      throw new InvalidRequest(`example=${name} is not a valid example: ${[...names].join(', ')}`);
+      throw new InvalidRequest(
+        `example=${name} is no valid example of this response: send one of ${[...names].join(', ')}`,
+      );
     return Object.fromEntries(found);
   }
 

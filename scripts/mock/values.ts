@@ -25,8 +25,13 @@ export type Wanted = {
 /** The values of a document for one seed. */
 export type Values = ReturnType<typeof createValues>;
 
-// Some generated values may not satisfy a condition that generation ignores.
-const ATTEMPTS = 5;
+// Optional properties may allow no value that can be generated, and an example may exclude other values.
+const ATTEMPTS = [
+  { examples: true, minimal: false },
+  { examples: false, minimal: false },
+  { examples: true, minimal: true },
+  { examples: false, minimal: true },
+];
 
 /** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
 export function createValues(original: OpenApiDocument, seed: number) {
@@ -54,14 +59,15 @@ export function createValues(original: OpenApiDocument, seed: number) {
      */
     *valuesOf(described: Described, { key, dynamic, isText }: Wanted): Generator<Json> {
       const { schema, example } = described;
+      const attempts = ATTEMPTS.filter(({ examples }) => !(dynamic && examples));
       if (!dynamic) {
         const documented = [example as Json | undefined, ...this.examplesOf(described).values()];
         for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;
       }
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const options = { text: isText ? 'token' : 'well-formed', extras: false, plain: true } as const;
-        const value = sampleFor(`${String(seed)} ${key} ${String(attempt)}`, () =>
-          arbitraries(schema, { ...options, examples: !dynamic && attempt === 0 }),
+      for (const attempt of attempts) {
+        const options = { text: isText ? 'token' : 'well-formed', extras: false, plain: true, ...attempt } as const;
+        const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
+          arbitraries(schema, options),
         );
         if (value !== undefined) yield value;
       }

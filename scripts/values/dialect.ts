@@ -69,12 +69,10 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
 /** Converts `nullable` and boolean exclusive limits of OpenAPI 3.0. */
 function upgrade(schema: SchemaObject): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
-  const { minimum, maximum, type, enum: values } = rest;
+  const { minimum, maximum, type } = rest;
   return {
     ...rest,
     ...(nullable === true && typeof type === 'string' && { type: [type, 'null'] }),
-    ...(nullable === true &&
-      Array.isArray(values) && { enum: [...new Set<unknown>([...(values as unknown[]), null])] }),
     ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
     ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
   };

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
@@ -61,11 +62,19 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true, noDefaultInfinity: true }));
 }
 
-/** Generates strings with the length, pattern and format of the schema. */
-export function strings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
+/**
+ * Generates strings with the length, pattern and format of the schema.
+ *
+ * @param plain prefers short and usual texts
+ */
+export function strings(schema: SchemaObject, kind: TextKind, plain = false): fc.Arbitrary<Json> {
   const { pattern, format } = schema;
-  if (typeof pattern === 'string') return matching(pattern) ?? plainStrings(schema, kind);
-  return (typeof format === 'string' ? FORMATS[format]?.() : undefined) ?? plainStrings(schema, kind);
+  const matches = typeof pattern === 'string' ? matching(pattern) : undefined;
+  const name = String(format);
+  const formatted = (plain ? PLAIN_FORMATS[name]?.() : undefined) ?? FORMATS[name]?.();
+  // Values of one keyword may satisfy the other by chance.
+  if (matches !== undefined && formatted !== undefined) return fc.oneof(matches, formatted);
+  return matches ?? formatted ?? plainStrings(schema, kind);
 }
 
 function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
@@ -86,17 +95,35 @@ function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> 
 }
 
 function matching(pattern: string): fc.Arbitrary<Json> | undefined {
+  // Of a wide range of repetitions, only the first: `.{1,2097152}` would be 2 MB.
+  const short = pattern.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
+    Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
+  );
   try {
-    return fc.stringMatching(new RegExp(pattern, 'u'));
+    return fc.stringMatching(compilePattern(short));
   } catch {
     return undefined; // fast-check does not support the pattern: all strings are generated, and the oracle filters them.
   }
 }
 
-const dates = (): fc.Arbitrary<string> =>
+const MAX_REPETITIONS = 20;
+
+const dates = (from = '1000', to = '9999'): fc.Arbitrary<string> =>
   fc
-    .date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    .date({ min: new Date(`${from}-01-01T00:00:00Z`), max: new Date(`${to}-12-31T23:59:59Z`), noInvalidDate: true })
     .map((date) => date.toISOString());
+
+const words = (): fc.Arbitrary<string> =>
+  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
+
+// Usual values, also because fast-check takes a second to prepare some of its arbitraries of addresses.
+const PLAIN_FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
+  'date-time': () => dates('2020', '2029'),
+  date: () => dates('2020', '2029').map((text) => text.slice(0, 10)),
+  email: () => words().map((word) => `${word}@example.com`),
+  hostname: () => words().map((word) => `${word}.example.com`),
+  uri: () => words().map((word) => `https://example.com/${word}`),
+};
 
 const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   'date-time': dates,

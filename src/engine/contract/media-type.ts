@@ -72,6 +72,8 @@ export function failureMediaType(
 export function concreteMediaType(documented: string): string {
   if (!documented.endsWith('/*')) return documented;
   const [type = ''] = documented.split('/');
-  const subtypes = { '*': 'application/json', application: 'application/json', text: 'text/plain', image: 'image/png' };
-  return new Map(Object.entries(subtypes)).get(type) ?? 'application/octet-stream';
+  const usual = { '*': 'application/json', application: 'application/json', text: 'text/plain', image: 'image/png' }[
+    type
+  ];
+  return usual ?? `${type}/octet-stream`;
 }
