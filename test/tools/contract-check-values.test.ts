@@ -72,7 +72,8 @@ describe('the oracle', () => {
 
   test.each([
     ['nullable', { type: 'string', nullable: true }, ['null', '"a"'], ['1']],
-    ['nullable enum', { type: 'string', nullable: true, enum: ['a'] }, ['null', '"a"'], ['"b"']],
+    ['nullable enum', { type: 'string', nullable: true, enum: ['a', null] }, ['null', '"a"'], ['"b"']],
+    ['nullable enum without null', { type: 'string', nullable: true, enum: ['a'] }, ['"a"'], ['null']],
     ['exclusiveMinimum: true', { type: 'integer', minimum: 1, exclusiveMinimum: true }, ['2'], ['1']],
     ['exclusiveMaximum: false', { type: 'integer', maximum: 1, exclusiveMaximum: false }, ['1'], ['2']],
     [
