@@ -16,6 +16,8 @@ export type DirectedSchemas = {
   readonly of: (schema: unknown, direction: Direction) => unknown;
   /** Returns the schema of a parameter as handlers receive it. It has a `default` only if that is inserted. */
   readonly parameter: (schema: unknown, isRequired: boolean) => unknown;
+  /** Returns the properties that a schema, with its references and `allOf`, marks as excluded from a direction. */
+  readonly excludedBy: (schema: unknown, direction: Direction) => ReadonlySet<string>;
   /**
    * The targets of the `$ref`s in returned schemas, by name. A response has the original name; other directions have others
    * where they differ.
@@ -38,12 +40,17 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   const names = new Map<string, string>();
   const marked = findReaching(originals, isMark);
   const withDefault = findReaching(originals, (key) => key === 'default');
-  return { of: (schema, direction) => direct(schema, direction, NO_NAMES), parameter: withDefaultOf, schemas };
+  return {
+    of: (schema, direction) => direct(schema, direction, NO_NAMES),
+    parameter: withDefaultOf,
+    excludedBy,
+    schemas,
+  };
 
   /** @param inherited the properties that another schema of the same value excludes */
   function direct(node: unknown, direction: Direction, inherited: ReadonlySet<string>): unknown {
     if (!isObject(node)) return node;
-    const excluded = inherited.union(excludedBy(node, direction, ['allOf']));
+    const excluded = inherited.union(excludedBy(node, direction));
     const optional = inherited.union(excludedBy(node, direction, SAME_VALUE));
     const alternative = direction === 'received' ? 'sent' : direction; // Defaults of one alternative may not fit another.
     const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
@@ -113,7 +120,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const original = reference.slice(PREFIX.length);
     if (!reference.startsWith(PREFIX) || !Object.hasOwn(originals, original)) return reference;
     const target = originals[original];
-    const unknown = inherited.size === 0 ? inherited : inherited.difference(excludedBy(target, wanted, ['allOf']));
+    const unknown = inherited.size === 0 ? inherited : inherited.difference(excludedBy(target, wanted));
     const extra = unknown.size === 0 ? [] : [...unknown.intersection(mentionedBy(target))].sort();
     let direction = isObject(target) && MEMBERS.some((keyword) => keyword in target) ? wanted : 'response';
     if (direction === 'received' && !withDefault.has(original)) direction = 'sent';
@@ -134,7 +141,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   }
 
   /** Returns the properties that a schema excludes from a direction, here or in schemas of the same value. */
-  function excludedBy(node: unknown, direction: Direction, keywords: readonly string[]): ReadonlySet<string> {
+  function excludedBy(node: unknown, direction: Direction, keywords = ['allOf']): ReadonlySet<string> {
     const mark = MARKS[direction];
     if (mark === undefined) return NO_NAMES;
     const properties = schemasOf(node, keywords).flatMap((schema) =>
