@@ -1,5 +1,5 @@
 import { runInThisContext } from 'node:vm';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { concreteMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
 import type { RenderFailure } from '../../src/engine/http/failure-response.ts';
 import { MESSAGE, renderFailureFunction, STATUS } from '../generate/failure-scaffold.ts';
 import type { CompiledDocument } from '../openapi/compile.ts';
@@ -24,6 +24,7 @@ export function createFailures(
     const operation = contract.operations[body.operationId];
     const response = operation && responseOf(values, operation, body.response);
     const described = response?.content?.[body.mediaType] ?? {};
+    const mediaType = concreteMediaType(body.mediaType);
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
     // The source text has names and literals of the document only as JSON.
     const scaffolded = runInThisContext(`(${renderFailureFunction(document, body)})`) as (details: Details) => Json;
@@ -31,8 +32,8 @@ export function createFailures(
     return (details) => {
       const value = scaffolded(details);
       const valid = isValid(value) ? value : fill(base, details, isValid);
-      if (kindOf(body.mediaType) === 'json') return valid;
-      const text = writeText(body.mediaType, valid);
+      if (kindOf(mediaType) === 'json') return valid;
+      const text = writeText(mediaType, valid);
       return isValid(text) ? text : Buffer.from(text);
     };
   }

@@ -123,6 +123,7 @@ const PLAIN_FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   email: () => words().map((word) => `${word}@example.com`),
   hostname: () => words().map((word) => `${word}.example.com`),
   uri: () => words().map((word) => `https://example.com/${word}`),
+  url: () => words().map((word) => `https://example.com/${word}`),
 };
 
 const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
@@ -136,9 +137,15 @@ const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   ipv4: () => fc.ipV4(),
   ipv6: () => fc.ipV6(),
   uri: () => fc.webUrl(),
+  url: () => fc.webUrl(),
+  'uri-template': () => fc.constantFrom('/a/{id}', '/a{?page}'),
   'uri-reference': () => fc.webPath(),
   byte: () => fc.base64String(),
   'json-pointer': () => fc.constantFrom('', '/a', '/a~1b/0'),
+  'json-pointer-uri-fragment': () => fc.constantFrom('#', '#/a'),
+  'relative-json-pointer': () => fc.constantFrom('0', '1/a'),
+  'iso-date-time': dates,
+  'iso-time': () => dates().map((text) => text.slice(11)),
   regex: () => fc.constantFrom('^a+$', '[0-9]'),
 };
 
