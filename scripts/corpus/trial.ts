@@ -100,8 +100,7 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
   },
 };
 
-// Also valid as basic credentials.
-const TOKEN = 'corpus:token';
+const TOKEN = 'corpus-token';
 
 // Prints the peak memory of a process on standard error when it ends.
 const PRINT_PEAK = `data:text/javascript,${encodeURIComponent(
