@@ -54,6 +54,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {

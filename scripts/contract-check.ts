@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
-import { CannotCheck } from './check/oracle.ts';
+import { CannotCheck } from './values/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 import type { OpenApiDocument } from './openapi/reference.ts';

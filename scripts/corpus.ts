@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { draw } from './corpus/draw.ts';
 import { toMarkdown } from './corpus/report.ts';
-import { tryDocument, type Trial } from './corpus/trial.ts';
+import { STEPS, tryDocument, type Trial } from './corpus/trial.ts';
 import { refuse } from './command.ts';
 
-// `npm run corpus -- FOLDER` tries real documents: generates, scaffolds, type-checks and starts a service for each.
-const USAGE = 'npm run corpus -- FOLDER [--seed 1] [--count 200] [--json FILE]';
+// `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
+// contract against its mock.
+const USAGE = `npm run corpus -- FOLDER [--seed 1] [--count 200] [--until ${STEPS.join('|')}] [--json FILE]`;
 
-const { folder, seed, count, json } = readArguments();
+const { folder, seed, count, last, json } = readArguments();
 const names = draw(folder, seed, count);
 const trials: Trial[] = [];
 let next = 0;
@@ -18,9 +19,9 @@ await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     for (let name = names[next]; name !== undefined; name = names[next]) {
       next += 1;
-      const trial = await tryDocument(join(folder, name), name);
+      const trial = await tryDocument(join(folder, name), name, last);
       trials.push(trial);
-      console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${trial.reached}`);
+      console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${trial.failed?.step ?? 'passed'}`);
     }
   }),
 );
@@ -34,12 +35,14 @@ function readArguments() {
       options: {
         seed: { type: 'string', default: '1' },
         count: { type: 'string', default: '200' },
+        until: { type: 'string', default: 'contract' },
         json: { type: 'string' },
       },
     });
     const [path] = positionals;
-    if (path === undefined || !(Number(values.count) > 0)) return refuse('name a folder of documents', USAGE);
-    return { folder: path, seed: values.seed, count: Number(values.count), json: values.json };
+    const last = STEPS.find((step) => step === values.until);
+    if (path === undefined || last === undefined || !(Number(values.count) > 0)) return refuse(USAGE);
+    return { folder: resolve(path), seed: values.seed, count: Number(values.count), last, json: values.json };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

@@ -8,12 +8,12 @@ import { complete, firstDifference, matches } from './documents/quote.ts';
 
 // `npm run documents [-- <document>…]` executes the blocks of each document, in order, in a fresh clone of the last commit:
 //
-// - `console`: runs the commands and compares the quoted output (scripts/documents/quote.ts). `npm start` and
-//   `npm run dev` keep running until the next of them, or until the document ends.
+// - `console`: runs the commands and compares the quoted output (scripts/documents/quote.ts). `npm start`,
+//   `npm run dev` and `npm run mock` keep running until the next of them, or until the document ends.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or it needs another machine.
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file. `text` and `mermaid` are figures.
-const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run dev)$/;
+const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock))$/;
 // The programs of `sh` blocks that CI does not have.
 const ELSEWHERE = ['podman'];
 const QUOTED_FAILURE = /^(?:FAIL|ERR)\b|error TS/m;

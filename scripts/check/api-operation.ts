@@ -1,11 +1,11 @@
-import type { Schema } from './dialect.ts';
+import type { Schema } from '../values/dialect.ts';
 
 /** One operation of the document, as clients see it. */
 export type ApiOperation = {
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
-  /** The path template, including the base path of the server: `/v1/plants/{id}`. */
+  /** The path template, including the base path of the server: `/v1/pets/{id}`. */
   readonly path: string;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];

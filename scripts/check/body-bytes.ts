@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { kindOf, separatorOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
 import type { BodyContent } from './api-operation.ts';
-import { isArray, isObject, type Json } from './json-value.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 /** An encoded request body with its Content-Type. */
 export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };

@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
-import type { Oracle } from './oracle.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
 import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
 

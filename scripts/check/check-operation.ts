@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { ApiOperation } from './api-operation.ts';
-import type { ArbitraryFactory } from './arbitrary.ts';
+import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import { encodingOf } from './body-bytes.ts';
 import { caseOf, classify, type BodyChoice } from './case.ts';
 import type { CheckName } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
 import { createInputs } from './inputs.ts';
-import { NoValue, filtered } from './no-value.ts';
+import { NoValue, filtered } from '../values/no-value.ts';
 import { createProber, type Failure, type ProberOptions } from './prober.ts';
 import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';

@@ -5,7 +5,7 @@ import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
 import { findRounded } from './rounded-int64s.ts';
 import type { WireResponse } from './connection.ts';
-import type { Oracle } from './oracle.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { readingsOf } from './parameter-text.ts';
 
 /** A request of a test case and its response: the input of every check. */

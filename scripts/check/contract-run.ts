@@ -1,13 +1,13 @@
 import type { OpenApiDocument } from '../openapi/reference.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { createArbitraries } from './arbitrary.ts';
+import { createArbitraries } from '../values/arbitrary.ts';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
-import { readSchemas } from './dialect.ts';
+import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
 import { checkOperation } from './check-operation.ts';
 import { listOperations } from './operations.ts';
-import { CannotCheck, createOracle } from './oracle.ts';
+import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Failure } from './prober.ts';
 
 export type ContractOptions = {

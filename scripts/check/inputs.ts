@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
-import type { ArbitraryFactory, GenerationOptions } from './arbitrary.ts';
+import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { classify, type BodyChoice } from './case.ts';
-import type { Json } from './json-value.ts';
-import { NoValue, filtered } from './no-value.ts';
-import type { Oracle } from './oracle.ts';
+import type { Json } from '../values/json-value.ts';
+import { NoValue, filtered } from '../values/no-value.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { isKnownStyle, writeParameter } from './parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';

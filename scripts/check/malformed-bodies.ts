@@ -2,7 +2,7 @@ import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { matchMediaType } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { encodingOf, type BodyBytes } from './body-bytes.ts';
-import { isObject } from './json-value.ts';
+import { isObject } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /** A body that every server must reject, with its fault. */

@@ -10,7 +10,7 @@ import { withDefaultStyle } from '../openapi/openapi-rules.ts';
 import { parametersOf, schemaOf } from '../openapi/operations.ts';
 import { dereference } from '../openapi/reference.ts';
 import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
-import type { Schema, SchemaDocument } from './dialect.ts';
+import type { Schema, SchemaDocument } from '../values/dialect.ts';
 
 type MediaTypeObject = {
   readonly schema?: Schema;

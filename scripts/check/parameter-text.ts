@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import type { Parameter } from './api-operation.ts';
-import { isArray, isObject, type Json } from './json-value.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 /**
  * Serializes a parameter value (OpenAPI 3.1, 4.8.12.3) as pairs of name and value: one pair, or several in a query or

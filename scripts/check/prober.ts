@@ -2,7 +2,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { NoResponse, type WireResponse, type Connection } from './connection.ts';
-import type { Oracle } from './oracle.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 

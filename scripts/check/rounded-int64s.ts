@@ -1,7 +1,7 @@
 import { integerOf } from '../../src/engine/contract/int64.ts';
 import type { JsonTree } from '../../src/engine/contract/json.ts';
 import { encodingOf } from './body-bytes.ts';
-import { membersOf, type Json } from './json-value.ts';
+import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**

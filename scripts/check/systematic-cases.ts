@@ -2,7 +2,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case } from './case.ts';
 import { badCredentials, credentialsFor, isProtected } from './credentials.ts';
 import { malformedBodies } from './malformed-bodies.ts';
-import type { Oracle } from './oracle.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { variantsOf } from './variants.ts';
 import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CannotCheck } from './oracle.ts';
+import { CannotCheck } from '../values/oracle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SETTINGS =
@@ -21,7 +21,7 @@ export async function startTemporaryService() {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
-  const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
   const service = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     cwd: folder, // It has no .env file.
     env: { ...inherited, ...settings },

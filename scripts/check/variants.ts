@@ -1,5 +1,5 @@
 import { encodingOf } from './body-bytes.ts';
-import { EDGE_NAMES, HOSTILE_VALUES } from './hostile-values.ts';
+import { EDGE_NAMES, HOSTILE_VALUES } from '../values/hostile-values.ts';
 import {
   isArray,
   isObject,
@@ -10,7 +10,7 @@ import {
   replaceAt,
   type Json,
   type Place,
-} from './json-value.ts';
+} from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 const MAX_PLACES = 40;

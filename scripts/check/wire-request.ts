@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { writeBody, type BodyBytes } from './body-bytes.ts';
 import type { Credential } from './credentials.ts';
-import type { Json } from './json-value.ts';
+import type { Json } from '../values/json-value.ts';
 import { writeParameter } from './parameter-text.ts';
 
 /** A request as sent. */

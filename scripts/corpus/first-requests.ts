@@ -1,14 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { pathToFileURL } from 'node:url';
 import pino from 'pino';
 import { readConfig } from '../../src/engine/process/config.ts';
-import type { Application } from '../../src/engine/create-service.ts';
 import { startService } from '../../src/engine/create-service.ts';
+import { application } from '../../src/service.ts';
 
-// Starts the service of a module as in production, and sends each operation its first request. Prints the number of
-// operations and how long the event loop was held at most. Fails when a response is not a failure of the engine.
-const [, , path = ''] = process.argv;
-const { application } = (await import(pathToFileURL(path).href)) as { readonly application: Application };
+// Starts the service as in production, and sends each operation its first request. Prints the number of operations and how
+// long the event loop was held at most. Fails when a response is not a failure of the engine.
 const env = { NODE_ENV: 'production', API_TOKENS: 'corpus-token', PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'error' };
 const read = await readConfig(env, application.defaultDatabaseUrl);
 if ('problems' in read) throw new Error(read.problems.join(', '));

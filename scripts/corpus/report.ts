@@ -1,38 +1,39 @@
-import type { Trial } from './trial.ts';
+import type { Costs, Trial } from './trial.ts';
 
-/** Writes the results of a corpus as Markdown: how far its documents got, what it cost, and each failure with its reason. */
+const ROWS: readonly (readonly [string, keyof Costs])[] = [
+  ['init, ms', 'initMs'],
+  ['init, MB', 'initMegabytes'],
+  ['generate again, ms', 'generateMs'],
+  ['generate again, MB', 'generateMegabytes'],
+  ['event loop held by a first request, ms', 'firstRequestMs'],
+  ['npm test, ms', 'testMs'],
+  ['operations', 'operations'],
+];
+
+/** Formats the results of a corpus as Markdown: how many documents passed, the costs, and each failure with its reason. */
 export function toMarkdown(trials: readonly Trial[], seed: string): string {
-  const started = trials.filter(({ reached }) => reached === 'started');
-  const share = ((100 * started.length) / trials.length).toFixed(1);
-  const lines = [
-    `Seed ${seed}: ${String(started.length)} of ${String(trials.length)} documents started (${share}%).`,
+  const passed = trials.filter(({ failed }) => failed === undefined).length;
+  const share = ((100 * passed) / trials.length).toFixed(1);
+  return [
+    `Seed ${seed}: ${String(passed)} of ${String(trials.length)} documents passed (${share}%).`,
     '',
     '| cost | median | p95 | max |',
     '| --- | ---: | ---: | ---: |',
-    row(
-      'generate, ms',
-      started.map(({ generateMs }) => generateMs),
-    ),
-    row(
-      'generate, MB',
-      started.map(({ generateMegabytes }) => generateMegabytes),
-    ),
-    row(
-      'event loop held by a first request, ms',
-      started.map(({ firstRequestMs }) => firstRequestMs),
-    ),
-    row(
-      'operations',
-      started.map(({ operations }) => operations),
+    ...ROWS.map(([title, cost]) =>
+      row(
+        title,
+        trials.map(({ costs }) => costs[cost]),
+      ),
     ),
     '',
-  ];
-  const failed = trials.filter(({ reached }) => reached !== 'started');
-  return [...lines, ...failed.map(({ name, reached, reason = '' }) => `- ${name} (${reached}): ${reason}`)].join('\n');
+    ...trials.flatMap(({ name, failed }) =>
+      failed === undefined ? [] : `- ${name} (${failed.step}): ${failed.reason}`,
+    ),
+  ].join('\n');
 }
 
-function row(name: string, values: readonly (number | undefined)[]): string {
+function row(title: string, values: readonly (number | undefined)[]): string {
   const sorted = values.filter((value) => value !== undefined && !Number.isNaN(value)).sort((a = 0, b = 0) => a - b);
   const at = (share: number): string => String(Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? NaN));
-  return `| ${name} | ${at(0.5)} | ${at(0.95)} | ${at(1)} |`;
+  return `| ${title} | ${at(0.5)} | ${at(0.95)} | ${at(1)} |`;
 }

@@ -1,87 +1,134 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CHECKERS, HANDLERS, SERVICE } from './application.ts';
 
-/** What became of a document, and what it cost. */
+/** The way from a document to a service that is tested: each step needs the one before. */
+export const STEPS = ['init', 'typecheck', 'start', 'test', 'contract'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The result of making a service of a document, and its cost. */
 export type Trial = {
   readonly name: string;
-  /** The last step that succeeded. */
-  readonly reached: 'nothing' | 'generated' | 'compiled' | 'started';
-  /** Why the next step failed. */
-  readonly reason?: string;
-  readonly operations?: number;
-  readonly generateMs?: number;
-  readonly generateMegabytes?: number;
+  /** The step that failed, and why. */
+  readonly failed?: { readonly step: Step; readonly reason: string };
+  readonly costs: Partial<Costs>;
+};
+
+export type Costs = {
+  readonly operations: number;
+  readonly initMs: number;
+  readonly initMegabytes: number;
+  /** Of a second run, which changes nothing. */
+  readonly generateMs: number;
+  readonly generateMegabytes: number;
   /** How long the event loop was held by the first request to an operation, at most. */
-  readonly firstRequestMs?: number;
+  readonly firstRequestMs: number;
+  readonly testMs: number;
 };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROJECT = ['.ci', '.deploy', '.github', 'generated', 'scripts', 'src', 'test'];
+const FILES = [
+  '.npmrc',
+  'README.md',
+  'eslint.config.js',
+  'openapi.yaml',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+];
 const TIME_LIMIT_MS = 240_000;
 
-/** Makes a service of a document in a temporary folder: generate with scaffolded handlers, type check, start. */
-export async function tryDocument(path: string, name: string): Promise<Trial> {
+/** Makes a service of a document in a copy of the project, step by step until one fails. */
+export async function tryDocument(path: string, name: string, last: Step): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
   try {
-    return await tryIn(folder, path, name);
+    for (const part of [...PROJECT, ...FILES]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    let costs: Partial<Costs> = {};
+    for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) {
+      const { reason, ...cost } = await take[step](folder, path);
+      costs = { ...costs, ...cost };
+      if (reason !== undefined) return { name, failed: { step, reason }, costs };
+    }
+    return { name, costs };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function tryIn(folder: string, path: string, name: string): Promise<Trial> {
-  mkdirSync(join(folder, 'src/application'), { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json']) cpSync(join(ROOT, file), join(folder, file));
-  cpSync(join(ROOT, 'src/engine'), join(folder, 'src/engine'), { recursive: true });
-  cpSync(join(ROOT, 'src/plants/contract.ts'), join(folder, 'src/application/contract.ts'));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  cpSync(path, join(folder, 'openapi.yaml'));
-  writeFileSync(join(folder, 'src/application/handlers.ts'), HANDLERS);
-  writeFileSync(join(folder, 'src/application/checkers.ts'), CHECKERS);
-  writeFileSync(join(folder, 'src/service.ts'), SERVICE);
-  const files = ['src/application', 'src/service.ts', 'generated/types.ts'];
-  writeFileSync(join(folder, 'tsconfig.trial.json'), JSON.stringify({ extends: './tsconfig.json', include: files }));
+type Result = Partial<Costs> & { readonly reason?: string };
 
-  const startedAt = performance.now();
-  const generated = await run(folder, [join(ROOT, 'scripts/generate.ts'), '--scaffold']);
-  const cost = { generateMs: performance.now() - startedAt, generateMegabytes: generated.peakMegabytes };
-  if (generated.code !== 0) return { name, reached: 'nothing', reason: firstError(generated.output), ...cost };
+const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Result>>> = {
+  async init(folder, path) {
+    const first = await run(folder, ['scripts/init.ts', path]);
+    const costs = { initMs: first.ms, initMegabytes: first.megabytes };
+    if (first.reason !== undefined) return { ...costs, reason: first.reason };
+    const again = await run(folder, ['scripts/generate.ts', '--check']);
+    return { ...costs, generateMs: again.ms, generateMegabytes: again.megabytes, ...reasonOf(again) };
+  },
+  typecheck: async (folder) => reasonOf(await run(folder, ['node_modules/typescript/bin/tsc'])),
+  async start(folder) {
+    const started = await run(folder, ['scripts/corpus/first-requests.ts']);
+    if (started.reason !== undefined) return reasonOf(started);
+    return JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Partial<Costs>; // Printed by that module.
+  },
+  async test(folder) {
+    const tested = await run(folder, ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']);
+    return { testMs: tested.ms, ...reasonOf(tested) };
+  },
+  async contract(folder) {
+    const mock = spawn(process.execPath, ['scripts/mock.ts'], {
+      cwd: folder,
+      env: { ...process.env, PORT: '0', OPS_PORT: '0', API_TOKENS: TOKEN, LOG_LEVEL: 'silent' },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const ended = once(mock, 'close');
+    try {
+      const message = await Promise.race([once(mock, 'message'), ended.then(() => undefined)]);
+      if (message === undefined) return { reason: 'the mock did not start' };
+      const [{ url }] = message as [{ readonly url: string }]; // src/engine/process/run.ts sends it.
+      const args = ['--url', url, '--token', TOKEN, '--document', 'openapi.yaml', '--runs', '10', '--seed', '1'];
+      return reasonOf(await run(folder, ['scripts/contract-check.ts', ...args]));
+    } finally {
+      mock.kill();
+      await ended;
+    }
+  },
+};
 
-  const checked = await run(folder, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.trial.json']);
-  if (checked.code !== 0) return { name, reached: 'generated', reason: firstError(checked.output), ...cost };
-
-  const started = await run(folder, [join(ROOT, 'scripts/corpus/first-requests.ts'), join(folder, 'src/service.ts')]);
-  if (started.code !== 0) return { name, reached: 'compiled', reason: firstError(started.output), ...cost };
-  const measured = JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Pick<
-    Trial,
-    'operations' | 'firstRequestMs'
-  >;
-  return { name, reached: 'started', ...cost, ...measured };
-}
-
-function firstError(output: string): string {
-  const lines = output.split('\n').filter((line) => line !== '' && !line.includes('warn'));
-  return (lines.find((line) => line.includes('error')) ?? lines[0] ?? 'no output').slice(0, 300);
-}
+const TOKEN = 'corpus-token';
 
 // Prints the peak memory of a process on standard error when it ends.
 const PRINT_PEAK = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => console.error('peak ' + process.resourceUsage().maxRSS))",
 )}`;
 
+type Outcome = { readonly output: string; readonly ms: number; readonly megabytes: number; readonly reason?: string };
+
 /** Runs a module in a folder, with a time limit. */
-async function run(folder: string, args: readonly string[]) {
+async function run(folder: string, args: readonly string[]): Promise<Outcome> {
+  const startedAt = performance.now();
   const child = spawn(process.execPath, ['--import', PRINT_PEAK, ...args], { cwd: folder, timeout: TIME_LIMIT_MS });
   let output = '';
   const collect = (chunk: Buffer): void => void (output += chunk.toString());
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
   const [code] = (await once(child, 'close')) as [number | null]; // As documented by Node.
-  const peak = Number(/^peak (\d+)$/m.exec(output)?.[1] ?? NaN) / 1024;
-  const text = code === null ? 'error: took too long' : output.replace(/^peak \d+\n/m, '');
-  return { code, output: text, peakMegabytes: peak };
+  const megabytes = Number(/^peak (\d+)$/m.exec(output)?.[1] ?? NaN) / 1024;
+  const outcome = { output: output.replace(/^peak \d+\n/m, ''), ms: performance.now() - startedAt, megabytes };
+  if (code === 0) return outcome;
+  return { ...outcome, reason: code === null ? 'took too long' : firstError(outcome.output) };
+}
+
+function reasonOf({ reason }: Outcome): { readonly reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
+function firstError(output: string): string {
+  const lines = output.split('\n').filter((line) => line !== '' && !line.includes('warn'));
+  return (lines.find((line) => /error|●|FAIL/.test(line)) ?? lines[0] ?? 'no output').slice(0, 300);
 }

@@ -76,7 +76,7 @@ function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationP
   return new Map(entries);
 }
 
-/** Returns the name of an operation in findings: `POST /plants`. */
+/** Returns the name of an operation in findings: `POST /pets`. */
 function nameOf(key: string, { path }: OperationPlace): string {
   return `${key.slice(0, key.indexOf(' ')).toUpperCase()} ${path}`;
 }

@@ -26,7 +26,7 @@ export type Finding = {
   readonly level: Level;
   /** A JSON pointer into the revision, or into the base for removed parts. */
   readonly pointer: string;
-  /** `POST /plants`; absent for findings about the whole document. */
+  /** `POST /pets`; absent for findings about the whole document. */
   readonly operation?: string | undefined;
   readonly message: string;
 };

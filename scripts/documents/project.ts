@@ -27,7 +27,7 @@ const START_MS = 30_000;
 
 /** Creates a project. Its commands have no settings of the service but free ports, and npm prints nothing of its own. */
 export function createProject(): Project {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-documents-'));
+  const folder = mkdtempSync(join(tmpdir(), 'documents-'));
   execFileSync('git', ['clone', '--quiet', '.', folder]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: folder });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

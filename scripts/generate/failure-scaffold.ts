@@ -11,8 +11,10 @@ type Schema = {
 };
 
 const MAX_DEPTH = 6;
-const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
-const STATUS = /status|code|^error$/i;
+/** The names of members that hold the message of a failure. */
+export const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
+/** The names of members that hold its status. */
+export const STATUS = /status|code|^error$/i;
 
 /** Renders the source text of a function from the details of a failure to a body that is valid for its schema. */
 export function renderFailureFunction(document: Document, { mediaType, schema }: FailureBody): string {

@@ -1,15 +1,13 @@
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
-import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
-import { createRouter } from '../../src/engine/http/router.ts';
+import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
-import { loadContract, type Problem } from '../openapi/load.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '../openapi/normalize.ts';
-import { compileOperations, type CompiledOperations } from '../openapi/operations.ts';
-import { renderTypes } from './render-types.ts';
+import type { Problem } from '../openapi/load.ts';
+import type { Remark } from '../openapi/unsupported.ts';
 import type { Gaps } from './scaffold.ts';
-import { findDialects, findPublic, findUnchecked, findUnsupported, type Remark } from '../openapi/unsupported.ts';
+import { renderTypes } from './types.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -27,65 +25,41 @@ const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.'
 
 /** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
 export async function renderContract(path: string): Promise<RenderedContract> {
-  const loaded = await loadContract(path, 'validity');
-  const { problems, placeOf, sources } = loaded;
-  const report =
-    (severity: Problem['severity']) =>
-    ({ pointer, message }: Remark): Problem => ({ severity, place: placeOf(pointer), message });
-  const reject = (found: readonly Remark[]): RenderedContract => ({
+  const { compiled, problems, placeOf, sources } = await compileContract(path);
+  const reject = (found: readonly Problem[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,
     operationIds: [],
-    problems: [...problems, ...found.map(report('error'))],
+    problems: [...problems, ...found],
     sources,
   });
-  if (loaded.document === undefined) return reject([]);
-  const document = normalizeDocument(loaded.document);
+  if (compiled === undefined) return reject([]);
+  const { contract, document, failureBodies } = compiled;
+  const invalid = tryValidators(contract);
+  if (invalid.length > 0)
+    return reject(invalid.map(({ pointer, message }) => ({ severity: 'error', place: placeOf(pointer), message })));
 
-  const unsupported = findUnsupported(document);
-  if (unsupported.length > 0) return reject(unsupported);
-  const warnings = [
-    ...findPublic(document),
-    ...findDialects(loaded.document),
-    ...findUnchecked(document),
-    ...removeInt64Conflicts(document),
-    ...removeInvalidPatterns(document),
-  ];
-  const { compiled, failureBodies } = compileOperations(document);
-  const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
-  if (invalid.length > 0) return reject(invalid);
-
-  const uncheckedSchemes = findUncheckedSchemes(Object.values(compiled.operations), compiled.securitySchemes, {});
+  const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
   const types = [
     `// ${NOTICE}\n${await renderTypes(document)}`,
-    renderOperationId(compiled),
+    renderOperationId(contract),
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
   ];
   return {
     files: {
       'types.ts': types.join('\n'),
-      'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
+      'contract.json': `${JSON.stringify({ $comment: NOTICE, ...contract }, null, 2)}\n`,
     },
     gaps: { document, failureBodies, uncheckedSchemes },
-    operationIds: Object.keys(compiled.operations),
-    problems: [...problems, ...warnings.map(report('warn'))],
+    operationIds: Object.keys(contract.operations),
+    problems,
     sources,
   };
 }
 
-/** Creates the router, so that ambiguous paths are reported now instead of at startup. */
-function tryRouter(compiled: CompiledOperations): Remark[] {
-  try {
-    createRouter(compiled);
-    return [];
-  } catch (error) {
-    return [{ pointer: '#/paths', message: `cannot be routed: ${(error as Error).message}` }];
-  }
-}
-
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
-function tryValidators(document: ContractDocument, { operations }: CompiledOperations): Remark[] {
+function tryValidators({ document, operations }: Contract): Remark[] {
   return Object.values(operations).flatMap((operation) => {
     const pointer = operationPointer(operation.path, operation.method);
     try {
@@ -98,7 +72,7 @@ function tryValidators(document: ContractDocument, { operations }: CompiledOpera
 }
 
 /** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */
-function renderOperationId({ operations }: CompiledOperations): string {
+function renderOperationId({ operations }: Contract): string {
   const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
 }

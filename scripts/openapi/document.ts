@@ -4,10 +4,14 @@ import { escapePointer, type OpenApiDocument } from './reference.ts';
 
 /** The parts of a document that the generator reads; the linter has checked this shape. */
 export type Document = OpenApiDocument & {
+  readonly info?: { readonly title: string };
   readonly servers?: readonly Server[];
   readonly security?: readonly Requirement[];
   readonly paths?: Readonly<Record<string, PathItem>>;
-  readonly components?: { readonly securitySchemes?: Readonly<Record<string, unknown>> };
+  readonly components?: {
+    readonly securitySchemes?: Readonly<Record<string, unknown>>;
+    readonly schemas?: Readonly<Record<string, unknown>>;
+  };
 };
 export type Server = {
   readonly url: string;
@@ -32,12 +36,14 @@ export type ParameterObject = Readonly<Record<string, unknown>> & {
 };
 export type RequestBodyObject = { readonly required?: boolean; readonly content: Content };
 export type ResponseObject = {
+  readonly description?: string;
   readonly content?: Content;
   readonly headers?: Readonly<Record<string, unknown>>;
 };
 export type OperationObject = {
   readonly operationId: string;
   readonly summary?: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly Requirement[];
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;

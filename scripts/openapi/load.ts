@@ -35,7 +35,7 @@ export type LoadedContract = {
   /** The document without external references; `undefined` when it has errors. */
   readonly document: OpenApiDocument | undefined;
   readonly problems: readonly Problem[];
-  /** Returns the location of a JSON pointer (`#/paths/~1plants`) for messages. */
+  /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
   /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];

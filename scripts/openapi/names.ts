@@ -1,4 +1,4 @@
-/** Returns a name, with a number if it is taken: `getPlants`, `getPlants2`. */
+/** Returns a name, with a number if it is taken: `getPets`, `getPets2`. */
 export function unusedName(base: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}${String(number)}`;

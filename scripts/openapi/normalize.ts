@@ -136,7 +136,7 @@ export function removeInvalidPatterns(document: Document): Remark[] {
   return warnings;
 }
 
-/** Gives operations without an operationId one: `GET /plants/{id}` becomes `getPlantsById`. */
+/** Gives operations without an operationId one: `GET /pets/{id}` becomes `getPetsById`. */
 function addOperationIds(document: Document): void {
   // Sorted, so that their order in the document does not matter.
   const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));

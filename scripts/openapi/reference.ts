@@ -7,7 +7,7 @@ export function dereference(document: OpenApiDocument, node: unknown): unknown {
   return typeof reference === 'string' ? dereference(document, resolveReference(document, reference)) : node;
 }
 
-/** Returns the node that a local reference (`#/components/schemas/Plant`) points at; `undefined` when it is absent. */
+/** Returns the node that a local reference (`#/components/schemas/Pet`) points at; `undefined` when it is absent. */
 export function resolveReference(document: OpenApiDocument, reference: string): unknown {
   return reference
     .slice(2)

@@ -22,8 +22,10 @@ export type Application = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
-  /** The `DATABASE_URL` where none is configured. */
-  readonly defaultDatabaseUrl: string;
+  /** The `DATABASE_URL` where none is configured; `undefined` for an application without a database. */
+  readonly defaultDatabaseUrl?: string;
+  /** The file that is served as `/openapi.yaml`; the one beside `src` by default. */
+  readonly documentPath?: string;
   /**
    * Opens the resources of the handlers.
    *

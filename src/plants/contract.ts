@@ -13,7 +13,7 @@ import type {
 
 // Binds the engine to the generated types of this application.
 
-/** The contract of the plant store. The generator writes this shape; TypeScript infers less from JSON. */
+/** The contract of this service. The generator writes this shape; TypeScript infers less from JSON. */
 export const contract = generated as unknown as Contract;
 
 /** The request of an operation, validated. */

@@ -3,11 +3,11 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { middleware } from 'express-openapi-validator';
 import fc from 'fast-check';
 import request from 'supertest';
-import { createArbitraries } from '../../scripts/check/arbitrary.ts';
-import { readSchemas } from '../../scripts/check/dialect.ts';
-import { HOSTILE_VALUES } from '../../scripts/check/hostile-values.ts';
-import { placesOf, removeAt, replaceAt, type Json } from '../../scripts/check/json-value.ts';
-import { createOracle } from '../../scripts/check/oracle.ts';
+import { createArbitraries } from '../../scripts/values/arbitrary.ts';
+import { readSchemas } from '../../scripts/values/dialect.ts';
+import { HOSTILE_VALUES } from '../../scripts/values/hostile-values.ts';
+import { placesOf, removeAt, replaceAt, type Json } from '../../scripts/values/json-value.ts';
+import { createOracle } from '../../scripts/values/oracle.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { InvalidResponse, createValidator, InvalidRequest } from '../../src/engine/contract/validator.ts';

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Parameter } from '../../scripts/check/api-operation.ts';
-import { createArbitraries } from '../../scripts/check/arbitrary.ts';
+import { createArbitraries } from '../../scripts/values/arbitrary.ts';
 import { curlLine } from '../../scripts/check/curl-line.ts';
-import { readSchemas, type Schema } from '../../scripts/check/dialect.ts';
-import type { Json } from '../../scripts/check/json-value.ts';
-import { NoValue } from '../../scripts/check/no-value.ts';
-import { createOracle } from '../../scripts/check/oracle.ts';
+import { readSchemas, type Schema } from '../../scripts/values/dialect.ts';
+import type { Json } from '../../scripts/values/json-value.ts';
+import { NoValue } from '../../scripts/values/no-value.ts';
+import { createOracle } from '../../scripts/values/oracle.ts';
 import { readingsOf, writeParameter } from '../../scripts/check/parameter-text.ts';
 import { parseJson } from '../../src/engine/contract/json.ts';
 import { cleanUp } from '../support/app.ts';
@@ -72,7 +72,8 @@ describe('the oracle', () => {
 
   test.each([
     ['nullable', { type: 'string', nullable: true }, ['null', '"a"'], ['1']],
-    ['nullable enum', { type: 'string', nullable: true, enum: ['a'] }, ['null', '"a"'], ['"b"']],
+    ['nullable enum', { type: 'string', nullable: true, enum: ['a', null] }, ['null', '"a"'], ['"b"']],
+    ['nullable enum without null', { type: 'string', nullable: true, enum: ['a'] }, ['"a"'], ['null']],
     ['exclusiveMinimum: true', { type: 'integer', minimum: 1, exclusiveMinimum: true }, ['2'], ['1']],
     ['exclusiveMaximum: false', { type: 'integer', maximum: 1, exclusiveMaximum: false }, ['1'], ['2']],
     [

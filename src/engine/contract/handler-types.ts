@@ -75,25 +75,26 @@ type NoBody = { readonly contentType: undefined; readonly body: undefined };
 type BodyIn<Content> = {
   [MediaType in keyof Content]: {
     readonly contentType: WithParameters<Concrete<MediaType>>;
-    readonly body: Parsed<MediaType, Content[MediaType], Blob>;
+    readonly body: MediaType extends string ? Received<MediaType, Content[MediaType]> : never;
   };
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/**
- * The type of a body. Only JSON, sequences of JSON values, forms and text are parsed; a schema of another media type describes
- * no value.
- */
+/** The type of a body in a request, where forms are parsed. */
+type Received<MediaType extends string, Schema> =
+  Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
+    ? Schema
+    : Parsed<MediaType, Schema, Blob>;
+
+/** The type of a body. A schema describes values of JSON or text, not of another media type. */
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   ? IsJson<Essence<MediaType>> extends true
     ? Schema
-    : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
-      ? Schema
-      : Essence<MediaType> extends `text/${string}`
-        ? Text<Schema>
-        : Essence<MediaType> extends JsonSequence
-          ? Items<Schema, Bytes>
-          : Bytes
+    : Essence<MediaType> extends `text/${string}`
+      ? Text<Schema>
+      : Essence<MediaType> extends JsonSequence
+        ? Items<Schema, Bytes>
+        : Bytes
   : never;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
   ? Lowercase<Type>

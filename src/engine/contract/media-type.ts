@@ -65,7 +65,15 @@ export function failureMediaType(
   const preferred = ['json', 'text'].flatMap((kind) => documented.filter((mediaType) => kindOf(mediaType) === kind));
   const [found = documented[0]] = preferred;
   if (found === undefined) return undefined;
-  const [type = ''] = found.split('/');
-  const subtype = { '*': 'application/json', application: 'application/json', text: 'text/plain' }[type];
-  return { documented: found, sent: found.endsWith('/*') ? (subtype ?? 'application/octet-stream') : found };
+  return { documented: found, sent: concreteMediaType(found) };
+}
+
+/** Returns a media type that a documented range includes, such as JSON for any; returns other media types unchanged. */
+export function concreteMediaType(documented: string): string {
+  if (!documented.endsWith('/*')) return documented;
+  const [type = ''] = documented.split('/');
+  const usual = { '*': 'application/json', application: 'application/json', text: 'text/plain', image: 'image/png' }[
+    type
+  ];
+  return usual ?? `${type}/octet-stream`;
 }

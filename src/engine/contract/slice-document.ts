@@ -1,3 +1,4 @@
+import { createDirectedSchemas, type DirectedSchemas, type Direction } from './directed-schemas.ts';
 import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
 import { isItemList, kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
@@ -21,6 +22,7 @@ export type ContractDocument = {
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
  * - responses have only bodies that may be JSON or text;
+ * - schemas are those of requests or of responses ({@link DirectedSchemas});
  * - `discriminator`, examples and extensions are removed: they are hints and must not affect validity.
  *
  * @returns a deep copy, which may be modified
@@ -38,23 +40,24 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
     responses?: Node;
   };
   const shared = (pathItem['parameters'] ?? []) as readonly unknown[];
+  const resolved = {
+    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)),
+    requestBody: requestBody === undefined ? undefined : resolveRef(requestBody),
+    responses: mapValues(responses, resolveRef) as Readonly<Record<string, Node>>,
+  };
+  const schemasByName = new Map<string, unknown>();
+  collectSchemas(resolved);
+  const directed = createDirectedSchemas(Object.fromEntries(schemasByName));
   const operation = {
-    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
-    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
-    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
+    parameters: resolved.parameters.map((parameter) => simplifyParameter(parameter, directed)),
+    ...(resolved.requestBody && { requestBody: simplifyRequestBody(resolved.requestBody, bodyOf('received')) }),
+    responses: mapValues(resolved.responses, (response) => simplifyResponse(response as Node, bodyOf('response'))),
   };
 
   const { info } = document;
   const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
-  const schemasByName = new Map<string, unknown>();
-  collectSchemas(operation);
-  const schemas = Object.fromEntries(schemasByName);
-  const slice = structuredClone({
-    openapi,
-    info,
-    paths: { [path]: { [SLICE_METHOD]: operation } },
-    components: { schemas },
-  });
+  const paths = { [path]: { [SLICE_METHOD]: operation } };
+  const slice = structuredClone({ openapi, info, paths, components: { schemas: directed.schemas } });
   removeHints(slice);
   return slice;
 
@@ -67,6 +70,19 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
       collectSchemas(schema);
     }
     Object.values(node).forEach(collectSchemas);
+  }
+
+  function bodyOf(direction: Direction): BodySchema {
+    return (mediaType, schema) =>
+      // A text has no value other than a string.
+      kindOf(mediaType) === 'text' && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
+  }
+
+  function allowsString(node: unknown): boolean {
+    const { type = 'string', allOf = [], anyOf, oneOf } = resolveRef(node) as Readonly<Record<string, unknown[]>>;
+    const alternatives = anyOf ?? oneOf;
+    if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
+    return alternatives === undefined || alternatives.some(allowsString);
   }
 
   function resolveRef(node: unknown): Node {
@@ -105,7 +121,11 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 /** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
-function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
+/** Returns the schema that a body of a media type is validated with. */
+type BodySchema = (mediaType: string, schema: unknown) => unknown;
+
+function simplifyParameter(parameter: Node, { parameter: direct }: DirectedSchemas): Node {
+  const { name, in: location, required = false, schema, content } = parameter;
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
   // A schema cannot describe the text of other media types.
   const kinds = location === 'querystring' ? ['json', 'form'] : ['json'];
@@ -114,27 +134,27 @@ function simplifyParameter({ name, in: location, required = false, schema, conte
     name,
     in: location === 'querystring' ? 'query' : location,
     required,
-    schema: wrapRef(own),
+    schema: direct(wrapRef(own), required === true),
     allowEmptyValue: true,
   };
 }
 
-function simplifyRequestBody({ required = false, content }: Node): Node {
+function simplifyRequestBody({ required = false, content }: Node, bodyOf: BodySchema): Node {
   const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, object]) => {
     // A schema cannot describe bytes.
     const isBytes = kindOf(mediaType) === 'binary' && !isItemList(mediaType, object);
-    return [sliceMediaType(mediaType), { schema: isBytes ? {} : wrapRef(object['schema'] ?? {}) }];
+    return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodyOf(mediaType, object['schema'] ?? {}) }];
   });
   return { required, content: Object.fromEntries(entries) as Node };
 }
 
-function simplifyResponse({ description, content = {} }: Node): Node {
+function simplifyResponse({ description, content = {} }: Node, bodyOf: BodySchema): Node {
   const json = Object.entries(content as Readonly<Record<string, Node>>)
     .filter(
       ([mediaType, object]) =>
         ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
     )
-    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: wrapRef(schema) }]);
+    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: bodyOf(mediaType, schema) }]);
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
 

@@ -127,8 +127,7 @@ export function createValidator(document: ContractDocument, operation: Operation
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
       const check = responseChecks[key]?.[sliceMediaType(mediaType)];
-      // As in express-openapi-validator, null counts as no body, even if the schema allows it.
-      const isDocumented = check !== undefined && body !== undefined && body !== null;
+      const isDocumented = check !== undefined && body !== undefined;
       const isValid = (): boolean => isDocumented && check({ response: body }) === true;
       const isCheap = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
       if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;

@@ -9,6 +9,8 @@ import { Failure } from '../http/failure.ts';
 import { findViolation } from '../http/http-rules.ts';
 import { createRouter } from '../http/router.ts';
 
+const DOCUMENT = '../../../openapi.yaml';
+
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
 export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void;
 
@@ -27,20 +29,21 @@ const CONTENT_SECURITY_POLICY = [
 /**
  * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin.
  *
+ * @param documentPath the file of `/openapi.yaml`; by default, the one beside `src`
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
-export function openDocs(setting: DocsSetting, contract: Contract): Docs | undefined {
+export function openDocs(setting: DocsSetting, contract: Contract, documentPath?: string): Docs | undefined {
   if (setting === false) return undefined;
   try {
-    return createDocs(contract);
+    return createDocs(contract, documentPath);
   } catch (error) {
     if (setting === 'if possible' && error instanceof DocsUnavailable) return undefined;
     throw error;
   }
 }
 
-function createDocs(contract: Contract): Docs {
+function createDocs(contract: Contract, documentPath: string | undefined): Docs {
   const { document, basePaths } = contract;
   const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
   const pages = new Map<string, Response>([
@@ -56,7 +59,10 @@ function createDocs(contract: Contract): Docs {
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
     ['/openapi.json', createPage('application/json', JSON.stringify(document))],
-    ['/openapi.yaml', createPage('application/yaml', readOwn('../../../openapi.yaml'))],
+    [
+      '/openapi.yaml',
+      createPage('application/yaml', documentPath === undefined ? readOwn(DOCUMENT) : readFileSync(documentPath)),
+    ],
   ]);
   assertNoConflict(contract, [...pages.keys()]);
 

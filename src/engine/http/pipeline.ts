@@ -6,7 +6,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation } from '../contract/operation.ts';
-import { createValidator, type OperationValidator } from '../contract/validator.ts';
+import { createValidator, InvalidRequest, type OperationValidator } from '../contract/validator.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
 import { send, toResponse, type AnyReply, type Response } from './response.ts';
 import { readBody } from './body.ts';
@@ -19,6 +19,9 @@ import { readParameters } from './parameters.ts';
 import { validateRequest, type ValidRequest } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
+
+/** Errors that are no bugs. */
+const EXPECTED = [Failure, InvalidRequest, NotImplemented];
 
 /** A handler of any operation. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
@@ -79,7 +82,7 @@ export function createPipeline(options: PipelineOptions) {
       response = await serve(req, res, progress);
     } catch (error) {
       if (error instanceof Overloaded) overload = error.reason;
-      else if (!(error instanceof Failure || error instanceof NotImplemented)) logError(req, progress, error);
+      else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
       response = failureResponse(toFailure(error), progress.target);
     }
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
@@ -148,7 +151,7 @@ export function createPipeline(options: PipelineOptions) {
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } catch (error) {
-      if (error instanceof NotImplemented) throw error;
+      if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
       if (isUnavailable(error)) throw unavailableFailure();
       // A bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
@@ -192,6 +195,7 @@ function sendContinue(req: IncomingMessage, res: ServerResponse): void {
 /** Returns the failure for an error; its cause does not leave the service. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof InvalidRequest) return new Failure(400, error.message);
   if (error instanceof NotImplemented) return new Failure(501, error.message);
   return error instanceof Overloaded ? unavailableFailure() : unexpectedFailure();
 }

@@ -2,7 +2,6 @@ import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
 import type { Operation } from '../contract/operation.ts';
 import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
 import type { RequestBody } from './body.ts';
-import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
 
@@ -19,7 +18,7 @@ export type ValidRequest = {
 /**
  * Validates a request against the document, fills in defaults, and inserts exact integers and files.
  *
- * @throws {Failure} 400 when the request does not conform
+ * @throws {InvalidRequest} when the request does not conform
  */
 export function validateRequest(
   operation: Operation,
@@ -31,20 +30,15 @@ export function validateRequest(
   // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
-  try {
-    validator.request({
-      path: values.path,
-      query: values.query,
-      headers,
-      cookies: values.cookie,
-      mediaType: body?.mediaType,
-      body: body?.root[''] instanceof Blob ? undefined : body?.root[''],
-      bodyBytes: body?.sizeBytes ?? 0,
-    });
-  } catch (error) {
-    if (!(error instanceof InvalidRequest)) throw error;
-    throw new Failure(400, error.message);
-  }
+  validator.request({
+    path: values.path,
+    query: values.query,
+    headers,
+    cookies: values.cookie,
+    mediaType: body?.mediaType,
+    body: body?.root[''] instanceof Blob ? undefined : body?.root[''],
+    bodyBytes: body?.sizeBytes ?? 0,
+  });
   for (const { name, in: location } of operation.parameters) {
     if (location === 'header' && Object.hasOwn(headers, name.toLowerCase()))
       setOwn(values.header, name, headers[name.toLowerCase()]);
@@ -57,7 +51,7 @@ export function validateRequest(
     problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
     for (const [name, files] of body.files ?? []) insertFiles(body.root[''] as object, name, files);
   }
-  if (problems.length > 0) throw new Failure(400, problems.join(', '));
+  if (problems.length > 0) throw new InvalidRequest(problems.join(', '));
 
   const { path, query, header, cookie } = parameters.root[''];
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };

@@ -32,12 +32,12 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /**
  * Reads the configuration from environment variables.
  *
- * @param defaultDatabaseUrl where `DATABASE_URL` is not set
+ * @param defaultDatabaseUrl where `DATABASE_URL` is not set; `undefined` without a database
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
   variables: Variables,
-  defaultDatabaseUrl: string,
+  defaultDatabaseUrl: string | undefined,
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
@@ -72,7 +72,7 @@ export async function readConfig(
 }
 
 /** Reads the part of the configuration that the commands on the database need. */
-export function readDatabaseConfig(variables: Variables, defaultDatabaseUrl: string): Storage | Problems {
+export function readDatabaseConfig(variables: Variables, defaultDatabaseUrl: string | undefined): Storage | Problems {
   const env = new Environment(variables);
   const storage = readStorage(env, defaultDatabaseUrl);
   return env.problems.length > 0 ? { problems: env.problems } : storage;
@@ -93,12 +93,12 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
   return proxies;
 }
 
-function readStorage(env: Environment, defaultUrl: string): Storage {
-  const read = parseDatabaseUrl(env.variables['DATABASE_URL'] ?? defaultUrl);
-  if ('problems' in read) env.problems.push(...read.problems);
+function readStorage(env: Environment, defaultUrl: string | undefined): Storage {
+  const read = defaultUrl === undefined ? undefined : parseDatabaseUrl(env.variables['DATABASE_URL'] ?? defaultUrl);
+  if (read !== undefined && 'problems' in read) env.problems.push(...read.problems);
   return {
     database: {
-      location: 'location' in read ? read.location : { engine: 'sqlite', path: '' },
+      location: read !== undefined && 'location' in read ? read.location : { engine: 'sqlite', path: '' },
       poolSize: env.integer('DATABASE_POOL_SIZE', 4, 1, 100),
       timeoutMs: env.integer('DATABASE_TIMEOUT_MS', 5_000, 100, 600_000),
       queueLimitBytes: env.integer('DATABASE_QUEUE_LIMIT_BYTES', 67_108_864, 1, 2 ** 40),

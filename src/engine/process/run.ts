@@ -38,7 +38,7 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
-  const docs = await startStep(() => openDocs(config.docs, application.contract));
+  const docs = await startStep(() => openDocs(config.docs, application.contract, application.documentPath));
   const service = await startStep(() => startService(application, config, log, docs));
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));
@@ -61,7 +61,7 @@ export async function run(application: Application): Promise<void> {
   process.send?.({ url: service.url, developmentToken });
 }
 
-async function loadConfig(defaultDatabaseUrl: string): Promise<Config> {
+async function loadConfig(defaultDatabaseUrl: string | undefined): Promise<Config> {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
@@ -107,16 +107,16 @@ function createShutdown(
 }
 
 function printBanner(
-  { contract }: Application,
+  { contract, defaultDatabaseUrl }: Application,
   { developmentToken = '', database }: Config,
   url: string,
   opsUrl: string,
   hasDocs: boolean,
 ): void {
   const docsLine = hasDocs ? `\nDocs page     ${url}/docs` : '';
+  const databaseLine = defaultDatabaseUrl === undefined ? '' : `\nDatabase      ${describeLocation(database.location)}`;
   console.log(`
-${contract.document.info.title.padEnd(13)} ${url}${docsLine}
-Database      ${describeLocation(database.location)}
+${contract.document.info.title.padEnd(13)} ${url}${docsLine}${databaseLine}
 Operations    ${opsUrl}   (/livez, /readyz, /metrics)
 Token         ${developmentToken}   (generated for this run; set API_TOKENS to choose your own)
 

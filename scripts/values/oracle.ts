@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
+import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import type { Json } from './json-value.ts';
@@ -32,6 +33,7 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
     passContext: true,
     validateSchema: false,
     ownProperties: true,
+    code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
   });
   ajvFormats.default(ajv);
   ajv.addKeyword({

@@ -14,6 +14,10 @@ export type GenerationOptions = {
   readonly extras: boolean;
   /** Whether values have every optional property and nothing unusual. */
   readonly plain: boolean;
+  /** Whether the document's own examples and defaults are used where they are valid. */
+  readonly examples?: boolean;
+  /** Whether objects have only required properties. */
+  readonly minimal?: boolean;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
@@ -22,6 +26,8 @@ export type ArbitraryFactory = (schema: Schema | undefined, options: GenerationO
 // Bounds for recursive schemas: the depth of optional parts, and that of required ones.
 const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 12;
+// Optional parts with more schemas than this are left out: each level multiplies them.
+const MAX_OPTIONAL_SIZE = 300;
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 // Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
 const FILTERED = ['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'];
@@ -29,22 +35,39 @@ const FILTERED = ['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueIte
 /** Creates the factory for the schemas of one document. */
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
   return (schema = true, options) => {
-    const memo = new Map<Schema, fc.Arbitrary<Json>[]>();
+    const memo = new Map<Schema, { readonly arbitrary: fc.Arbitrary<Json>; readonly size: number }[]>();
+    let size = 0; // The number of schemas that the built arbitraries generate values for.
     return allowed(schema, build(schema, 0));
 
     function build(node: Schema, depth: number): fc.Arbitrary<Json> {
       const cached = memo.get(node)?.[depth];
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) {
+        size += cached.size;
+        return cached.arbitrary;
+      }
+      const sizeBefore = size;
+      size += 1;
       if (depth > MAX_DEPTH) throw new NoValue('the schema requires infinite recursion');
-      const flat = flatten(document, node);
-      if (flat === false) throw new NoValue('the schema allows no value');
-      const built = flat === true ? anything() : ofSchema(flat, depth);
-      const arbitrary =
-        flat !== true && FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
+      const arbitrary = create(node, depth);
       const byDepth = memo.get(node) ?? [];
-      byDepth[depth] = arbitrary;
+      byDepth[depth] = { arbitrary, size: size - sizeBefore };
       memo.set(node, byDepth);
       return arbitrary;
+    }
+
+    function create(node: Schema, depth: number): fc.Arbitrary<Json> {
+      const flat = flatten(document, node);
+      if (flat === false) throw new NoValue('the schema allows no value');
+      if (flat === true) return anything();
+      const example = options.examples === true ? exampleOf(node, flat) : undefined;
+      if (example !== undefined) return fc.constant(example);
+      const built = ofSchema(flat, depth);
+      return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
+    }
+
+    function exampleOf(node: Schema, { example, examples = [], default: fallback }: SchemaObject): Json | undefined {
+      const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[]; // The document is JSON.
+      return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
     function ofSchema(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
@@ -56,15 +79,16 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         return oneOf((alternatives as Schema[]).map((part) => () => build(join(rest, flatten(document, part)), depth)));
       }
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
-      return oneOf(types.map((type) => () => ofType(type, node, depth)));
+      const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
+      return oneOf(usual.map((type) => () => ofType(type, node, depth)));
     }
 
     function ofType(type: string, node: SchemaObject, depth: number): fc.Arbitrary<Json> {
       if (type === 'object') return objects(node, depth);
       if (type === 'array') return arrays(node, depth);
-      if (type === 'string') return strings(node, options.plain ? 'token' : options.text);
+      if (type === 'string') return strings(node, options.plain ? 'token' : options.text, options.plain);
       if (type === 'integer') return integers(node, options.plain);
-      if (type === 'number') return numbers(node);
+      if (type === 'number') return numbers(node, options.plain);
       return type === 'boolean' ? fc.boolean() : fc.constant(null);
     }
 
@@ -74,11 +98,12 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const model: Record<string, fc.Arbitrary<Json>> = {};
       for (const [name, schema] of properties) {
         if (required.includes(name)) model[name] = build(schema, depth + 1);
-        else if (depth < OPTIONAL_DEPTH)
-          Object.assign(
-            model,
-            attempt(() => ({ [name]: build(schema, depth + 1) })),
-          );
+        else if (depth < OPTIONAL_DEPTH && options.minimal !== true) {
+          const sizeBefore = size;
+          const optional = attempt(() => build(schema, depth + 1));
+          if (optional !== undefined && size - sizeBefore <= MAX_OPTIONAL_SIZE) model[name] = optional;
+          else size = sizeBefore;
+        }
       }
       const additional = (node['additionalProperties'] ?? true) as Schema;
       const isAdditional = (name: string): boolean => !properties.some(([known]) => known === name);
@@ -117,7 +142,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       ];
       return options.plain || !options.extras
         ? fc.oneof(...scalars)
-        : fc.oneof(...scalars, numbers({}), fc.constantFrom<Json>(null, [], {}));
+        : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
 

@@ -1,3 +1,4 @@
+import { createDirectedSchemas } from '../../src/engine/contract/directed-schemas.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -23,7 +24,8 @@ const DATA = ['example', 'examples'];
  */
 export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   const id = `https://contract.invalid/${direction}`;
-  const exclusion = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
+  const directed = createDirectedSchemas(schemas ?? {});
   const isVersion30 = document.openapi.startsWith('3.0');
   // The linter has checked that this is an object.
   return { id, document: convertNode(document) as OpenApiDocument };
@@ -34,47 +36,49 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     return mapRecord(node, (value, key) => {
       if (DATA.includes(key)) return value;
       if (key === 'schema') return convertSchema(value);
-      return key === 'schemas' && isRecord(value) ? mapRecord(value, convertSchema) : convertNode(value);
+      return key === 'schemas' && isRecord(value)
+        ? mapRecord(value, (schema) => convertSchema(schema))
+        : convertNode(value);
     });
   }
 
-  function convertSchema(schema: unknown): unknown {
+  /** @param inherited the properties that another schema of the same value excludes */
+  function convertSchema(schema: unknown, inherited: ReadonlySet<string> = new Set()): unknown {
     if (!isRecord(schema)) return schema;
+    const excluded = inherited.union(directed.excludedBy(schema, direction === 'request' ? 'sent' : 'response'));
     const converted = mapRecord(schema, (value, keyword) => {
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + value;
       if (SCHEMAS.includes(keyword)) return convertSchema(value);
-      if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) return value.map(convertSchema);
-      if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value)) return mapRecord(value, convertSchema);
+      if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) {
+        return value.map((part) => convertSchema(part, keyword === 'prefixItems' ? undefined : excluded));
+      }
+      if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value))
+        return mapRecord(value, (member) => convertSchema(member));
       return value;
     });
-    return markIntegers(discriminate(withoutExcluded(isVersion30 ? upgrade(converted) : converted)));
+    return markIntegers(discriminate(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
+}
 
-  function withoutExcluded(schema: SchemaObject): SchemaObject {
-    const { properties, required } = schema;
-    if (!isRecord(properties)) return schema;
-    const isExcluded = (name: string): boolean => {
-      const property = properties[name];
-      return isRecord(property) && property[exclusion] === true;
-    };
-    const kept = Object.entries(properties).filter(([name]) => !isExcluded(name));
-    return {
-      ...schema,
-      properties: Object.fromEntries(kept),
-      ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !isExcluded(name)) }),
-    };
-  }
+/** Removes properties from a schema. */
+function without(schema: SchemaObject, names: ReadonlySet<string>): SchemaObject {
+  const { properties, required } = schema;
+  return {
+    ...schema,
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))),
+    }),
+    ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !names.has(name)) }),
+  };
 }
 
 /** Converts `nullable` and boolean exclusive limits of OpenAPI 3.0. */
 function upgrade(schema: SchemaObject): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
-  const { minimum, maximum, type, enum: values } = rest;
+  const { minimum, maximum, type } = rest;
   return {
     ...rest,
     ...(nullable === true && typeof type === 'string' && { type: [type, 'null'] }),
-    ...(nullable === true &&
-      Array.isArray(values) && { enum: [...new Set<unknown>([...(values as unknown[]), null])] }),
     ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
     ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
   };

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
@@ -28,8 +29,9 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   const to = -ceilDivide(-max, step);
   if (from > to) return fc.constantFrom<Json>(min); // No value exists; the oracle rejects this one.
   const edges = [...EDGE_INTEGERS, 0n, 1n, -1n].filter((edge) => edge >= min && edge <= max && edge % step === 0n);
-  const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: to > 99n && from <= 0n ? 99n : to });
-  if (plain) return small.map((n) => n * step);
+  const max99 = to > 99n && from <= 0n ? 99n : to;
+  if (plain) return fc.bigInt({ min: from < 0n && to >= 0n ? 0n : from, max: max99 }).map((n) => n * step);
+  const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: max99 });
   return fc.oneof(
     small.map((n) => n * step),
     fc.constantFrom(from * step, to * step, ...edges),
@@ -37,8 +39,12 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   );
 }
 
-/** Generates numbers in the range of the schema. */
-export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
+/**
+ * Generates numbers in the range of the schema.
+ *
+ * @param plain prefers small positive numbers with few digits, where the schema allows them
+ */
+export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
   const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
   const max = Math.min(numberOf(schema, 'maximum') ?? end, numberOf(schema, 'exclusiveMaximum') ?? end);
@@ -50,15 +56,25 @@ export function numbers(schema: SchemaObject): fc.Arbitrary<Json> {
     return fc.integer(range).map((n) => Number((n * step).toPrecision(12)));
   }
   const isIn = (n: number): boolean => n >= min && n <= max;
+  const simple = [0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 12.5, 50, 99].filter(isIn);
+  if (plain && simple.length > 0) return fc.constantFrom(...simple);
   const edges = [min, max, 0, 1, -1, 1.5, 5e-324, 1e-7, 2 ** 53].filter(isIn);
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true, noDefaultInfinity: true }));
 }
 
-/** Generates strings with the length, pattern and format of the schema. */
-export function strings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
+/**
+ * Generates strings with the length, pattern and format of the schema.
+ *
+ * @param plain prefers short and usual texts
+ */
+export function strings(schema: SchemaObject, kind: TextKind, plain = false): fc.Arbitrary<Json> {
   const { pattern, format } = schema;
-  if (typeof pattern === 'string') return matching(pattern) ?? plainStrings(schema, kind);
-  return (typeof format === 'string' ? FORMATS[format]?.() : undefined) ?? plainStrings(schema, kind);
+  const matches = typeof pattern === 'string' ? matching(pattern) : undefined;
+  const name = String(format);
+  const formatted = (plain ? PLAIN_FORMATS[name]?.() : undefined) ?? FORMATS[name]?.();
+  // Values of one keyword may satisfy the other by chance.
+  if (matches !== undefined && formatted !== undefined) return fc.oneof(matches, formatted);
+  return matches ?? formatted ?? plainStrings(schema, kind);
 }
 
 function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
@@ -79,17 +95,36 @@ function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> 
 }
 
 function matching(pattern: string): fc.Arbitrary<Json> | undefined {
+  // Of a wide range of repetitions, only the first: `.{1,2097152}` would be 2 MB.
+  const short = pattern.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
+    Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
+  );
   try {
-    return fc.stringMatching(new RegExp(pattern, 'u'));
+    return fc.stringMatching(compilePattern(short));
   } catch {
     return undefined; // fast-check does not support the pattern: all strings are generated, and the oracle filters them.
   }
 }
 
-const dates = (): fc.Arbitrary<string> =>
+const MAX_REPETITIONS = 20;
+
+const dates = (from = '1000', to = '9999'): fc.Arbitrary<string> =>
   fc
-    .date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    .date({ min: new Date(`${from}-01-01T00:00:00Z`), max: new Date(`${to}-12-31T23:59:59Z`), noInvalidDate: true })
     .map((date) => date.toISOString());
+
+const words = (): fc.Arbitrary<string> =>
+  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
+
+// Usual values, also because fast-check takes a second to prepare some of its arbitraries of addresses.
+const PLAIN_FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
+  'date-time': () => dates('2020', '2029'),
+  date: () => dates('2020', '2029').map((text) => text.slice(0, 10)),
+  email: () => words().map((word) => `${word}@example.com`),
+  hostname: () => words().map((word) => `${word}.example.com`),
+  uri: () => words().map((word) => `https://example.com/${word}`),
+  url: () => words().map((word) => `https://example.com/${word}`),
+};
 
 const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   'date-time': dates,
@@ -102,9 +137,15 @@ const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
   ipv4: () => fc.ipV4(),
   ipv6: () => fc.ipV6(),
   uri: () => fc.webUrl(),
+  url: () => fc.webUrl(),
+  'uri-template': () => fc.constantFrom('/a/{id}', '/a{?page}'),
   'uri-reference': () => fc.webPath(),
   byte: () => fc.base64String(),
   'json-pointer': () => fc.constantFrom('', '/a', '/a~1b/0'),
+  'json-pointer-uri-fragment': () => fc.constantFrom('#', '#/a'),
+  'relative-json-pointer': () => fc.constantFrom('0', '1/a'),
+  'iso-date-time': dates,
+  'iso-time': () => dates().map((text) => text.slice(11)),
   regex: () => fc.constantFrom('^a+$', '[0-9]'),
 };
 

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
+import { isItemList, kindOf, separatorOf } from '../../src/engine/contract/media-type.ts';
+import type { TextType } from '../../src/engine/contract/operation.ts';
+import {
+  listOperations,
+  type Content,
+  type Document,
+  type ParameterObject,
+  type PathItem,
+  type RequestBodyObject,
+} from '../openapi/document.ts';
+import { parametersOf, schemaOf } from '../openapi/operations.ts';
+import { optional } from '../openapi/optional.ts';
+import { dereference } from '../openapi/reference.ts';
+import { textTypeOf } from '../openapi/text-types.ts';
+import { walkDocument } from '../openapi/walk.ts';
+import { simplifySchema } from './typed-schema.ts';
+
+type Node = Record<string, unknown>;
+type Schema = Readonly<Record<string, unknown>>;
+
+const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+const FILE = { type: 'string', format: 'binary' };
+
+/**
+ * Copies a document as openapi-typescript needs it to render types that agree with the service:
+ *
+ * - schemas are those of requests or of responses ({@link createDirectedSchemas}), and simpler ({@link simplifySchema});
+ * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
+ *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
+ * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
+ * - parameters and headers have a schema in place of `content` or `$ref`, and those that OpenAPI ignores are absent;
+ * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
+ * - discriminators with a default are absent, since they allow other values, too;
+ * - there are no extensions, where openapi-typescript would resolve every `$ref`.
+ */
+export function toTypedDocument(original: Document): Document {
+  const document = structuredClone(original);
+  const forms = new Map<object, TextType>();
+  walkDocument(document, ({ kind, node, key }) => {
+    if (kind === 'mediaType' && kindOf(key) === 'multipart') forms.set(node, textTypeOf(document, node['schema']));
+  });
+  walkDocument(document, ({ kind, node, key }) => {
+    for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
+    if (kind === 'mediaType' && separatorOf(key) !== undefined && !isItemList(key, node))
+      Reflect.deleteProperty(node, 'schema');
+    if (kind !== 'schema') return;
+    if (Object.hasOwn(Object(node['discriminator']) as object, 'defaultMapping'))
+      Reflect.deleteProperty(node, 'discriminator');
+    if (node['format'] === 'binary') Reflect.deleteProperty(node, 'format');
+    Reflect.deleteProperty(node, 'contentMediaType');
+  });
+
+  const { schemas = {} } = document.components ?? {};
+  const directed = createDirectedSchemas(schemas);
+  for (const name of Object.keys(schemas)) directed.of({ $ref: `#/components/schemas/${name}` }, 'response');
+  const handlerPaths = new Map<PathItem, [string, object][]>();
+  for (const operation of listOperations(document)) directRequests(operation);
+  walkDocument(document, ({ kind, node, holder, key }) => {
+    if (kind === 'header') {
+      const { content, ...header } = dereference(document, node) as ParameterObject; // The linter has checked this shape.
+      holder[key] = {
+        ...header,
+        schema: directed.of(textSchemaOf({ ...header, ...optional('content', content) }), 'response'),
+      };
+    }
+    if ('$ref' in node) return;
+    if (kind === 'pathItem') Object.assign(node, { parameters: parametersOf(document, node, { operationId: '' }) });
+    if (kind === 'parameter') holder[key] = directParameter(node as ParameterObject, 'sent');
+    if (kind === 'requestBody') Object.assign(node, { content: directContent(node['content'] as Content, 'sent') });
+    if (kind === 'response') {
+      const { content = {}, headers = {} } = node as { readonly content?: Content; readonly headers?: Schema };
+      const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type');
+      Object.assign(node, { content: directContent(content, 'response'), headers: Object.fromEntries(kept) });
+    }
+  });
+
+  const paths = Object.entries(document.paths ?? {}).flatMap(([path, pathItem]) => [
+    ...structuredClone(handlerPaths.get(pathItem) ?? []),
+    [path, pathItem] as const,
+  ]);
+  const components = { ...document.components, schemas: directed.schemas };
+  const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
+  const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
+  walkDocument(typed, ({ kind, node, holder, key }) => {
+    if (kind === 'schema') holder[key] = simplifySchema(node);
+  });
+  return typed;
+
+  /** Makes the request of an operation the one that clients send, and adds the one that its handler receives. */
+  function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
+    const parameters = parametersOf(document, pathItem, object);
+    const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+    const requestOf = (direction: Direction) => ({
+      parameters: parameters.map((parameter) => directParameter(parameter, direction)),
+      ...(body && { requestBody: { ...body, content: directContent(body.content, direction) } }),
+    });
+    const sent = requestOf('sent');
+    const received = requestOf('received');
+    const isTyped = TYPED_METHODS.includes(method);
+    if (!isTyped || !isDeepStrictEqual(sent, received)) {
+      const key = isTyped ? method.toLowerCase() : 'post';
+      const path = [`handler of ${object.operationId}`, { [key]: { ...object, ...received } }] as [string, object];
+      handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
+      Reflect.deleteProperty(object, 'operationId');
+    }
+    Object.assign(object, sent);
+  }
+
+  function directParameter({ content, ...documented }: ParameterObject, direction: Direction): Node {
+    const { required = false } = documented as { readonly required?: boolean };
+    const own = textSchemaOf({ ...documented, ...optional('content', content) });
+    const parameter = { ...documented, in: documented.in === 'querystring' ? 'query' : documented.in };
+    if (direction !== 'received') return { ...parameter, schema: directed.of(own, direction) };
+    const schema = directed.parameter(own, required) as Schema;
+    return { ...parameter, required: required || 'default' in schema, schema };
+  }
+
+  function directContent(content: Content, direction: Direction): Content {
+    return Object.fromEntries(
+      Object.entries(content).map(([name, mediaType]) => {
+        const form = forms.get(mediaType);
+        const schema = form === undefined ? mediaType.schema : withFiles(mediaType.schema, form);
+        return [name, { ...mediaType, ...optional('schema', schema && directed.of(schema, direction)) }];
+      }),
+    );
+  }
+
+  /** Marks the fields of a form that are files. A reference to a form becomes a copy. */
+  function withFiles(node: unknown, form: TextType): unknown {
+    const {
+      properties = {},
+      additionalProperties,
+      ...schema
+    } = dereference(document, node) as {
+      readonly [keyword: string]: unknown;
+      readonly properties?: Schema;
+      readonly additionalProperties?: unknown;
+    };
+    const field = (member: unknown, type?: TextType): unknown => {
+      if (type?.file === true) return FILE;
+      return type?.items?.file === true ? { type: 'array', items: FILE } : member;
+    };
+    const parts = ['allOf', 'anyOf', 'oneOf'].filter((keyword) => keyword in schema);
+    return {
+      ...schema,
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [name, field(member, form.properties?.[name])]),
+      ),
+      ...optional('additionalProperties', field(additionalProperties, form.additional)),
+      ...Object.fromEntries(
+        parts.map((keyword) => [keyword, (schema[keyword] as unknown[]).map((part) => withFiles(part, form))]),
+      ),
+    };
+  }
+}
+
+/** Returns the schema of a parameter or header. Of `content`, only JSON and a form that is the whole query are parsed. */
+function textSchemaOf(parameter: ParameterObject): unknown {
+  const [mediaType = 'application/json'] = Object.keys(parameter.content ?? {});
+  const kind = kindOf(mediaType);
+  const isParsed = kind === 'json' || (kind === 'form' && parameter.in === 'querystring');
+  return isParsed ? (schemaOf(parameter) ?? {}) : { type: 'string' };
+}

@@ -1,0 +1,97 @@
+import openapiTS, {
+  astToString,
+  transformSchemaObject,
+  type OpenAPI3,
+  type OpenAPITSOptions,
+  type SchemaObject,
+  type TransformNodeOptions,
+} from 'openapi-typescript';
+import { createRequire } from 'node:module';
+import ts from 'typescript';
+import type { Document } from '../openapi/document.ts';
+import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
+import { toTypedDocument } from './typed-document.ts';
+
+// openapi-typescript has its own version of the linter, and needs a configuration of that version.
+const requireOfTypes = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
+const { createConfig } = requireOfTypes('@redocly/openapi-core') as {
+  readonly createConfig: (config: object) => Promise<NonNullable<OpenAPITSOptions['redocly']>>;
+};
+
+const { factory } = ts;
+const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
+const UNKNOWN = factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword);
+const STRING = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
+const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const NULL = factory.createLiteralTypeNode(factory.createNull());
+const BLOB = factory.createTypeReferenceNode('Blob');
+
+/** The keywords of a schema that decide about types that openapi-typescript has not. */
+type Keywords = {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly contentMediaType?: string;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly properties?: object;
+  readonly patternProperties?: object;
+  readonly additionalProperties?: unknown;
+  readonly prefixItems?: readonly SchemaObject[];
+  readonly items?: SchemaObject | boolean;
+  readonly minItems?: number;
+  /** Of OpenAPI 3.0. */
+  readonly nullable?: boolean;
+};
+
+/**
+ * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
+ * and both have the same responses.
+ */
+export async function renderTypes(document: Document): Promise<string> {
+  const nodes = await openapiTS(markInheritedNames(toTypedDocument(document)) as OpenAPI3, {
+    silent: true,
+    redocly: await createConfig({}), // The document has been linted already.
+    defaultNonNullable: false,
+    emptyObjectsUnknown: true,
+    transform,
+  });
+  return unmark(astToString(nodes.map(withoutHandlerPaths)));
+}
+
+/** Returns the type of a schema; `undefined` where that of openapi-typescript is right. */
+function transform(schema: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
+  const keywords = schema as Keywords;
+  const { type, format, contentMediaType, readOnly, writeOnly, nullable, prefixItems } = keywords;
+  const types = [type ?? [], nullable === true ? 'null' : []].flat();
+  const orNull = (node: ts.TypeNode) => (types.includes('null') ? factory.createUnionTypeNode([node, NULL]) : node);
+  // These marks are left only where no value is valid.
+  if (readOnly === true || writeOnly === true) return NEVER;
+  if (format === 'int64' && types.includes('integer')) return orNull(BIGINT);
+  if (format === 'binary' && types.includes('string')) return orNull(BLOB);
+  if (contentMediaType !== undefined && type === undefined) return BLOB;
+  if (type === 'object' && isClosed(keywords)) return factory.createTypeReferenceNode('Record', [STRING, NEVER]);
+  if (type !== 'array' || prefixItems === undefined) return undefined;
+
+  const members = prefixItems.map((item, index) => {
+    const member = transformSchemaObject(item, options);
+    return index < (keywords.minItems ?? 0) ? member : factory.createOptionalTypeNode(member);
+  });
+  const { items = true } = keywords;
+  if (items === false) return factory.createTupleTypeNode(members);
+  const rest = items === true ? UNKNOWN : transformSchemaObject(items, options);
+  return factory.createTupleTypeNode([...members, factory.createRestTypeNode(factory.createArrayTypeNode(rest))]);
+}
+
+/** Whether an object has no properties, neither named nor others. */
+function isClosed({ properties = {}, patternProperties, additionalProperties }: Keywords): boolean {
+  return additionalProperties === false && patternProperties === undefined && Object.keys(properties).length === 0;
+}
+
+/** Removes the paths that only hold operations as handlers see them; the operations themselves are apart. */
+function withoutHandlerPaths(node: ts.Node): ts.Node {
+  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'paths') return node;
+  const members = node.members.filter(
+    ({ name }) => name !== undefined && ts.isStringLiteral(name) && name.text.startsWith('/'),
+  );
+  return factory.updateInterfaceDeclaration(node, node.modifiers, node.name, undefined, undefined, members);
+}

@@ -1,0 +1,148 @@
+import type { ApiOperation } from '../check/api-operation.ts';
+import { createArbitraries } from '../values/arbitrary.ts';
+import { readSchemas } from '../values/dialect.ts';
+import { createInputs } from '../check/inputs.ts';
+import { listOperations } from '../check/operations.ts';
+import { createOracle } from '../values/oracle.ts';
+import { systematicCases } from '../check/systematic-cases.ts';
+import type { WireRequest } from '../check/wire-request.ts';
+import { listOperations as listObjects, type Document, type ResponseObject } from '../openapi/document.ts';
+import { dereference } from '../openapi/reference.ts';
+
+// The same requests for the same document.
+const SEED = 1;
+/** The credentials that the template's test service accepts. */
+const TOKEN = 'test-token';
+
+/** The requests that the tests of an operation send. */
+type Requests = {
+  readonly valid?: WireRequest | undefined;
+  readonly invalid?: WireRequest | undefined;
+  readonly mistyped?: WireRequest | undefined;
+  readonly anonymous?: WireRequest | undefined;
+};
+
+/**
+ * Renders tests of the documented statuses, one file for each tag or, without tags, each first segment of a path.
+ *
+ * @param document normalized, so that every operation has an operationId
+ * @returns the text of the files by name
+ */
+export function renderTests(document: Document): Readonly<Record<string, string>> {
+  const requestSchemas = readSchemas(document, 'request');
+  const oracle = createOracle(requestSchemas);
+  const arbitraries = createArbitraries(requestSchemas, oracle);
+  const operations = new Map(
+    listOperations(requestSchemas, readSchemas(document, 'response'), '/').map((operation) => [
+      operation.operationId,
+      operation,
+    ]),
+  );
+  const groups = Map.groupBy(listObjects(document), ({ path, object }) => toFileName(object.tags?.[0] ?? path));
+  return Object.fromEntries(
+    [...groups].map(([group, members]) => {
+      const blocks = members.flatMap(({ method, path, object }) => {
+        const operation = operations.get(object.operationId);
+        if (operation === undefined) return [];
+        const requests = findRequests(operation);
+        const tests = Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
+          const { description = '' } = dereference(document, node) as ResponseObject;
+          return renderTest(operation, status, description, requests);
+        });
+        return tests.length === 0 ? [] : renderOperation(`${method.toUpperCase()} ${path}`, tests, requests);
+      });
+      return [`${group}.test.ts`, `${header(blocks)}\n${blocks.join('\n')}`];
+    }),
+  );
+
+  function findRequests(operation: ApiOperation): Requests {
+    const plain = [...createInputs(operation, arbitraries, oracle).plainInputs(SEED).values()].flat();
+    const cases = [...systematicCases(operation, oracle, plain, TOKEN)];
+    const isMistyped = (description: string): boolean => description.startsWith('sent as ');
+    return {
+      valid: cases.find(({ kind }) => kind === 'positive')?.request,
+      invalid: cases.find(({ kind, description }) => kind === 'negative' && !isMistyped(description))?.request,
+      mistyped: cases.find(({ description }) => isMistyped(description))?.request,
+      anonymous: cases.find(({ kind }) => kind === 'no authentication')?.request,
+    };
+  }
+}
+
+function header(blocks: readonly string[]): string {
+  const text = blocks.join('');
+  const names = ['describe', ...(text.includes('expect(') ? ['expect'] : []), 'test'].join(', ');
+  const service = text.includes('service.send(')
+    ? `import { startTestService, type TestRequest } from './support/service.ts';\n\nconst service = startTestService();\n`
+    : '';
+  return `import { ${names} } from '@jest/globals';\n${service}`;
+}
+
+function renderOperation(title: string, tests: readonly string[], { valid }: Requests): string {
+  const constant = valid === undefined ? '' : `const valid: TestRequest = { ${membersOf(valid).join(', ')} };\n\n`;
+  const isUsed = tests.some((text) => text.includes('valid'));
+  return `describe(${quote(title)}, () => {\n${isUsed ? constant : ''}${tests.join('\n')}});\n`;
+}
+
+/** Renders the test of a status; of a 5xx or `default` response, which no request can ask for, none. */
+function renderTest(operation: ApiOperation, status: string, description: string, requests: Requests): string[] {
+  if (!/^[1-4]\d\d$/.test(status)) return [];
+  const request = requestFor(operation, status, requests);
+  const title = `${status}: ${description.trim().split('\n')[0]?.slice(0, 80) ?? ''}`;
+  if (request === undefined) return [`test.todo(${quote(title)});\n`];
+  const sent = request === requests.valid ? 'valid' : literalOf(request, requests.valid);
+  // Jest reports a test that does not fail any more.
+  const pending = request === requests.valid ? '.failing' : '';
+  return [
+    `test${pending}(${quote(title)}, async () => {
+  expect(await service.send(${sent})).toMatchObject({ status: ${status} });
+});\n`,
+  ];
+}
+
+function requestFor({ responses }: ApiOperation, status: string, requests: Requests): WireRequest | undefined {
+  const success = Object.keys(responses).find((key) => /^2\d\d$/.test(key));
+  const byStatus: Readonly<Record<string, WireRequest | undefined>> = {
+    ...(success !== undefined && { [success]: requests.valid }),
+    400: requests.invalid,
+    401: requests.anonymous,
+    415: requests.mistyped,
+  };
+  return byStatus[status];
+}
+
+/** Renders a request by what distinguishes it from another one. */
+function literalOf(request: WireRequest, valid: WireRequest | undefined): string {
+  const own = membersOf(request);
+  if (valid === undefined) return `{ ${own.join(', ')} }`;
+  const shared = membersOf(valid);
+  const removed = request.body === undefined && valid.body !== undefined ? ["body: ''"] : [];
+  return `{ ${['...valid', ...own.filter((member) => !shared.includes(member)), ...removed].join(', ')} }`;
+}
+
+function membersOf({ method, target, headers, body }: WireRequest): readonly string[] {
+  const pairs = headers.map(([name, value]) => `[${quote(name)}, ${quote(value)}]`).join(', ');
+  const text = body?.toString() ?? '';
+  const isText = body !== undefined && Buffer.from(text).equals(body);
+  const bytes = isText ? quote(text) : `Buffer.from('${body?.toString('base64') ?? ''}', 'base64')`;
+  return [
+    `method: ${quote(method)}`,
+    `target: ${quote(target)}`,
+    `headers: [${pairs}]`,
+    ...(body === undefined ? [] : [`body: ${bytes}`]),
+  ];
+}
+
+/** Returns a tag, or the first segment of a path, as the name of a file. */
+function toFileName(text: string): string {
+  const segment = text.startsWith('/') ? (text.split('/').find((part) => part !== '') ?? '') : text;
+  return (
+    segment
+      .match(/[A-Za-z0-9]+/g)
+      ?.join('-')
+      .toLowerCase() ?? 'operations'
+  );
+}
+
+function quote(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,17 @@
+import type { Application } from './engine/create-service.ts';
+import { checkers } from './NAME/checkers.ts';
+import { contract } from './NAME/contract.ts';
+import { failures } from './NAME/failures.ts';
+import { createHandlers } from './NAME/handlers.ts';
+import { openStore } from './NAME/store.ts';
+
+/** The service: its document, its handlers and its store, on the engine. */
+export const application: Application = {
+  contract,
+  failures,
+  defaultDatabaseUrl: 'sqlite:./data/NAME.db',
+  async open({ location, ...options }) {
+    const store = await openStore(location, options);
+    return { handlers: createHandlers(store), checkers, check: store.check, close: store.close };
+  },
+};

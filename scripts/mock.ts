@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+import { run } from '../src/engine/process/run.ts';
+import { createMock } from './mock/application.ts';
+import { compileContract } from './openapi/compile.ts';
+import { formatProblem } from './openapi/load.ts';
+
+// `npm run mock` serves an OpenAPI document without any handler: the engine with generated responses.
+const USAGE = 'npm run mock -- [openapi.yaml] [--seed 1]';
+
+const { path, seed } = readArguments();
+const { compiled, problems } = await compileContract(path);
+for (const problem of problems) console.error(formatProblem(problem));
+if (compiled === undefined) {
+  console.error(`${path} was rejected`);
+  process.exit(1);
+}
+await run(createMock(compiled, path, seed));
+
+function readArguments(): { readonly path: string; readonly seed: number } {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: { seed: { type: 'string', default: '1' } },
+    });
+    const [path = 'openapi.yaml', ...more] = positionals;
+    if (more.length > 0) throw new Error('name one document');
+    if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
+    return { path, seed: Number(values.seed) };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    process.exit(1);
+  }
+}

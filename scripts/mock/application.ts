@@ -1,0 +1,33 @@
+import type { Application } from '../../src/engine/create-service.ts';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
+import type { CompiledDocument } from '../openapi/compile.ts';
+import { createCheckers } from './credentials.ts';
+import { createFailures } from './failures.ts';
+import { withPreferences } from './preferences.ts';
+import { createMockHandler } from './responses.ts';
+import { createValues } from './values.ts';
+
+/**
+ * Creates an application without code of its own for a document: handlers that respond with examples and generated values,
+ * failures and checkers.
+ *
+ * @param seed decides which values are generated
+ */
+export function createMock(compiled: CompiledDocument, documentPath: string, seed: number): Application {
+  const values = createValues(compiled.document, seed);
+  const contract = withPreferences(compiled.contract);
+  const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
+    operation.operationId,
+    createMockHandler(values, operation),
+  ]);
+  const done = () => Promise.resolve();
+  return {
+    contract,
+    documentPath,
+    failures: createFailures(compiled, values),
+    open: () => {
+      const checkers = createCheckers(contract.securitySchemes, process.env);
+      return Promise.resolve({ handlers: Object.fromEntries(handlers), checkers, check: done, close: done });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Checker, Credentials } from '../../src/engine/auth/credentials.ts';
+import { checkerKindOf } from '../../src/engine/auth/supported-scheme.ts';
+import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
+
+const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
+
+/**
+ * Creates checkers that let in any well-formed credentials, with every scope. Where credentials are configured, the engine
+ * checks bearer tokens and API keys itself, and basic credentials must be one of `API_TOKENS`.
+ */
+export function createCheckers(
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, Checker>> {
+  const isConfigured = VARIABLES.some((name) => env[name] !== undefined);
+  const tokens = env['API_TOKENS']?.split(',').map((entry) => entry.trim()) ?? [];
+  const checked = Object.entries(schemes).filter(([, scheme]) => !isConfigured || checkerKindOf(scheme) === undefined);
+  return Object.fromEntries(
+    checked.map(([name, scheme]): [string, Checker] => [
+      name,
+      (credentials) => {
+        const secret = secretOf(scheme, credentials);
+        const isValid = secret !== undefined && (!isConfigured || !isBasic(scheme) || tokens.includes(secret));
+        return isValid ? { name: 'mock', scopes: 'all' } : undefined;
+      },
+    ]),
+  );
+}
+
+/** Returns the token, the key, or `user:password`; `undefined` when they are missing or malformed. */
+function secretOf(scheme: SecurityScheme, { authorization = '', ...credentials }: Credentials): string | undefined {
+  const { type, in: place, name = '' } = scheme;
+  if (type === 'mutualTLS') return ''; // The certificate is no part of the request.
+  if (type === 'apiKey') {
+    const read = { query: credentials.query, cookie: credentials.cookie }[String(place)] ?? credentials.header;
+    const key = read(name);
+    return key === '' ? undefined : key;
+  }
+  const [, sent = '', value = ''] = /^([^ ]+) +(.+)$/.exec(authorization) ?? [];
+  if (isBasic(scheme)) {
+    const pair = /^basic$/i.test(sent) ? Buffer.from(value, 'base64').toString() : '';
+    return pair.includes(':') ? pair : undefined;
+  }
+  const expected = type === 'http' ? (scheme.scheme ?? '') : 'bearer';
+  if (sent.toLowerCase() !== expected) return undefined;
+  return expected !== 'bearer' || /^[\w\-.~+/]+=*$/.test(value) ? value : undefined;
+}
+
+function isBasic({ type, scheme }: SecurityScheme): boolean {
+  return type === 'http' && scheme === 'basic';
+}

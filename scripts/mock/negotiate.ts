@@ -1,0 +1,38 @@
+import { concreteMediaType, essenceOf } from '../../src/engine/contract/media-type.ts';
+
+/** A media type as documented, such as `text/*`, and a concrete one to send. */
+export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
+
+/**
+ * Chooses the media type of a response by the Accept header of its request (RFC 9110, 12.5.1).
+ *
+ * @returns the first documented media type where none is acceptable; `undefined` when none is documented
+ */
+export function negotiate(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
+  const ranges = accept.split(',').map(readRange);
+  const offers = documented.map((mediaType) => {
+    const matching = ranges.filter(({ essence }) => overlap(essence, essenceOf(mediaType)));
+    const [range] = matching.toSorted((a, b) => specificityOf(b.essence) - specificityOf(a.essence));
+    const isChosenByClient = mediaType.includes('*') && range !== undefined && !range.essence.includes('*');
+    const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
+    return { documented: mediaType, sent, quality: range?.quality ?? 0 };
+  });
+  return offers.toSorted((a, b) => b.quality - a.quality)[0];
+}
+
+function readRange(text: string): { readonly essence: string; readonly quality: number } {
+  const [, weight = '1'] = /;\s*q\s*=\s*([\d.]+)/i.exec(text) ?? [];
+  return { essence: essenceOf(text) || '*/*', quality: Number(weight) };
+}
+
+/** Returns whether two media ranges have a media type in common. */
+function overlap(one: string, other: string): boolean {
+  const [type = '', subtype = ''] = one.split('/');
+  const [otherType = '', otherSubtype = ''] = other.split('/');
+  const fits = (a: string, b: string): boolean => a === b || a === '*' || b === '*';
+  return fits(type, otherType) && fits(subtype, otherSubtype);
+}
+
+function specificityOf(essence: string): number {
+  return essence === '*/*' ? 0 : essence.endsWith('/*') ? 1 : 2;
+}

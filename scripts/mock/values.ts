@@ -1,0 +1,76 @@
+import { createArbitraries } from '../values/arbitrary.ts';
+import { readSchemas, type Schema } from '../values/dialect.ts';
+import type { Json } from '../values/json-value.ts';
+import { createOracle } from '../values/oracle.ts';
+import { sampleFor } from '../values/sample.ts';
+import { dereference, type OpenApiDocument } from '../openapi/reference.ts';
+
+/** A documented value: the content of a media type, or a header. */
+export type Described = {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, unknown>>;
+};
+
+/** What is wanted of a value. */
+export type Wanted = {
+  /** Decides which value is generated, besides the seed. */
+  readonly key: string;
+  /** Whether values are generated even where there are examples. */
+  readonly dynamic: boolean;
+  /** Whether only visible characters are generated. */
+  readonly isText: boolean;
+};
+
+/** The values of a document for one seed. */
+export type Values = ReturnType<typeof createValues>;
+
+// Optional properties may allow no value that can be generated, and an example may exclude other values.
+const ATTEMPTS = [
+  { examples: true, minimal: false },
+  { examples: false, minimal: false },
+  { examples: true, minimal: true },
+  { examples: false, minimal: true },
+];
+
+/** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
+export function createValues(original: OpenApiDocument, seed: number) {
+  const schemas = readSchemas(original, 'response');
+  const { document } = schemas;
+  const oracle = createOracle(schemas);
+  const arbitraries = createArbitraries(schemas, oracle);
+
+  return {
+    /** The document with its schemas for responses. */
+    document,
+    allows: oracle.allows,
+    /** Returns the values of the named examples. */
+    examplesOf({ examples = {} }: Described): ReadonlyMap<string, Json> {
+      const named = Object.entries(examples).flatMap(([name, node]) => {
+        const { value } = (dereference(document, node) ?? {}) as { readonly value?: Json };
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return new Map(named);
+    },
+    /**
+     * Lists values: the examples beside a schema and in it, then generated ones.
+     *
+     * @returns only values that the schema allows; none when it allows none that can be generated
+     */
+    *valuesOf(described: Described, { key, dynamic, isText }: Wanted): Generator<Json> {
+      const { schema, example } = described;
+      const attempts = ATTEMPTS.filter(({ examples }) => !(dynamic && examples));
+      if (!dynamic) {
+        const documented = [example as Json | undefined, ...this.examplesOf(described).values()];
+        for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;
+      }
+      for (const attempt of attempts) {
+        const options = { text: isText ? 'token' : 'well-formed', extras: false, plain: true, ...attempt } as const;
+        const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
+          arbitraries(schema, options),
+        );
+        if (value !== undefined) yield value;
+      }
+    },
+  };
+}

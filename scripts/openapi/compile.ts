@@ -1,0 +1,64 @@
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
+import { createRouter } from '../../src/engine/http/router.ts';
+import type { Document } from './document.ts';
+import type { FailureBody } from './failures.ts';
+import { loadContract, type LoadedContract, type Problem } from './load.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
+import { compileOperations, type CompiledOperations } from './operations.ts';
+import { findDialects, findUnchecked, findPublic, findUnsupported, type Remark } from './unsupported.ts';
+
+/** A document with the tables that the engine serves it from. */
+export type CompiledDocument = {
+  readonly contract: Contract;
+  /** The document of the contract. */
+  readonly document: Document;
+  readonly failureBodies: readonly FailureBody[];
+};
+
+/** A compiled document, or its problems. */
+export type CompiledContract = Pick<LoadedContract, 'problems' | 'placeOf' | 'sources'> & {
+  /** `undefined` when the document was rejected. */
+  readonly compiled: CompiledDocument | undefined;
+};
+
+/** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
+export async function compileContract(path: string): Promise<CompiledContract> {
+  const loaded = await loadContract(path, 'validity');
+  const { problems, placeOf, sources } = loaded;
+  const result = (
+    compiled: CompiledDocument | undefined,
+    severity: Problem['severity'],
+    remarks: readonly Remark[],
+  ): CompiledContract => {
+    const found = remarks.map(({ pointer, message }): Problem => ({ severity, place: placeOf(pointer), message }));
+    return { compiled, problems: [...problems, ...found], placeOf, sources };
+  };
+  if (loaded.document === undefined) return result(undefined, 'error', []);
+  const document = normalizeDocument(loaded.document);
+
+  const unsupported = findUnsupported(document);
+  if (unsupported.length > 0) return result(undefined, 'error', unsupported);
+  const warnings = [
+    ...findPublic(document),
+    ...findDialects(loaded.document),
+    ...findUnchecked(document),
+    ...removeInt64Conflicts(document),
+    ...removeInvalidPatterns(document),
+  ];
+  const { compiled, failureBodies } = compileOperations(document);
+  const ambiguous = tryRouter(compiled);
+  if (ambiguous.length > 0) return result(undefined, 'error', ambiguous);
+  const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
+  return result({ contract, document, failureBodies }, 'warn', warnings);
+}
+
+/** Creates the router, so that ambiguous paths are reported now instead of at startup. */
+function tryRouter(compiled: CompiledOperations): Remark[] {
+  try {
+    createRouter(compiled);
+    return [];
+  } catch (error) {
+    return [{ pointer: '#/paths', message: `cannot be routed: ${(error as Error).message}` }];
+  }
+}

@@ -1,0 +1,161 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import request from 'supertest';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import type { AnyReply } from '../../src/engine/http/response.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { expectProblem } from '../support/answer.ts';
+import { contractOf, documentOf } from '../support/contract.ts';
+import { ROOT } from '../support/service.ts';
+
+// The types of this document are checked in test/contracts/members/handlers.ts.
+const DOCUMENT = readFileSync(join(ROOT, 'test/contracts/members/openapi.yaml'), 'utf8');
+const SENT = { name: 'Ada', secret: 'x', roles: [{ title: 'Chair' }] };
+const ROLE = { title: 'Chair', granted: '2026-01-01' };
+const BODY = { id: 1n, name: 'Ada', since: '2026-01-01', roles: [ROLE] };
+
+const failures = {
+  Failure: ({ status, message }: { status: number; message: string }) => ({ error: status, message }),
+};
+let contract: Contract;
+let service: TestApp;
+let received: { readonly body: unknown } | undefined;
+let reply: AnyReply;
+beforeAll(async () => {
+  contract = await contractOf(DOCUMENT);
+});
+beforeEach(async () => {
+  received = undefined;
+  reply = { status: 200, headers: { 'X-Count': 1 }, body: BODY };
+  const handler = async (given: { readonly body: unknown }): Promise<AnyReply> => {
+    received = given;
+    return reply;
+  };
+  service = await createTestApp({ contract, handlers: { addMember: handler, addPhoto: handler }, failures });
+});
+const add = (body: object) => request(service.app).post('/members/chess').send(body);
+
+describe('a request', () => {
+  test('has no readOnly property, even a required one', async () => {
+    expect((await add(SENT)).status).toBe(200);
+    for (const body of [
+      { ...SENT, id: 1 },
+      { ...SENT, id: null },
+      { ...SENT, since: '2026-01-01' },
+      { ...SENT, roles: [ROLE] },
+    ]) {
+      const response = await add(body);
+      expect([response.status, response.body]).toEqual([
+        400,
+        { error: 400, message: expect.stringMatching(/readOnly|read-only/) },
+      ]);
+    }
+  });
+
+  test('needs a required writeOnly property: 400', async () => {
+    expect((await add({ name: 'Ada', roles: [] })).body).toEqual({
+      error: 400,
+      message: "body must have required property 'secret'",
+    });
+  });
+
+  test('has its defaults when the handler gets it, through references, allOf and lists', async () => {
+    await add(SENT);
+    expect(received).toMatchObject({
+      query: { limit: 20 },
+      headers: { 'X-Mode': 'safe' },
+      cookies: { page: 1 },
+      body: { level: 1, roles: [{ title: 'Chair', weight: 20 }] },
+    });
+  });
+
+  test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])('as %s has the same rules', async (type) => {
+    const isMultipart = type.startsWith('multipart');
+    const send = (fields: Record<string, string>) => {
+      const post = request(service.app).post('/photos');
+      return isMultipart
+        ? post.field(fields).attach('file', Buffer.from('x'), 'x.png')
+        : post.type('form').send(fields);
+    };
+    reply = { status: 200, body: { id: 1, title: 'x' } };
+    expect((await send({ title: 'x', token: 'y' })).status).toBe(200);
+    expect(received).toMatchObject({ body: { title: 'x', copies: 1, token: 'y' } });
+    expect((await send({ title: 'x', id: '1' })).body).toEqual({ error: 400, message: 'body/id is read-only' });
+  });
+});
+
+describe('a reply is sent only', () => {
+  test.each<[string, object]>([
+    ['with its required readOnly properties', { name: 'Ada', since: '2026-01-01', roles: [] }],
+    ['with those that another part of allOf requires', { id: 1n, name: 'Ada', roles: [] }],
+    ['with those of its items', { ...BODY, roles: [{ title: 'Chair' }] }],
+    ['without writeOnly properties', { ...BODY, secret: 'x' }],
+    ['without those of its items', { ...BODY, roles: [{ ...ROLE, proof: 'x' }] }],
+  ])('%s, else 500', async (_name, body) => {
+    reply = { ...reply, body };
+    expect((await add(SENT)).status).toBe(500);
+    expect(service.logged).toContainEqual(expect.objectContaining({ msg: 'request failed' }));
+  });
+
+  test('without the defaults of requests', async () => {
+    expect((await add(SENT)).text).toBe(
+      '{"id":1,"name":"Ada","since":"2026-01-01","roles":[{"title":"Chair","granted":"2026-01-01"}]}',
+    );
+  });
+
+  test('with its required headers, and without the optional ones', async () => {
+    expect((await add(SENT)).headers).toMatchObject({ 'x-count': '1' });
+    reply = { ...reply, headers: { 'X-Note': 'x' } };
+    expect((await add(SENT)).status).toBe(500);
+  });
+});
+
+describe('a default', () => {
+  /** Serves a JSON body and returns the one that the handler receives, or the status. */
+  async function receive(schema: string, body: object, rest = ''): Promise<unknown> {
+    const content = `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
+    const text = documentOf('/a', 'post', `${content}\nresponses: { '204': { description: Done. } }`, rest);
+    let got: unknown;
+    const op = async (given: { readonly body: unknown }): Promise<AnyReply> => {
+      got = given.body;
+      return { status: 204 };
+    };
+    const { app } = await createTestApp({ contract: await contractOf(text), handlers: { op } });
+    const response = await request(app).post('/a').send(body);
+    return response.status === 204 ? got : response.status;
+  }
+  const ALTERNATIVES = `
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { const: cat }, lives: { type: integer, default: 9 }, toys: { type: array, items: { $ref: '#/components/schemas/Toy' } } }, additionalProperties: false }
+    Dog: { type: object, required: [kind], properties: { kind: { const: dog } }, additionalProperties: false }
+    Toy: { type: string }`;
+
+  test('of one alternative does not change a value of another', async () => {
+    const either = "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }] }";
+    expect(await receive(either, { kind: 'dog' }, ALTERNATIVES)).toEqual({ kind: 'dog' });
+    expect(await receive("{ $ref: '#/components/schemas/Cat' }", { kind: 'cat' }, ALTERNATIVES)).toEqual({
+      kind: 'cat',
+      lives: 9,
+    });
+  });
+
+  test('does not replace a required property: 400', async () => {
+    const schema = '{ type: object, required: [a], properties: { a: { type: integer, default: 1 } } }';
+    expect(await receive(schema, {})).toBe(400);
+  });
+});
+
+test('a text is a string, whatever its schema', async () => {
+  const content =
+    'content: { text/plain: { schema: { type: object } }, application/json: { schema: { type: object } } }';
+  const operation = `requestBody: { ${content} }\nresponses: { '200': { description: Done., ${content} } }`;
+  const op = async (): Promise<AnyReply> => ({ status: 200, contentType: 'text/plain', body: 'yes' });
+  const { app } = await createTestApp({
+    contract: await contractOf(documentOf('/a', 'post', operation)),
+    handlers: { op },
+  });
+  expect((await request(app).post('/a').type('text/plain').send('x')).text).toBe('yes');
+  expectProblem(await request(app).post('/a').send([]), 400, /body must be object/);
+});
