@@ -3,6 +3,7 @@ import type { ContractDocument } from '../../src/engine/contract/slice-document.
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import type { FailureBody } from '../openapi/failures.ts';
+import { removeInvalidDefaults } from '../openapi/invalid-defaults.ts';
 import { loadContract, type Problem } from '../openapi/load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '../openapi/normalize.ts';
 import { compileOperations, type CompiledOperations } from '../openapi/operations.ts';
@@ -50,6 +51,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     ...findEncodings(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
+    ...removeInvalidDefaults(document),
   ];
   const { compiled, failureBodies } = compileOperations(document);
   const invalid = [...tryRouter(compiled), ...tryValidators(document as unknown as ContractDocument, compiled)];
