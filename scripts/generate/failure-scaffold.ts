@@ -60,7 +60,8 @@ function valueOf(document: Document, node: unknown, name: string, used: Set<stri
 }
 
 function objectOf(document: Document, schema: Schema, used: Set<string>, depth: number): string {
-  const { properties = {}, required = [] } = schema;
+  const { properties = {}, required: all = [] } = schema;
+  const required = all.filter((name) => mergeParts(document, properties[name])['writeOnly'] !== true);
   const names = Object.keys(properties).filter(
     (name) => required.includes(name) || (depth < 2 && (STATUS.test(name) || MESSAGE.test(name))),
   );
@@ -82,7 +83,6 @@ function stringOf(schema: Schema, name: string, used: Set<string>): string {
   if (format === 'uuid') return 'crypto.randomUUID()';
   if (format === 'uri' || format === 'url' || format === 'uri-reference') return "'about:blank'";
   if (format === 'email') return "'nobody@example.org'";
-  if (format === 'binary') return "new Blob(['failure'])";
   if (
     pattern === undefined &&
     STATUS.test(name) &&

@@ -45,7 +45,7 @@ export async function generate({ check = false, scaffold = false } = {}): Promis
   if (stale.length === 0) console.log('generated/ is up to date');
   const [handlers] = await Array.fromAsync(glob(HANDLERS));
   if (handlers !== undefined) {
-    if (scaffold && !check) for (const path of addMissing(gaps, handlers)) console.log(path);
+    if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) console.log(path);
     for (const line of await findUnmatched(operationIds, handlers)) console.log(line);
   }
   return { files, stale, sources };

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { listOperations, type Document } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
@@ -21,12 +23,15 @@ export type Gaps = {
 /**
  * Adds the parts that the compiler would report as missing: a module for each operation without a handler, which responds
  * 501, a function for each body of failures, and a checker for each security scheme, which rejects all credentials. Existing
- * modules are kept; only entries are added to them.
+ * modules are kept; only entries are added to them. The files have the format of the project.
  *
  * @param handlersPath the module with `createHandlers`
  * @returns the paths of the files that were written
  */
-export function scaffold({ document, failureBodies, uncheckedSchemes }: Gaps, handlersPath: string): readonly string[] {
+export async function scaffold(
+  { document, failureBodies, uncheckedSchemes }: Gaps,
+  handlersPath: string,
+): Promise<readonly string[]> {
   const folder = dirname(handlersPath);
   const failures = failureBodies.map((body) => ({ name: body.name, value: renderFailureFunction(document, body) }));
   const checkers = uncheckedSchemes.map((name) => ({
@@ -34,16 +39,16 @@ export function scaffold({ document, failureBodies, uncheckedSchemes }: Gaps, ha
     value: `() => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)}))`,
   }));
   return [
-    ...scaffoldHandlers(document, handlersPath, folder),
-    ...addMissing(join(folder, 'failures.ts'), 'failures', EMPTY_FAILURES, failures),
+    ...(await scaffoldHandlers(document, handlersPath, folder)),
+    ...(await addMissing(join(folder, 'failures.ts'), 'failures', EMPTY_FAILURES, failures)),
     // Most applications need no checkers.
     ...(checkers.length > 0
-      ? addMissing(join(folder, 'checkers.ts'), 'checkers', EMPTY_CHECKERS, checkers, NOT_IMPLEMENTED)
+      ? await addMissing(join(folder, 'checkers.ts'), 'checkers', EMPTY_CHECKERS, checkers, NOT_IMPLEMENTED)
       : []),
   ];
 }
 
-function scaffoldHandlers(document: Document, handlersPath: string, folder: string): readonly string[] {
+async function scaffoldHandlers(document: Document, handlersPath: string, folder: string): Promise<readonly string[]> {
   const source = readFileSync(handlersPath, 'utf8');
   const list = findObject(source, 'createHandlers');
   if (list === undefined) return [];
@@ -62,15 +67,21 @@ function scaffoldHandlers(document: Document, handlersPath: string, folder: stri
     files.add(file);
     const path = join(folder, `${file}.ts`);
     if (!existsSync(path)) {
-      writeFileSync(path, renderHandler(operationId, identifier, summary));
+      await writeFormatted(path, renderHandler(operationId, identifier, summary));
       written.push(path);
     }
     imports.push(`import { ${identifier} } from './${file}.ts';`);
     members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
   }
   if (members.length === 0) return [];
-  writeFileSync(handlersPath, addMembers(source, list.object, imports, members));
+  await writeFormatted(handlersPath, addMembers(source, list.object, imports, members));
   return [...written, handlersPath];
+}
+
+/** Writes a module as `npm run lint` expects it. */
+async function writeFormatted(path: string, text: string): Promise<void> {
+  const options = await resolveConfig(path, { editorconfig: true });
+  await writeFile(path, await format(text, { ...options, parser: 'typescript' }));
 }
 
 function renderHandler(operationId: string, identifier: string, summary = ''): string {
@@ -93,13 +104,13 @@ ${doc}${signature}
  * @param empty the module if there is none yet
  * @param imported an import that the members need
  */
-function addMissing(
+async function addMissing(
   path: string,
   constant: string,
   empty: string,
   members: readonly { readonly name: string; readonly value: string }[],
   imported?: string,
-): readonly string[] {
+): Promise<readonly string[]> {
   const source = existsSync(path) ? readFileSync(path, 'utf8') : empty;
   const list = findObject(source, constant);
   if (list === undefined) return [];
@@ -107,7 +118,7 @@ function addMissing(
   if (missing.length === 0 && existsSync(path)) return [];
   const texts = missing.map(({ name, value }) => `${toKey(name)}: ${value}`);
   const imports = imported === undefined || source.includes(imported) ? [] : [imported];
-  writeFileSync(path, addMembers(source, list.object, imports, texts));
+  await writeFormatted(path, addMembers(source, list.object, imports, texts));
   return [path];
 }
 

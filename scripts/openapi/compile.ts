@@ -3,6 +3,7 @@ import type { ContractDocument } from '../../src/engine/contract/slice-document.
 import { createRouter } from '../../src/engine/http/router.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
+import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
@@ -45,6 +46,7 @@ export async function compileContract(path: string): Promise<CompiledContract> {
     ...findUnchecked(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
+    ...removeInvalidDefaults(document),
   ];
   const { compiled, failureBodies } = compileOperations(document);
   const ambiguous = tryRouter(compiled);

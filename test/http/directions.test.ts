@@ -141,6 +141,12 @@ components:
     });
   });
 
+  test('that does not fit its schema is not used', async () => {
+    const schema =
+      "{ type: object, properties: { a: { type: integer, default: '' }, b: { type: string, format: date, default: '' }, c: { type: [string, 'null'], default: null } } }";
+    expect(await receive(schema, {})).toEqual({ c: null });
+  });
+
   test('does not replace a required property: 400', async () => {
     const schema = '{ type: object, required: [a], properties: { a: { type: integer, default: 1 } } }';
     expect(await receive(schema, {})).toBe(400);

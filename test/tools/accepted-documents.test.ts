@@ -162,6 +162,11 @@ describe('a warning names a part that is not checked:', () => {
       /itemSchema is not checked in text\/event-stream, only in JSON Lines and JSON sequences/,
     ],
     [
+      'a default that does not fit its schema',
+      document(body("{ properties: { v: { type: integer, default: '' } } }")),
+      /warn: the default "" is not used, since it does not fit its schema/,
+    ],
+    [
       'another dialect',
       document(body('{ $schema: "http://json-schema.org/draft-07/schema#", type: string }')),
       /dialect .*draft-07.* read as/,

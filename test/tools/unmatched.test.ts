@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder } from '../support/app.ts';
 import {
   copyProject,
@@ -7,7 +9,7 @@ import {
   withOperations,
   type Project,
 } from '../support/project.ts';
-import { run } from '../support/service.ts';
+import { ROOT, run } from '../support/service.ts';
 
 const HANDLERS = 'src/plants/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
@@ -75,6 +77,24 @@ describe('operations without a handler and handlers without an operation', () =>
     });
   });
 });
+
+test('npm run generate -- --scaffold adds the handlers and failures, which pass the type check and lint', async () => {
+  for (const name of ['eslint.config.js', '.editorconfig', '.prettierignore']) {
+    project.write(name, readFileSync(join(ROOT, name), 'utf8'));
+  }
+  const failure =
+    '{ description: No., content: { application/problem+json: { schema: { type: object, required: [status, title, detail, password, errors], properties: { status: { type: integer }, title: { type: string }, detail: { type: string }, password: { type: string, writeOnly: true }, errors: { type: array, items: { type: string } } } } } } }';
+  add(["it's-a-name-that-is-too-long-for-a-line-with-its-import-and-its-types"], []);
+  project.write('openapi.yaml', project.read('openapi.yaml').replace("{ '204':", `{ '400': ${failure}, '204':`));
+  expect(await generate('--scaffold')).toMatchObject({ code: 0, stderr: '' });
+  expect(project.read('src/plants/failures.ts')).not.toContain('password');
+  expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
+  expect(await run('eslint', ['--max-warnings', '0', 'src/plants'], {}, project.folder)).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  expect(await run('prettier', ['--check', 'src/plants'], {}, project.folder)).toMatchObject({ code: 0 });
+}, 120_000);
 
 test.each([
   ['spread from elsewhere', (source: string) => withHandlers(source, '...others(store),')],

@@ -60,7 +60,7 @@ export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; 
   readonly [Name in keyof Bodies]: (
     failure: FailureDetails,
   ) => Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
-};
+} & object; // Without bodies, the type would be that of every value.
 
 type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
 
