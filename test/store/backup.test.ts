@@ -134,7 +134,9 @@ describe('backup and restore', () => {
 
     /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
     async function startCopying(command: string, database: string, file: string, target: string) {
-      const started = start('node', ['scripts/plants/backup.ts', command, file], { DATABASE_URL: `sqlite:${database}` });
+      const started = start('node', ['scripts/plants/backup.ts', command, file], {
+        DATABASE_URL: `sqlite:${database}`,
+      });
       const isGrowing = (): boolean =>
         readdirSync(dirname(target), { recursive: true, encoding: 'utf8' }).some(
           (name) => (statSync(join(dirname(target), name), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,
