@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
-import { createValidator } from '../../src/engine/contract/validator.ts';
+import { Validators } from '../../src/engine/contract/validators.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
 import type { Content } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
@@ -92,10 +92,11 @@ function tryRouter(compiled: CompiledOperations): Remark[] {
 
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
 function tryValidators(document: ContractDocument, { operations }: CompiledOperations): Remark[] {
+  const validators = new Validators(document);
   return Object.values(operations).flatMap((operation) => {
     const pointer = `#/paths/${escapePointer(operation.path)}/${operation.method.toLowerCase()}`;
     try {
-      createValidator(document, operation);
+      validators.compileSync(operation);
       return [];
     } catch (error) {
       return [{ pointer, message: `cannot be validated: ${(error as Error).message}` }];

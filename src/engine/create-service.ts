@@ -5,6 +5,7 @@ import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
+import { Validators } from './contract/validators.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
 import type { DatabaseLocation } from './database/open-database.ts';
 import type { Docs } from './docs/docs.ts';
@@ -49,7 +50,10 @@ export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<Data
 
 /** The configuration of a service. */
 export type ServiceConfig = {
-  /** In production, every operation must have a handler; in development, one without is answered 501. */
+  /**
+   * In production, every operation must have a handler, and its validator is compiled at the start. In development, one
+   * without a handler is answered 501, and validators are compiled with the first request.
+   */
   readonly production: boolean;
   readonly auth: AuthSettings;
   readonly database: DatabaseConfig;
@@ -91,7 +95,11 @@ export async function createService(
     refused: metrics.refused,
   };
   const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
-  if (config.production) assertComplete(contract, { failures, handlers, checkers });
+  const validators = new Validators(contract.document);
+  if (config.production) {
+    assertComplete(contract, { failures, handlers, checkers });
+    for (const operation of Object.values(contract.operations)) await validators.compile(operation);
+  }
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
@@ -99,6 +107,7 @@ export async function createService(
   const app = createApp({
     ...config,
     contract,
+    validators,
     handlers,
     checkers,
     failureResponse,

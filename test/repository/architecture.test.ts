@@ -132,7 +132,12 @@ describe('architecture', () => {
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
     expect(users(/^express-openapi-validator/)).toEqual([
-      ...inEngine('contract/validator.ts'),
+      ...inEngine('contract/linked-schemas.ts', 'contract/schema-compiler.ts', 'contract/validator.ts'),
+      'scripts/openapi/load.ts',
+    ]);
+    expect(users(/^ajv/)).toEqual([
+      ...inEngine('contract/linked-schemas.ts'),
+      'scripts/check/oracle.ts',
       'scripts/openapi/load.ts',
     ]);
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));

@@ -13,14 +13,14 @@ export type ContractDocument = {
 };
 
 /**
- * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
- * with the contract. The document is simplified:
+ * Creates a document with one operation and no components, so that the cost of a validator does not grow with the
+ * contract. The document is simplified:
  *
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
  * - responses have only bodies that may be JSON or text;
- * - `discriminator`, examples and extensions are removed: they are hints and must not affect validity.
+ * - `discriminator`, examples and extensions are removed ({@link copySchema}).
  *
  * @returns a deep copy, which may be modified
  */
@@ -42,25 +42,8 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
     ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
     responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
   };
-
   const { openapi, info } = document;
-  const schemasByName = new Map<string, unknown>();
-  collectSchemas(operation);
-  const schemas = Object.fromEntries(schemasByName);
-  const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: { schemas } });
-  removeHints(slice);
-  return slice;
-
-  function collectSchemas(node: unknown): void {
-    if (typeof node !== 'object' || node === null) return;
-    const name = /^#\/components\/schemas\/([^/]+)/.exec(String((node as Node)['$ref']))?.[1];
-    if (name !== undefined && !schemasByName.has(name)) {
-      const schema = document.components?.['schemas']?.[name];
-      schemasByName.set(name, schema);
-      collectSchemas(schema);
-    }
-    Object.values(node).forEach(collectSchemas);
-  }
+  return copySchema({ openapi, info, paths: { [path]: { [key]: operation } } });
 
   function resolveRef(node: unknown): Node {
     const reference = (node as Node)['$ref'];
@@ -68,6 +51,16 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
     return resolveRef(document.components?.[kind]?.[name] ?? {});
   }
+}
+
+/**
+ * Copies a schema, or an object that contains some, without discriminators, examples and extensions: they are hints, which
+ * must not affect validity.
+ */
+export function copySchema<Schema>(schema: Schema): Schema {
+  const copy = structuredClone(schema);
+  removeHints(copy);
+  return copy;
 }
 
 /** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
@@ -111,11 +104,10 @@ function simplifyResponse({ description, content = {} }: Node): Node {
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
 
-/** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */
+/** Moves a `$ref` into `allOf`: at the top level, the validator would copy its target and ignore its siblings. */
 function wrapRef(schema: unknown): unknown {
   const { $ref, allOf = [], ...rest } = schema as Node;
-  if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
-  return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+  return $ref === undefined ? schema : { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
 
 /** Removes discriminators, and examples and extensions, in which Ajv would take a member `id` for the name of a schema. */
