@@ -71,6 +71,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   return {
     files: {
       'types.ts': types.join('\n'),
+      'openapi.json': `${loaded.text}\n`,
       'contract.json': `${JSON.stringify({ $comment: NOTICE, ...compiled, document }, null, 2)}\n`,
     },
     gaps: { document, failureBodies, uncheckedSchemes },

@@ -25,7 +25,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin.
+ * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`, which are the document as it was written, the JSON
+ * bundled if it has several files. The page sends its requests to its own origin.
  *
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
@@ -41,7 +42,10 @@ export function openDocs(setting: DocsSetting, contract: Contract): Docs | undef
 }
 
 function createDocs(contract: Contract): Docs {
-  const { document, basePaths } = contract;
+  const { basePaths } = contract;
+  const text = readOwn('../../../generated/openapi.json');
+  // Swagger UI reads numbers as doubles, too.
+  const document = JSON.parse(text.toString()) as object;
   const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
   const pages = new Map<string, Response>([
     [
@@ -55,7 +59,7 @@ function createDocs(contract: Contract): Docs {
     ['/docs/swagger-ui.css', createPage('text/css', readLibrary('swagger-ui.css'))],
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
-    ['/openapi.json', createPage('application/json', JSON.stringify(document))],
+    ['/openapi.json', createPage('application/json', text)],
     ['/openapi.yaml', createPage('application/yaml', readOwn('../../../openapi.yaml'))],
   ]);
   assertNoConflict(contract, [...pages.keys()]);
