@@ -25,6 +25,7 @@ export type ContractDocument = {
  * @returns a deep copy, which may be modified
  */
 export function sliceDocument(document: ContractDocument, { path, method }: Operation): ContractDocument {
+  const resolveRef = (node: unknown): Node => resolveComponent(document, node);
   const pathItem = document.paths?.[path] ?? {};
   const key = method.toLowerCase();
   const {
@@ -44,13 +45,14 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   };
   const { openapi, info } = document;
   return copySchema({ openapi, info, paths: { [path]: { [key]: operation } } });
+}
 
-  function resolveRef(node: unknown): Node {
-    const reference = (node as Node)['$ref'];
-    if (typeof reference !== 'string') return node as Node;
-    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
-    return resolveRef(document.components?.[kind]?.[name] ?? {});
-  }
+/** Follows the `$ref` of a node to a component, repeatedly; returns nodes without one unchanged. */
+export function resolveComponent(document: ContractDocument, node: unknown): Node {
+  const reference = (node as Node)['$ref'];
+  if (typeof reference !== 'string') return node as Node;
+  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
+  return resolveComponent(document, document.components?.[kind]?.[name] ?? {});
 }
 
 /**

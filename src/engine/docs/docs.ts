@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { send, type Response } from '../http/response.ts';
@@ -18,6 +17,8 @@ export type DocsSetting = boolean | 'if possible';
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
 
+const PROJECT = new URL('../../../', import.meta.url);
+
 // Swagger UI needs no inline script or style and no other origin. Its icons are data: URLs.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
@@ -28,22 +29,23 @@ const CONTENT_SECURITY_POLICY = [
  * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`, which are the document as it was written, the JSON
  * bundled if it has several files. The page sends its requests to its own origin.
  *
+ * @param project the folder with `openapi.yaml` and `generated/`
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
-export function openDocs(setting: DocsSetting, contract: Contract): Docs | undefined {
+export function openDocs(setting: DocsSetting, contract: Contract, project = PROJECT): Docs | undefined {
   if (setting === false) return undefined;
   try {
-    return createDocs(contract);
+    return createDocs(contract, project);
   } catch (error) {
     if (setting === 'if possible' && error instanceof DocsUnavailable) return undefined;
     throw error;
   }
 }
 
-function createDocs(contract: Contract): Docs {
+function createDocs(contract: Contract, project: URL): Docs {
   const { basePaths } = contract;
-  const text = readOwn('../../../generated/openapi.json');
+  const text = readFrom(project, 'generated/openapi.json');
   // Swagger UI reads numbers as doubles, too.
   const document = JSON.parse(text.toString()) as object;
   const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
@@ -60,7 +62,7 @@ function createDocs(contract: Contract): Docs {
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
     ['/openapi.json', createPage('application/json', text)],
-    ['/openapi.yaml', createPage('application/yaml', readOwn('../../../openapi.yaml'))],
+    ['/openapi.yaml', createPage('application/yaml', readFrom(project, 'openapi.yaml'))],
   ]);
   assertNoConflict(contract, [...pages.keys()]);
 
@@ -89,7 +91,11 @@ function createPage(mediaType: string, body: Response['body'], headers: Response
 }
 
 function readOwn(name: string): Buffer {
-  return read(() => new URL(name, import.meta.url), `the file ${basename(name)}`);
+  return readFrom(new URL(import.meta.url), name);
+}
+
+function readFrom(base: URL, name: string): Buffer {
+  return read(() => new URL(name, base), `the file ${name}`);
 }
 
 function readLibrary(name: string): Buffer {
