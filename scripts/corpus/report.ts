@@ -18,6 +18,10 @@ export function toMarkdown(trials: readonly Trial[], seed: string): string {
       started.map(({ generateMegabytes }) => generateMegabytes),
     ),
     row(
+      'start in production, ms',
+      started.map(({ startMs }) => startMs),
+    ),
+    row(
       'event loop held by a first request, ms',
       started.map(({ firstRequestMs }) => firstRequestMs),
     ),

@@ -16,6 +16,8 @@ export type Trial = {
   readonly operations?: number;
   readonly generateMs?: number;
   readonly generateMegabytes?: number;
+  /** How long the service took to start in production. */
+  readonly startMs?: number;
   /** How long the event loop was held by the first request to an operation, at most. */
   readonly firstRequestMs?: number;
 };
@@ -58,7 +60,7 @@ async function tryIn(folder: string, path: string, name: string): Promise<Trial>
   if (started.code !== 0) return { name, reached: 'compiled', reason: firstError(started.output), ...cost };
   const measured = JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Pick<
     Trial,
-    'operations' | 'firstRequestMs'
+    'operations' | 'startMs' | 'firstRequestMs'
   >;
   return { name, reached: 'started', ...cost, ...measured };
 }
