@@ -24,6 +24,8 @@ export type Costs = {
   /** Of a second run, which changes nothing. */
   readonly generateMs: number;
   readonly generateMegabytes: number;
+  /** How long the service took to start in production. */
+  readonly startMs: number;
   /** How long the event loop was held by the first request to an operation, at most. */
   readonly firstRequestMs: number;
   readonly testMs: number;

@@ -18,7 +18,7 @@ export type CompiledDocument = {
 };
 
 /** A compiled document, or its problems. */
-export type CompiledContract = Pick<LoadedContract, 'problems' | 'placeOf' | 'sources'> & {
+export type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'placeOf' | 'sources'> & {
   /** `undefined` when the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
@@ -26,14 +26,14 @@ export type CompiledContract = Pick<LoadedContract, 'problems' | 'placeOf' | 'so
 /** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
 export async function compileContract(path: string): Promise<CompiledContract> {
   const loaded = await loadContract(path, 'validity');
-  const { problems, placeOf, sources } = loaded;
+  const { text, problems, placeOf, sources } = loaded;
   const result = (
     compiled: CompiledDocument | undefined,
     severity: Problem['severity'],
     remarks: readonly Remark[],
   ): CompiledContract => {
     const found = remarks.map(({ pointer, message }): Problem => ({ severity, place: placeOf(pointer), message }));
-    return { compiled, problems: [...problems, ...found], placeOf, sources };
+    return { compiled, text, problems: [...problems, ...found], placeOf, sources };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);

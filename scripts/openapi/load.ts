@@ -7,6 +7,7 @@ import {
   loadIgnoreConfig,
   makeDocumentFromString,
   Oas3_2Types,
+  Source,
   YamlParseError,
   type LocationObject,
   type NormalizedProblem,
@@ -20,6 +21,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
+import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
 /** A problem in the document, with its location. */
@@ -34,6 +36,8 @@ export type Problem = {
 export type LoadedContract = {
   /** The document without external references; `undefined` when it has errors. */
   readonly document: OpenApiDocument | undefined;
+  /** The document as JSON with all digits of its numbers; empty when it has errors. */
+  readonly text: string;
   readonly problems: readonly Problem[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
@@ -47,6 +51,14 @@ Object.assign(Oas3_2Types.Response, { required: [] });
 Object.assign(Oas3_2Types.DeviceAuthorization.properties, {
   scopes: { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } },
 });
+
+/** Reads referenced files so that all digits of their numbers are kept. */
+class ExactResolver extends BaseResolver {
+  override async loadExternalRef(path: string): Promise<Source> {
+    const { absoluteRef, body, mimeType } = await super.loadExternalRef(path);
+    return new Source(absoluteRef, quoteInexactNumbers(body), mimeType);
+  }
+}
 
 /** Rules that a valid document must satisfy. */
 const validity = {
@@ -95,6 +107,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const externalRefResolver = new BaseResolver(config.resolve);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
+    text: '',
     problems: [{ severity: 'error', place, message }],
     placeOf: () => path,
     sources: [resolve(path)],
@@ -131,12 +144,19 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   );
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
-  if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
+  if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, sources };
 
-  const bundled = await bundle({ config, doc: marked, externalRefResolver });
+  const exact = makeDocumentFromString(quoteInexactNumbers(read.source.body), resolve(path));
+  const doc = { ...exact, parsed: markInheritedNames(exact.parsed) };
+  const isSingleFile = referenced.length === 0;
+  const bundled = isSingleFile
+    ? undefined
+    : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve) });
+  const text = unquoteNumbers(JSON.stringify(unmarkNames(bundled?.bundle.parsed ?? doc.parsed), null, 2));
   return {
-    document: unmarkNames(bundled.bundle.parsed) as OpenApiDocument,
-    problems: [...problems, ...bundled.problems.filter(isRelevant).map(toProblem)],
+    document: JSON.parse(text) as OpenApiDocument, // The linter has checked this.
+    text,
+    problems: [...problems, ...(bundled?.problems ?? []).filter(isRelevant).map(toProblem)],
     placeOf,
     sources,
   };

@@ -23,7 +23,7 @@ const readGenerated = (folder: string) =>
 describe('npm run generate', () => {
   test('the same document always gives the same files, which are those in the repository', async () => {
     writeContract(CONTRACT);
-    const names = ['generated/types.ts', 'generated/contract.json'];
+    const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
     expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
     expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
     expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
@@ -36,7 +36,7 @@ describe('npm run generate', () => {
 
     const before = readGenerated(join(project, 'generated'));
     writeContract(CONTRACT.replace('createPlant', 'addPlant'));
-    const names = ['generated/types.ts', 'generated/contract.json'];
+    const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
     const stderr = names.map((name) => `${name} is stale: run npm run generate\n`).join('');
     expect(await generate('--check')).toEqual({ code: 1, stdout: '', stderr });
     expect(readGenerated(join(project, 'generated'))).toEqual(before);

@@ -1,5 +1,5 @@
 import { contract, type Request } from '../../../src/plants/contract.ts';
-import { createValidator } from '../../../src/engine/contract/validator.ts';
+import { Validators } from '../../../src/engine/contract/validators.ts';
 import { readJson } from '../../../src/engine/http/body.ts';
 import { Failure } from '../../../src/engine/http/failure.ts';
 import { readParameters } from '../../../src/engine/http/parameters.ts';
@@ -25,7 +25,7 @@ const NO_PARAMETERS = { path: {}, query: '', headers: {} };
 export function createEntryReader(limitBytes: number): (line: Line) => Entry | undefined {
   const { createPlant: operation } = contract.operations;
   if (operation === undefined) throw new Error('the contract has no createPlant');
-  const validator = createValidator(contract.document, operation);
+  const validator = new Validators(contract.document).compileSync(operation);
 
   return ({ number, bytes, key }) => {
     if (bytes?.every(isWhitespace) === true) return undefined;

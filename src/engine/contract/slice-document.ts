@@ -1,4 +1,4 @@
-import { createDirectedSchemas, type DirectedSchemas, type Direction } from './directed-schemas.ts';
+import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
 import { isItemList, kindOf } from './media-type.ts';
 import type { Operation } from './operation.ts';
@@ -14,22 +14,27 @@ export type ContractDocument = {
 };
 
 /**
- * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
- * with the contract. The document is simplified:
+ * Creates a document with one operation and no components, so that the cost of a validator does not grow with the
+ * contract. The document is simplified:
  *
  * - it has version 3.1 or 3.0, and any method is {@link SLICE_METHOD}: the validator knows no others;
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
  * - responses have only bodies that may be JSON or text;
- * - schemas are those of requests or of responses ({@link DirectedSchemas});
- * - `discriminator`, examples and extensions are removed: they are hints and must not affect validity.
+ * - schemas are those of requests or of responses;
+ * - `discriminator`, examples and extensions are removed ({@link copySchema}).
  *
+ * @param directed derives the schemas, and receives those that the operation refers to
  * @returns a deep copy, which may be modified
  */
-export function sliceDocument(document: ContractDocument, operationToSlice: Operation): ContractDocument {
+export function sliceDocument(
+  document: ContractDocument,
+  operationToSlice: Operation,
+  directed: DirectedSchemas,
+): ContractDocument {
+  const resolveRef = (node: unknown): Node => resolveComponent(document, node);
   const { path } = operationToSlice;
-  const pathItem = document.paths?.[path] ?? {};
   const {
     parameters = [],
     requestBody,
@@ -39,38 +44,17 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
     requestBody?: unknown;
     responses?: Node;
   };
-  const shared = (pathItem['parameters'] ?? []) as readonly unknown[];
-  const resolved = {
-    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)),
-    requestBody: requestBody === undefined ? undefined : resolveRef(requestBody),
-    responses: mapValues(responses, resolveRef) as Readonly<Record<string, Node>>,
-  };
-  const schemasByName = new Map<string, unknown>();
-  collectSchemas(resolved);
-  const directed = createDirectedSchemas(Object.fromEntries(schemasByName));
+  const shared = (document.paths?.[path]?.['parameters'] ?? []) as readonly unknown[];
   const operation = {
-    parameters: resolved.parameters.map((parameter) => simplifyParameter(parameter, directed)),
-    ...(resolved.requestBody && { requestBody: simplifyRequestBody(resolved.requestBody, bodyOf('received')) }),
-    responses: mapValues(resolved.responses, (response) => simplifyResponse(response as Node, bodyOf('response'))),
+    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map((parameter) =>
+      simplifyParameter(parameter, directed),
+    ),
+    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody), bodyOf('received')) }),
+    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response), bodyOf('response'))),
   };
-
   const { info } = document;
   const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
-  const paths = { [path]: { [SLICE_METHOD]: operation } };
-  const slice = structuredClone({ openapi, info, paths, components: { schemas: directed.schemas } });
-  removeHints(slice);
-  return slice;
-
-  function collectSchemas(node: unknown): void {
-    if (typeof node !== 'object' || node === null) return;
-    const name = /^#\/components\/schemas\/([^/]+)/.exec(String((node as Node)['$ref']))?.[1];
-    if (name !== undefined && !schemasByName.has(name)) {
-      const schema = document.components?.['schemas']?.[name];
-      schemasByName.set(name, schema);
-      collectSchemas(schema);
-    }
-    Object.values(node).forEach(collectSchemas);
-  }
+  return copySchema({ openapi, info, paths: { [path]: { [SLICE_METHOD]: operation } } });
 
   function bodyOf(direction: Direction): BodySchema {
     return (mediaType, schema) =>
@@ -84,13 +68,6 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
     if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
     return alternatives === undefined || alternatives.some(allowsString);
   }
-
-  function resolveRef(node: unknown): Node {
-    const reference = (node as Node)['$ref'];
-    if (typeof reference !== 'string') return node as Node;
-    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
-    return resolveRef(document.components?.[kind]?.[name] ?? {});
-  }
 }
 
 /** The key of the operation in a slice. */
@@ -101,6 +78,24 @@ export function findOperationObject(document: ContractDocument, { path, method }
   const pathItem = document.paths?.[path] ?? {};
   const additional = (pathItem['additionalOperations'] ?? {}) as Node;
   return (pathItem[method.toLowerCase()] ?? additional[method] ?? {}) as Node; // The linter has checked this shape.
+}
+
+/** Follows the `$ref` of a node to a component, repeatedly; returns nodes without one unchanged. */
+export function resolveComponent(document: ContractDocument, node: unknown): Node {
+  const reference = (node as Node)['$ref'];
+  if (typeof reference !== 'string') return node as Node;
+  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
+  return resolveComponent(document, document.components?.[kind]?.[name] ?? {});
+}
+
+/**
+ * Copies a schema, or an object that contains some, without discriminators, examples and extensions: they are hints, which
+ * must not affect validity.
+ */
+export function copySchema<Schema>(schema: Schema): Schema {
+  const copy = structuredClone(schema);
+  removeHints(copy);
+  return copy;
 }
 
 /** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
@@ -158,11 +153,10 @@ function simplifyResponse({ description, content = {} }: Node, bodyOf: BodySchem
   return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
 }
 
-/** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */
+/** Moves a `$ref` into `allOf`: at the top level, the validator would copy its target and ignore its siblings. */
 function wrapRef(schema: unknown): unknown {
   const { $ref, allOf = [], ...rest } = schema as Node;
-  if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
-  return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+  return $ref === undefined ? schema : { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
 
 /** Removes discriminators, and examples and extensions, in which Ajv would take a member `id` for the name of a schema. */
