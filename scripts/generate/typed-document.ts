@@ -20,6 +20,9 @@ import { simplifySchema } from './typed-schema.ts';
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
+/** Stands for `#` in operationIds, where openapi-typescript would put a slash. From the private use area. */
+export const HASH = '\uE001';
+
 const FILE = { type: 'string', format: 'binary' };
 
 /**
@@ -82,6 +85,7 @@ export function toTypedDocument(original: Document): Document {
 
   /** Makes the request of an operation the one that clients send, and adds the one that its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
+    const operationId = object.operationId.replaceAll('#', HASH);
     const parameters = parametersOf(document, pathItem, object);
     const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     const requestOf = (direction: Direction) => ({
@@ -91,10 +95,13 @@ export function toTypedDocument(original: Document): Document {
     const sent = requestOf('sent');
     const received = requestOf('received');
     if (!isDeepStrictEqual(sent, received)) {
-      const path = [`handler of ${object.operationId}`, { [method]: { ...object, ...received } }] as [string, object];
+      const path = [`handler of ${operationId}`, { [method]: { ...object, operationId, ...received } }] as [
+        string,
+        object,
+      ];
       handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
       Reflect.deleteProperty(object, 'operationId');
-    }
+    } else Object.assign(object, { operationId });
     Object.assign(object, sent);
   }
 

@@ -9,7 +9,7 @@ import openapiTS, {
 import ts from 'typescript';
 import type { Document } from '../openapi/document.ts';
 import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
-import { toTypedDocument } from './typed-document.ts';
+import { HASH, toTypedDocument } from './typed-document.ts';
 
 const { factory } = ts;
 const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
@@ -48,7 +48,8 @@ export async function renderTypes(document: Document): Promise<string> {
     emptyObjectsUnknown: true,
     transform,
   });
-  return unmark(astToString(nodes.map(withoutHandlerPaths)));
+  const text = astToString(nodes.map(withoutHandlerPaths));
+  return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
 }
 
 /** Returns the type of a schema; `undefined` where that of openapi-typescript is right. */

@@ -32,7 +32,7 @@ beforeEach(async () => {
     received = given;
     return reply;
   };
-  service = await createTestApp({ contract, handlers: { addMember: handler, addPhoto: handler }, failures });
+  service = await createTestApp({ contract, handlers: { addMember: handler, 'photos#add': handler }, failures });
 });
 const add = (body: object) => request(service.app).post('/members/chess').send(body);
 
