@@ -153,6 +153,21 @@ components:
   });
 });
 
+test('a reply of null is sent where the schema allows null, else 500', async () => {
+  for (const [type, status] of [
+    ["[object, 'null']", 200],
+    ['object', 500],
+  ] as const) {
+    const operation = `responses: { '200': { description: Done., content: { application/json: { schema: { type: ${type} } } } } }`;
+    const op = async (): Promise<AnyReply> => ({ status: 200, body: null });
+    const { app } = await createTestApp({
+      contract: await contractOf(documentOf('/a', 'get', operation)),
+      handlers: { op },
+    });
+    expect((await request(app).get('/a')).status).toBe(status);
+  }
+});
+
 test('a text is a string, whatever its schema', async () => {
   const content =
     'content: { text/plain: { schema: { type: object } }, application/json: { schema: { type: object } } }';
