@@ -21,6 +21,9 @@ type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+/** Stands for `#` in operationIds, where openapi-typescript would put a slash. From the private use area. */
+export const HASH = '\uE001';
+
 const FILE = { type: 'string', format: 'binary' };
 
 /**
@@ -90,6 +93,7 @@ export function toTypedDocument(original: Document): Document {
 
   /** Makes the request of an operation the one that clients send, and adds the one that its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
+    const operationId = object.operationId.replaceAll('#', HASH);
     const parameters = parametersOf(document, pathItem, object);
     const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     const requestOf = (direction: Direction) => ({
@@ -101,10 +105,11 @@ export function toTypedDocument(original: Document): Document {
     const isTyped = TYPED_METHODS.includes(method);
     if (!isTyped || !isDeepStrictEqual(sent, received)) {
       const key = isTyped ? method.toLowerCase() : 'post';
-      const path = [`handler of ${object.operationId}`, { [key]: { ...object, ...received } }] as [string, object];
+      const handled = { [key]: { ...object, operationId, ...received } };
+      const path = [`handler of ${operationId}`, handled] as [string, object];
       handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
       Reflect.deleteProperty(object, 'operationId');
-    }
+    } else Object.assign(object, { operationId });
     Object.assign(object, sent);
   }
 

@@ -127,7 +127,9 @@ describe('every value that express-openapi-validator rejects is rejected here', 
           taken += 1;
           expect([text, await post('/in', text)]).toEqual([text, 204]);
         }
-        if (isTaken('out', JSON.parse(text))) expect([text, await post('/out', text)]).toEqual([text, 200]);
+        // The other validator takes null for no body, even where the schema allows it.
+        if (text !== 'null' && isTaken('out', JSON.parse(text)))
+          expect([text, await post('/out', text)]).toEqual([text, 200]);
       }),
       { numRuns: RUNS },
     );

@@ -74,6 +74,21 @@ describe('npm run generate', () => {
     });
     expect(generated['types.ts']).toMatch(/nullable\?: bigint \| null;\s+list\?: bigint\[\];/);
   });
+
+  test('types the files of a form as Blobs, also by reference, and other binary strings as strings', async () => {
+    const schema = `
+      allOf: [{ type: object, properties: { file: { $ref: '#/components/schemas/File' } } }]
+      type: object
+      properties: { files: { type: array, items: { $ref: '#/components/schemas/File' } } }
+    File: { type: string, format: binary }`;
+    writeContract(withSchema(schema).replace('application/json', 'multipart/form-data'));
+    await generate();
+    expect(readGenerated(join(project, 'generated'))['types.ts']).toMatch(/file\?: Blob;/);
+    expect(readGenerated(join(project, 'generated'))['types.ts']).toMatch(/files\?: Blob\[\];/);
+    writeContract(withSchema(schema));
+    await generate();
+    expect(readGenerated(join(project, 'generated'))['types.ts']).not.toContain('Blob');
+  });
 });
 
 describe('a document is refused with the place and the reason:', () => {
