@@ -165,3 +165,35 @@ describe('security schemes', () => {
     expect((await request(app).get('/a').auth('nope-nope', { type: 'bearer' })).status).toBe(401);
   });
 });
+
+describe('defaults', () => {
+  const body = (schema: string, schemas: string): string =>
+    document('/a', 'x-none: 1', `components: { schemas: { ${schemas} } }`).replace(
+      'get: { operationId: op,',
+      `post: { operationId: op, requestBody: { required: true, content: { application/json: { schema: ${schema} } } },`,
+    );
+  const members = Array.from({ length: 80 }, (_, index) => `m${String(index)}: { type: integer }`).join(', ');
+
+  test('of an alternative that does not apply are not set', async () => {
+    const one = `One: { type: object, properties: { kind: { const: one }, n: { default: 1 }, next: { $ref: '#/components/schemas/One' } } }`;
+    const two = `Two: { type: object, properties: { kind: { const: two } }, additionalProperties: false }`;
+    const alternatives = "{ anyOf: [{ $ref: '#/components/schemas/One' }, { $ref: '#/components/schemas/Two' }] }";
+    const { app, requests } = await serve(body(alternatives, `${one}, ${two}`));
+    expect((await request(app).post('/a').send({ kind: 'two' })).status).toBe(204);
+    expect(requests).toMatchObject([{ body: { kind: 'two' } }]);
+  });
+
+  test('of members with a large schema are set', async () => {
+    const large = `{ type: object, properties: { large: { type: object, default: { m1: 1 }, properties: { ${members} } } } }`;
+    const { app, requests } = await serve(body(large, ''));
+    expect((await request(app).post('/a').send({})).status).toBe(204);
+    expect(requests).toMatchObject([{ body: { large: { m1: 1 } } }]);
+    expectProblem(
+      await request(app)
+        .post('/a')
+        .send({ large: { m79: 'x' } }),
+      400,
+      /^body\/large\/m79 must be integer$/,
+    );
+  });
+});
