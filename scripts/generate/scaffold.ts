@@ -65,7 +65,7 @@ function scaffoldHandlers(document: Document, handlersPath: string, folder: stri
       writeFileSync(path, renderHandler(operationId, identifier, summary));
       written.push(path);
     }
-    imports.push(`import { ${identifier} } from '../openapi/${file}.ts';`);
+    imports.push(`import { ${identifier} } from './${file}.ts';`);
     members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
   }
   if (members.length === 0) return [];
@@ -79,7 +79,7 @@ function renderHandler(operationId: string, identifier: string, summary = ''): s
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
   const signature = `export function ${identifier}(_request: Request<${id}>): Promise<Reply<${id}>> {`;
   return `${NOT_IMPLEMENTED}
-import type { Reply, Request } from '../openapi/contract.ts';
+import type { Reply, Request } from './contract.ts';
 
 ${doc}${signature}
   return Promise.reject(new NotImplemented(${id}));
@@ -111,14 +111,14 @@ function addMissing(
   return [path];
 }
 
-const EMPTY_CHECKERS = `import type { Checkers } from '../openapi/contract.ts';
+const EMPTY_CHECKERS = `import type { Checkers } from './contract.ts';
 
 /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
 export const checkers = {
 } satisfies Checkers;
 `;
 
-const EMPTY_FAILURES = `import type { Failures } from '../openapi/contract.ts';
+const EMPTY_FAILURES = `import type { Failures } from './contract.ts';
 
 /** Renders the failures of the service as the document describes them, by the name of their schema. */
 export const failures = {
