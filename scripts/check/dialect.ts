@@ -1,3 +1,4 @@
+import { constrainAlternatives } from '../openapi/discriminators.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -47,7 +48,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
       if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value)) return mapRecord(value, convertSchema);
       return value;
     });
-    return markIntegers(discriminate(withoutExcluded(isVersion30 ? upgrade(converted) : converted)));
+    return markIntegers(constrainAlternatives(withoutExcluded(isVersion30 ? upgrade(converted) : converted)));
   }
 
   function withoutExcluded(schema: SchemaObject): SchemaObject {
@@ -78,24 +79,6 @@ function upgrade(schema: SchemaObject): SchemaObject {
     ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
     ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
   };
-}
-
-/** Adds the constraint of a discriminator to its alternatives: the property is the name of the schema or mapped to it. */
-function discriminate(schema: SchemaObject): SchemaObject {
-  const { discriminator, oneOf, anyOf } = schema;
-  const list = oneOf ?? anyOf;
-  if (!isRecord(discriminator) || !Array.isArray(list)) return schema;
-  const property = String(discriminator['propertyName']);
-  const mapping = Object.entries(isRecord(discriminator['mapping']) ? discriminator['mapping'] : {});
-  const alternatives = (list as Schema[]).map((alternative): Schema => {
-    const reference = isRecord(alternative) ? alternative['$ref'] : undefined;
-    if (typeof reference !== 'string') return alternative;
-    const name = reference.slice(reference.lastIndexOf('/') + 1);
-    const mapped = mapping.filter(([, target]) => target === name || reference.endsWith(String(target)));
-    const names = mapped.length === 0 ? [name] : mapped.map(([key]) => key);
-    return { allOf: [alternative, { required: [property], properties: { [property]: { enum: names } } }] };
-  });
-  return { ...schema, [oneOf === undefined ? 'anyOf' : 'oneOf']: alternatives };
 }
 
 /** Adds the keyword `exactInteger` of the oracle to integers: Ajv compares doubles, the keyword compares digits. */

@@ -6,9 +6,11 @@ import { kindOf } from '../../src/engine/contract/media-type.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { createValidator } from '../../src/engine/contract/validator.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
+import { completeDiscriminators, constrainAlternatives } from '../openapi/discriminators.ts';
 import type { Content } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
 import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
+import { expandInheritance } from '../openapi/inheritance.ts';
 import { loadContract, type Problem } from '../openapi/load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '../openapi/normalize.ts';
 import { compileOperations, type CompiledOperations } from '../openapi/operations.ts';
@@ -54,6 +56,8 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     ...findPublic(document),
     ...findDialects(loaded.document),
     ...findEncodings(document),
+    ...expandInheritance(document),
+    ...completeDiscriminators(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
   ];
@@ -158,12 +162,14 @@ async function renderTypes(document: OpenApiDocument): Promise<string> {
 
 /**
  * Copies a document as openapi-typescript needs it: without extensions, where it would resolve every `$ref`, and with the
- * schema of parameters in place of `content`, which it types as a string. Only JSON is parsed.
+ * schema of parameters in place of `content`, which it types as a string. Only JSON is parsed. It would add a discriminator
+ * to its schemas wherever they are used.
  */
 function toTypedDocument(original: OpenApiDocument): OpenApiDocument {
   const document = structuredClone(original);
   walkDocument(document, ({ kind, node, holder, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
+    if (kind === 'schema') holder[key] = constrainAlternatives(node);
     const { content, ...rest } = node;
     if (kind !== 'parameter' || content === undefined) return;
     const [[mediaType, { schema }] = ['', {}]] = Object.entries(content as Content); // The linter has checked this shape.

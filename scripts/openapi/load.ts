@@ -109,7 +109,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const marked = { ...read, parsed: markInheritedNames(read.parsed) };
   const lint = await lintDocument({ document: marked, config: config.styleguide, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
-    ignored !== true && !isInExtension(location[0]?.pointer);
+    ignored !== true && !isInExtension(location[0]?.pointer) && !isInMapping(location[0]?.pointer);
   const found = lint.filter(isRelevant);
   const problems = (isValidStructure(read.parsed, version, found) ? found.map(toWarning) : found).map(toProblem);
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
@@ -160,6 +160,11 @@ function hasValidSchemas(document: object): boolean {
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
+}
+
+/** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */
+function isInMapping(pointer = ''): boolean {
+  return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
 }
 
 function toWarning(problem: NormalizedProblem): NormalizedProblem {

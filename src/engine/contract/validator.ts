@@ -195,5 +195,7 @@ function runWithinLimit<T>(call: () => T): T {
 }
 
 function formatErrors(failed: readonly Check[]): string {
-  return formatProblems(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
+  const errors = failed.flatMap(({ errors: found }) => found ?? []);
+  // Ajv reports a condition after the problems that it leads to.
+  return formatProblems(augmentAjvErrors(errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_PROBLEMS)));
 }
