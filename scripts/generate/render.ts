@@ -16,7 +16,14 @@ import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '
 import { compileOperations, type CompiledOperations } from '../openapi/operations.ts';
 import { escapePointer, type OpenApiDocument } from '../openapi/reference.ts';
 import type { Gaps } from './scaffold.ts';
-import { findDialects, findEncodings, findPublic, findUnsupported, type Remark } from '../openapi/unsupported.ts';
+import {
+  findDialects,
+  findEncodings,
+  findPatternsOfBytes,
+  findPublic,
+  findUnsupported,
+  type Remark,
+} from '../openapi/unsupported.ts';
 import { walkDocument } from '../openapi/walk.ts';
 
 /** The generated files of a document, or its problems. */
@@ -56,6 +63,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     ...findPublic(document),
     ...findDialects(loaded.document),
     ...findEncodings(document),
+    ...findPatternsOfBytes(document),
     ...expandInheritance(document),
     ...completeDiscriminators(document),
     ...removeInt64Conflicts(document),

@@ -11,14 +11,23 @@ export type Document = OpenApiDocument & {
 };
 export type Server = {
   readonly url: string;
-  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+  readonly variables?: Readonly<Record<string, { readonly default: string; readonly enum?: readonly string[] }>>;
 };
 export type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
   readonly parameters?: readonly unknown[];
   readonly servers?: readonly Server[];
 };
-export type Content = Readonly<Record<string, { readonly schema?: unknown; readonly encoding?: object }>>;
+export type Encoding = {
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+};
+export type Content = Readonly<
+  Record<string, { readonly schema?: unknown; readonly encoding?: Readonly<Record<string, Encoding>> }>
+>;
 export type ParameterObject = Readonly<Record<string, unknown>> & {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';

@@ -1,4 +1,7 @@
 import type { TextType } from '../../src/engine/contract/operation.ts';
+import { isFile } from '../../src/engine/contract/slice-document.ts';
+import { byteLimitsOf } from './byte-limits.ts';
+import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
@@ -37,12 +40,14 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0):
   const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
   const listed = items ?? parts.find((part) => part.items)?.items;
   if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
-  const { format, contentMediaType, contentEncoding, additionalProperties } = schema;
-  const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+  const { additionalProperties } = schema;
   const hasAdditional = isObject && typeof additionalProperties === 'object';
   return {
     scalars: [...scalars],
-    ...((isFile || parts.some((part) => part.file)) && { file: true as const }),
+    ...((isFile(schema) || parts.some((part) => part.file)) && {
+      file: true as const,
+      ...optional('bytes', byteLimitsOf(document, schema)),
+    }),
     ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, depth + 1) }),
     ...(listed && { items: listed }),
     ...(isObject && {

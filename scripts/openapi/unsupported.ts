@@ -1,4 +1,6 @@
-import { listOperations, type Document } from './document.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { listOperations, type Content, type Document } from './document.ts';
+import { dereference, escapePointer } from './reference.ts';
 import { walkDocument } from './walk.ts';
 
 /** A message about a part of the document. */
@@ -27,17 +29,39 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
 ];
 
-/** Warns of `encoding` in request bodies, which is not checked. */
+/** Warns of parts of `encoding` in request bodies that are not checked. */
 export function findEncodings(document: Document): Remark[] {
   const found: Remark[] = [];
-  walkDocument(document, ({ kind, node, pointer }) => {
-    if (kind !== 'mediaType' || node['encoding'] === undefined || pointer.includes('/responses/')) return;
-    found.push({
-      pointer: `${pointer}/encoding`,
-      message: 'encoding is not checked: a part may have any Content-Type',
-    });
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const form = kindOf(key);
+    if (kind !== 'mediaType' || pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
+    const { encoding = {} } = node as Content[string];
+    for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
+      const warn = (message: string): void =>
+        void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
+      const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
+      if (form === 'multipart' && names.length > 0)
+        warn(`the headers of the part ${name} are not checked: ${names.join(', ')}`);
+      if ((style ?? 'form') !== 'form' || explode === false)
+        warn(`the style of the field ${name} is not supported: a list is a repeated field, an object is JSON`);
+      if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
+        warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
+    }
   });
   return found;
+}
+
+/** Warns of keywords for characters in schemas of bytes, which have none. */
+export function findPatternsOfBytes(document: Document): Remark[] {
+  const found = new Map<unknown, Remark>();
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const isBytes = kind === 'mediaType' && kindOf(key) === 'binary';
+    const schema = isBytes ? dereference(document, node['schema']) : kind === 'schema' ? node : undefined;
+    const { pattern, format } = Object(schema) as { readonly pattern?: unknown; readonly format?: unknown };
+    if (pattern === undefined || !(isBytes || format === 'binary')) return;
+    found.set(schema, { pointer, message: 'a pattern of bytes is not checked: it is for characters' });
+  });
+  return [...found.values()];
 }
 
 /** Warns of schemas that claim another dialect. Call it with the document as it was read. */

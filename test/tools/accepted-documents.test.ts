@@ -97,13 +97,6 @@ describe('a warning names a part that is not checked:', () => {
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
     ],
     [
-      'encoding',
-      document(
-        'requestBody: { content: { multipart/form-data: { schema: { type: object }, encoding: { a: { contentType: image/png } } } } }',
-      ),
-      /encoding is not checked/,
-    ],
-    [
       'another dialect',
       document(body('{ $schema: "http://json-schema.org/draft-07/schema#", type: string }')),
       /dialect .*draft-07.* read as/,

@@ -21,6 +21,7 @@ export type ContractDocument = {
  * - request bodies have a JSON media type ({@link sliceMediaType});
  * - responses have only bodies that may be JSON or text;
  * - discriminators are conditions, which Ajv checks faster than `oneOf` and with better messages;
+ * - files have no length or pattern, since only their placeholders are validated;
  * - examples and extensions are removed.
  *
  * @returns a deep copy, which may be modified
@@ -49,7 +50,9 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   collectSchemas(operation);
   const schemas = Object.fromEntries(schemasByName);
   const slice = structuredClone({ openapi, info, paths: { [path]: { [key]: operation } }, components: { schemas } });
-  simplifySchemas(slice);
+  const content = ((requestBody !== undefined ? resolveRef(requestBody)['content'] : undefined) ?? {}) as Node;
+  const hasFiles = Object.keys(content).some((mediaType) => kindOf(mediaType) === 'multipart');
+  simplifySchemas(slice, hasFiles);
   return slice;
 
   function collectSchemas(node: unknown): void {
@@ -120,15 +123,23 @@ function wrapRef(schema: unknown): unknown {
 }
 
 /** Simplifies discriminators, and removes examples and extensions, in which Ajv would take a member `id` for a name. */
-function simplifySchemas(node: unknown, parentKey = ''): void {
+function simplifySchemas(node: unknown, hasFiles: boolean, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
+  if (hasFiles && isFile(node as Node)) for (const keyword of FILE_KEYWORDS) Reflect.deleteProperty(node, keyword);
   simplifyDiscriminator(node as Record<string, unknown>);
   for (const [key, member] of Object.entries(node)) {
     const isData = isLiteralKeyword(key, parentKey);
     const isHint = isExtension(key, parentKey) || (isData && (key === 'example' || key === 'examples'));
     if (isHint) Reflect.deleteProperty(node, key);
-    else if (!isData) simplifySchemas(member, key);
+    else if (!isData) simplifySchemas(member, hasFiles, key);
   }
+}
+
+const FILE_KEYWORDS = ['minLength', 'maxLength', 'pattern'];
+
+/** Whether a schema in a multipart body describes a file. */
+export function isFile({ format, contentMediaType, contentEncoding }: Node): boolean {
+  return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }
 
 /** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
-import { findResponse, type Operation } from '../contract/operation.ts';
+import { findResponse, findSizeProblem, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
 import { requestIdOf } from './trace.ts';
@@ -57,6 +57,10 @@ export function toResponse(
   headers['content-type'] = contentType;
 
   const encoded = encodeBody(validator, status, mediaType, contentType, body);
+  const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
+  const problem =
+    limits && findSizeProblem(encoded instanceof Blob ? encoded.size : Buffer.byteLength(encoded), limits);
+  if (problem !== undefined) fail(`has a body that ${problem}`);
   if (!(encoded instanceof Blob)) return { status, headers, body: encoded };
   return encoded.bytes().then((bytes) => ({ status, headers, body: bytes }));
 }
