@@ -18,6 +18,7 @@ import { escapePointer, type OpenApiDocument } from '../openapi/reference.ts';
 import type { Gaps } from './scaffold.ts';
 import {
   findDialects,
+  findEmptyValues,
   findEncodings,
   findPatternsOfBytes,
   findPublic,
@@ -63,6 +64,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
     ...findPublic(document),
     ...findDialects(loaded.document),
     ...findEncodings(document),
+    ...findEmptyValues(document),
     ...findPatternsOfBytes(document),
     ...expandInheritance(document),
     ...completeDiscriminators(document),

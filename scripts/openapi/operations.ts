@@ -154,9 +154,15 @@ function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Fi
 
 function planResponse(document: Document, node: unknown): DocumentedResponse {
   const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
-  const required = Object.entries(headers).filter(([name, header]) => {
-    const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };
-    return isRequired === true && name.toLowerCase() !== 'content-type'; // It is set with the body.
+  const objects = Object.entries(headers).map(([name, node]) => {
+    const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
+    return [name.toLowerCase(), header] as const;
+  });
+  // Content-Type is set with the body.
+  const required = objects.filter(([name, header]) => header.required === true && name !== 'content-type');
+  const formats = objects.flatMap(([name, { content: ofHeader, explode = false }]) => {
+    const isJsonHeader = ofHeader !== undefined && isJson(ofHeader);
+    return isJsonHeader || explode ? [[name, isJsonHeader ? ('json' as const) : ('exploded' as const)] as const] : [];
   });
   const sizes = Object.entries(content).flatMap(([mediaType, { schema }]) => {
     const limits = kindOf(mediaType) === 'binary' ? byteLimitsOf(document, schema) : undefined;
@@ -165,7 +171,8 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
   return {
     mediaTypes: Object.keys(content),
     ...(sizes.length > 0 && { bytes: Object.fromEntries(sizes) }),
-    requiredHeaders: required.map(([name]) => name.toLowerCase()),
+    requiredHeaders: required.map(([name]) => name),
+    ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { kindOf } from '../../src/engine/contract/media-type.ts';
 import { listOperations, type Content, type Document } from './document.ts';
 import { dereference, escapePointer } from './reference.ts';
+import { textTypeOf } from './text-types.ts';
 import { walkDocument } from './walk.ts';
 
 /** A message about a part of the document. */
@@ -47,6 +48,19 @@ export function findEncodings(document: Document): Remark[] {
       if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
         warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
     }
+  });
+  return found;
+}
+
+/** Warns of query parameters that may be empty, and have a type without an empty value. */
+export function findEmptyValues(document: Document): Remark[] {
+  const found: Remark[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'parameter' || node['allowEmptyValue'] !== true || node['in'] !== 'query') return;
+    const { scalars } = textTypeOf(document, node['schema']);
+    if (scalars.length === 0 || scalars.includes('string')) return;
+    const message = `the parameter ${String(node['name'])} may not be empty, since its schema does not allow a string`;
+    found.push({ pointer: `${pointer}/allowEmptyValue`, message });
   });
   return found;
 }

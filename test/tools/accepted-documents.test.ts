@@ -97,6 +97,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
     ],
     [
+      'an empty value of an integer',
+      document('parameters: [{ name: p, in: query, allowEmptyValue: true, schema: { type: integer } }]'),
+      /the parameter p may not be empty, since its schema does not allow a string/,
+    ],
+    [
       'another dialect',
       document(body('{ $schema: "http://json-schema.org/draft-07/schema#", type: string }')),
       /dialect .*draft-07.* read as/,

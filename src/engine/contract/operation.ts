@@ -78,6 +78,8 @@ export type DocumentedResponse = {
   readonly bytes?: Readonly<Record<string, ByteLimits>>;
   /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
+  /** The headers that are JSON, or objects as `name=value`; in lower case. */
+  readonly headerFormats?: Readonly<Record<string, 'json' | 'exploded'>>;
   /** The name of the body, if the engine may send this response as a failure of its own. */
   readonly failure?: string;
 };

@@ -19,7 +19,7 @@ export type ContractDocument = {
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
- * - responses have only bodies that may be JSON or text;
+ * - responses have only bodies that may be JSON or text, and their headers as one of the media types;
  * - discriminators are conditions, which Ajv checks faster than `oneOf` and with better messages;
  * - files have no length or pattern, since only their placeholders are validated;
  * - examples and extensions are removed.
@@ -42,7 +42,10 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   const operation = {
     parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
     ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
-    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
+    responses: mapValues(responses, (response) => {
+      const resolved = resolveRef(response);
+      return simplifyResponse(resolved, mapValues((resolved['headers'] ?? {}) as Node, resolveRef));
+    }),
   };
 
   const { openapi, info } = document;
@@ -74,6 +77,9 @@ export function sliceDocument(document: ContractDocument, { path, method }: Oper
   }
 }
 
+/** The media type of the object of headers of a response, by name in lower case. */
+export const HEADERS_MEDIA_TYPE = 'application/x-headers+json';
+
 /** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
 export function sliceMediaType(mediaType: string): string {
   return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
@@ -92,11 +98,15 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 /** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
-function simplifyParameter({ name, in: location, required = false, schema, content }: Node): Node {
+function simplifyParameter({ name, in: location, required = false, ...parameter }: Node): Node {
+  return { name, in: location, required, schema: schemaOf(parameter), allowEmptyValue: true };
+}
+
+/** Returns the schema of the value of a parameter or a header. */
+function schemaOf({ schema, content }: Node): unknown {
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
   // A schema cannot describe the text of other media types.
-  const own = schema ?? (entry && kindOf(entry[0]) === 'json' ? entry[1]['schema'] : undefined) ?? {};
-  return { name, in: location, required, schema: wrapRef(own), allowEmptyValue: true };
+  return wrapRef(schema ?? (entry && kindOf(entry[0]) === 'json' ? entry[1]['schema'] : undefined) ?? {});
 }
 
 function simplifyRequestBody({ required = false, content }: Node): Node {
@@ -108,11 +118,16 @@ function simplifyRequestBody({ required = false, content }: Node): Node {
   return { required, content: Object.fromEntries(entries) as Node };
 }
 
-function simplifyResponse({ description, content = {} }: Node): Node {
-  const json = Object.entries(content as Readonly<Record<string, Node>>)
+function simplifyResponse({ description, content = {} }: Node, headers: Node): Node {
+  const bodies = Object.entries(content as Readonly<Record<string, Node>>)
     .filter(([mediaType]) => ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*'))
     .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: wrapRef(schema) }]);
-  return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
+  const properties = Object.entries(headers as Readonly<Record<string, Node>>)
+    .filter(([name]) => name.toLowerCase() !== 'content-type')
+    .map(([name, header]) => [name.toLowerCase(), schemaOf(header)] as const);
+  const schema = { type: 'object', properties: Object.fromEntries(properties) };
+  const all = [...bodies, ...(properties.length > 0 ? [[HEADERS_MEDIA_TYPE, { schema }]] : [])];
+  return { description, ...(all.length > 0 && { content: Object.fromEntries(all) as Node }) };
 }
 
 /** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */

@@ -15,7 +15,7 @@ import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS } from './formats.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
-import { sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
+import { HEADERS_MEDIA_TYPE, sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
 import { compilePattern } from './pattern.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
@@ -52,6 +52,8 @@ export type OperationValidator = {
   readonly request: (parts: RequestParts) => void;
   /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
   readonly response: (status: number, mediaType: string, body: unknown) => void;
+  /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
+  readonly responseHeaders: (status: number, headers: object) => void;
 };
 
 /** The request does not conform to the document; the message tells the client how to fix it. */
@@ -133,6 +135,15 @@ export function createValidator(document: ContractDocument, operation: Operation
       const isCheap = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
       if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
       const problem = isDocumented ? formatErrors([check]) : 'this body is not documented';
+      throw new InvalidResponse(`${method} ${path} ${String(status)}: ${problem}`);
+    },
+    responseHeaders(status, headers) {
+      const [key = ''] = findResponse(operation, status) ?? [];
+      const check = responseChecks[key]?.[HEADERS_MEDIA_TYPE];
+      if (check === undefined) return;
+      const isValid = (): boolean => check({ response: headers }) === true;
+      if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
+      const problem = formatErrors([check]).replaceAll(/\bresponse\b/g, 'headers');
       throw new InvalidResponse(`${method} ${path} ${String(status)}: ${problem}`);
     },
   };
