@@ -1,5 +1,4 @@
 import type { ByteLimits } from '../../src/engine/contract/operation.ts';
-import type { Schema } from './discriminators.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 /** Returns the sizes that a schema allows for bytes: its `minLength` and `maxLength`; `undefined` when it has none. */
@@ -8,7 +7,7 @@ export function byteLimitsOf(document: OpenApiDocument, node: unknown): ByteLimi
     minLength,
     maxLength,
     allOf = [],
-  } = Object(dereference(document, node)) as Schema & {
+  } = Object(dereference(document, node)) as {
     readonly minLength?: number;
     readonly maxLength?: number;
     readonly allOf?: readonly unknown[];
