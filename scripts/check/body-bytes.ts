@@ -20,7 +20,14 @@ export function writeBody(content: BodyContent, value: Json): BodyBytes {
   const contentType = content.mediaType.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
   switch (encodingOf(content)) {
     case 'form':
-      return { contentType, bytes: Buffer.from(new URLSearchParams(fieldsOf(value)).toString()) };
+      return {
+        contentType,
+        bytes: Buffer.from(
+          new URLSearchParams(
+            fieldsOf(value).map(([name, item]): [string, string] => [name, scalarText(item)]),
+          ).toString(),
+        ),
+      };
     case 'multipart':
       return writeMultipart(contentType, content, value);
     case 'text':
@@ -46,16 +53,23 @@ const BOUNDARY = '----------------------------contract-check';
 
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
   const properties = typeof content.schema === 'object' ? content.schema['properties'] : undefined;
-  const parts = fieldsOf(value).map(([name, text]) => {
+  const parts = fieldsOf(value).map(([name, item]) => {
     const schema = (properties as Readonly<Record<string, Json>> | undefined)?.[name] ?? {};
     const property = isObject(schema) && isObject(schema['items'] ?? null) ? schema['items'] : schema;
-    const type = content.partTypes[name] ?? fileTypeOf(property ?? null);
+    const type = partType(content.partTypes[name]) ?? fileTypeOf(property ?? null);
+    const isJson = content.partTypes[name] !== undefined && kindOf(type ?? '') === 'json';
+    const text = isJson ? stringifyJson(item) : scalarText(item);
     const file = fileTypeOf(property ?? null) === undefined ? '' : '; filename="file.bin"';
     const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
     return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
   });
   const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`);
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
+}
+
+/** Returns the first media type of a list. */
+function partType(list: string | undefined): string | undefined {
+  return list?.split(',')[0]?.trim().replace('*/*', 'application/octet-stream').replace('/*', '/plain');
 }
 
 function fileTypeOf(schema: Json): string | undefined {
@@ -66,10 +80,10 @@ function fileTypeOf(schema: Json): string | undefined {
 }
 
 /** Returns the fields of a form; an array becomes several fields of the same name. */
-function fieldsOf(value: Json): [string, string][] {
+function fieldsOf(value: Json): [string, Json][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    (isArray(member) ? member : [member]).map((item): [string, string] => [name, scalarText(item)]),
+    (isArray(member) ? member : [member]).map((item): [string, Json] => [name, item]),
   );
 }
 

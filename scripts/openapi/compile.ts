@@ -1,13 +1,24 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
+import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
+import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
-import { findDialects, findUnchecked, findPublic, findUnsupported, type Remark } from './unsupported.ts';
+import {
+  findDialects,
+  findEmptyValues,
+  findEncodings,
+  findPatternsOfBytes,
+  findPublic,
+  findUnchecked,
+  findUnsupported,
+  type Remark,
+} from './unsupported.ts';
 
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {
@@ -44,6 +55,11 @@ export async function compileContract(path: string): Promise<CompiledContract> {
     ...findPublic(document),
     ...findDialects(loaded.document),
     ...findUnchecked(document),
+    ...findEncodings(document),
+    ...findEmptyValues(document),
+    ...findPatternsOfBytes(document),
+    ...expandInheritance(document),
+    ...completeDiscriminators(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
     ...removeInvalidDefaults(document),

@@ -134,7 +134,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const marked = { ...read, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
-    ignored !== true && !isInExtension(location[0]?.pointer);
+    ignored !== true && !isInExtension(location[0]?.pointer) && !isInMapping(location[0]?.pointer);
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
@@ -213,6 +213,11 @@ function hasValidSchemas(document: object): boolean {
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
+}
+
+/** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */
+function isInMapping(pointer = ''): boolean {
+  return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {

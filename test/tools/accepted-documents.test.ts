@@ -138,11 +138,9 @@ describe('a warning names a part that is not checked:', () => {
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
     ],
     [
-      'encoding',
-      document(
-        'requestBody: { content: { multipart/form-data: { schema: { type: object }, encoding: { a: { contentType: image/png } } } } }',
-      ),
-      /encoding is not checked/,
+      'an empty value of an integer',
+      document('parameters: [{ name: p, in: query, allowEmptyValue: true, schema: { type: integer } }]'),
+      /the parameter p may not be empty, since its schema does not allow a string/,
     ],
     [
       'encoding by position',

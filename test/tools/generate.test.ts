@@ -112,7 +112,7 @@ describe('a document is refused with the place and the reason:', () => {
         '\ncomponents:',
         '\n  /{a}/x: &item\n    parameters: [{ name: a, in: path, required: true, schema: {} }]\n    get: { responses: { "204": { description: Done. } } }\n  /{b}/x:\n    parameters: [{ name: b, in: path, required: true, schema: {} }]\n    get: { responses: { "204": { description: Done. } } }\ncomponents:',
       ),
-      /cannot be routed: GET \/\{b\}\/x is documented twice/,
+      /cannot be routed: GET \/\{a\}\/x and GET \/\{b\}\/x match the same requests: remove one/,
     ],
     ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
     [

@@ -3,7 +3,7 @@ import { textLength } from './check-cost.ts';
 import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
 import type { Check, CompiledSchemas } from './schema-compiler.ts';
-import { sliceMediaType } from './slice-document.ts';
+import { HEADERS_MEDIA_TYPE, sliceMediaType } from './slice-document.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 
 /** The values of a request. The validator sets defaults of the schema in place. */
@@ -30,6 +30,8 @@ export type OperationValidator = {
   readonly request: (parts: RequestParts) => void;
   /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
   readonly response: (status: number, mediaType: string, body: unknown) => void;
+  /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
+  readonly responseHeaders: (status: number, headers: object) => void;
 };
 
 /** The request does not conform to the document; the message tells the client how to fix it. */
@@ -67,6 +69,15 @@ export function createValidator(
       const problem = isDocumented ? formatErrors([check]) : 'this body is not documented';
       throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
     },
+    responseHeaders(status, headers) {
+      const [key = ''] = findResponse(operation, status) ?? [];
+      const check = responses[key]?.[HEADERS_MEDIA_TYPE];
+      if (check === undefined) return;
+      const isValid = (): boolean => check({ response: headers }) === true;
+      if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
+      const problem = formatErrors([check]).replaceAll(/\bresponse\b/g, 'headers');
+      throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
+    },
   };
 }
 
@@ -80,5 +91,7 @@ function runWithinLimit<T>(call: () => T): T {
 }
 
 function formatErrors(failed: readonly Check[]): string {
-  return formatProblems(augmentAjvErrors(failed.flatMap(({ errors }) => errors ?? []).slice(0, MAX_PROBLEMS)));
+  const errors = failed.flatMap(({ errors: found }) => found ?? []);
+  // Ajv reports a condition after the problems that it leads to.
+  return formatProblems(augmentAjvErrors(errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_PROBLEMS)));
 }
