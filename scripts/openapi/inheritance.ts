@@ -99,7 +99,7 @@ export function expandInheritance(document: Document): Remark[] {
       }
       const mapped = Object.values(mapping).flatMap((target) => componentName(document, target) ?? []);
       const members = [...new Set([...membersOf(name, property), ...mapped])];
-      if (members.length === 1) continue;
+      if (members.length === 1 && !mapped.includes(name)) continue;
       found.set(name, { property, mapping, members, isList: false });
       for (const member of members) {
         const inner = [...membersOf(member, property)];

@@ -125,6 +125,16 @@ describe.each(['3.0.3', '3.1.0'])(
       ],
       ['as itself', ref('Cat'), PARENT, [{ kind: 'kitty', ...lives }], [[{ kind: 'Dog', ...lives }, /values: kitty$/]]],
       [
+        'where the mapping leads to the schema itself',
+        ref('Cat'),
+        `Cat: ${CAT.replace('{', '{ discriminator: { propertyName: kind, mapping: { a: Cat, b: Cat } },')}`,
+        [
+          { kind: 'a', ...lives },
+          { kind: 'b', ...lives },
+        ],
+        [[{ kind: 'c', ...lives }, /allowed values: a, b$/]],
+      ],
+      [
         'where the schema lists those that extend it',
         ref('Animal'),
         PARENT.replace('discriminator', `${LIST}, discriminator`),
