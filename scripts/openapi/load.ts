@@ -130,7 +130,8 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   }
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
-  const parsed = withLocalReferences(read.parsed, (read.parsed as { readonly $self?: unknown }).$self);
+  const { $self: self } = read.parsed as { readonly $self?: unknown };
+  const parsed = withLocalReferences(read.parsed, self);
   const marked = { ...read, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
@@ -154,7 +155,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
     : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve) });
   const text = unquoteNumbers(JSON.stringify(unmarkNames(bundled?.bundle.parsed ?? doc.parsed), null, 2));
   return {
-    document: JSON.parse(text) as OpenApiDocument, // The linter has checked this.
+    document: withLocalReferences(JSON.parse(text), self) as OpenApiDocument, // The linter has checked this.
     text,
     problems: [...problems, ...(bundled?.problems ?? []).filter(isRelevant).map(toProblem)],
     placeOf,
