@@ -15,6 +15,7 @@ import {
   findEncodings,
   findPatternsOfBytes,
   findPublic,
+  findUncallable,
   findUnchecked,
   findUnsupported,
   type Remark,
@@ -53,6 +54,7 @@ export async function compileContract(path: string): Promise<CompiledContract> {
   if (unsupported.length > 0) return result(undefined, 'error', unsupported);
   const warnings = [
     ...findPublic(document),
+    ...findUncallable(loaded.document),
     ...findDialects(loaded.document),
     ...findUnchecked(document),
     ...findEncodings(document),

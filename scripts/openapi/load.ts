@@ -19,6 +19,7 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { uncallableReason } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
@@ -67,13 +68,13 @@ const validity = {
   'operation-operationId-unique': 'error',
   'operation-parameters-unique': 'error',
   'path-declaration-must-exist': 'error',
-  'path-not-include-query': 'error',
   'path-parameters-defined': 'error',
   'spec-components-invalid-map-name': 'error',
 } as const;
 
 /** Additional rules for a published document. */
 const style = {
+  'path-not-include-query': 'error',
   'operation-operationId': 'error',
   'no-ambiguous-paths': 'error',
   'no-identical-paths': 'error',
@@ -135,7 +136,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const marked = { ...read, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
-    ignored !== true && !isInExtension(location[0]?.pointer) && !isInMapping(location[0]?.pointer);
+    ignored !== true && ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(location[0]?.pointer));
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
@@ -214,6 +215,12 @@ function hasValidSchemas(document: object): boolean {
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
+}
+
+/** Whether a JSON pointer leads into a path that is not served. */
+function isUncallable(pointer = ''): boolean {
+  const [, path = ''] = /^#\/paths\/([^/]*)/.exec(pointer) ?? [];
+  return uncallableReason(path) !== undefined;
 }
 
 /** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */

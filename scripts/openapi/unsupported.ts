@@ -15,6 +15,27 @@ export function findUnsupported(document: Document): Remark[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
+/** Returns why no client can call a path; `undefined` when clients can. */
+export function uncallableReason(path: string): string | undefined {
+  if (path.includes('#')) return 'what follows # is never sent';
+  return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
+}
+
+/** Warns of paths that are not served. Call it with the document as it was read. */
+export function findUncallable(document: Document): Remark[] {
+  return Object.keys(document.paths ?? {}).flatMap((path) => {
+    const reason = uncallableReason(path);
+    return reason === undefined
+      ? []
+      : [
+          {
+            pointer: `#/paths/${escapePointer(path)}`,
+            message: `no client can call this path, so it is not served: ${reason}`,
+          },
+        ];
+  });
+}
+
 /** Warns once when operations are public because the document says nothing about their security. */
 export function findPublic(document: Document): Remark[] {
   if (document.security !== undefined) return [];
@@ -117,7 +138,7 @@ export function findDialects(document: Document): Remark[] {
 
 function inOperations(document: Document): Remark[] {
   const schemes = document.components?.securitySchemes ?? {};
-  return listOperations(document).flatMap(({ path, method, pathItem, object, pointer }) => {
+  return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
     const found: Remark[] = [];
     const isFixed = METHODS.includes(method.toLowerCase());
     if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
@@ -131,9 +152,6 @@ function inOperations(document: Document): Remark[] {
     }
     if (object.operationId === '__proto__') {
       found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });
-    }
-    if (path.includes('#')) {
-      found.push({ pointer, message: 'no client can call a path with #: what follows it is never sent' });
     }
     const used = object.security ?? document.security ?? [];
     for (const name of new Set(used.flatMap((requirement) => Object.keys(requirement)))) {

@@ -102,11 +102,6 @@ describe('a document is refused with the place and the reason:', () => {
       /version 3\.0, 3\.1 or 3\.2, not null; convert Swagger 2\.0 with npx swagger2openapi/,
     ],
     [
-      'a path that no client can call',
-      CONTRACT.replace('  /plants:', "  '/plants#new':"),
-      /no client can call a path with #/,
-    ],
-    [
       'two operations with one method and path',
       CONTRACT.replace(
         '\ncomponents:',
