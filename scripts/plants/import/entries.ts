@@ -1,4 +1,5 @@
 import { contract, type Request } from '../../../src/plants/contract.ts';
+import { InvalidRequest } from '../../../src/engine/contract/validator.ts';
 import { Validators } from '../../../src/engine/contract/validators.ts';
 import { readJson } from '../../../src/engine/http/body.ts';
 import { Failure } from '../../../src/engine/http/failure.ts';
@@ -38,7 +39,7 @@ export function createEntryReader(limitBytes: number): (line: Line) => Entry | u
       // The validator guarantees the type that the handler takes.
       return { line: number, key, request: request as Request<'createPlant'> };
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;
       return { line: number, key, request: { reason: error.message } };
     }
   };
