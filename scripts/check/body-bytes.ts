@@ -45,24 +45,14 @@ export function withoutTextless(value: Json): Json {
 const BOUNDARY = '----------------------------contract-check';
 
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
-  const properties = typeof content.schema === 'object' ? content.schema['properties'] : undefined;
   const parts = fieldsOf(value).map(([name, text]) => {
-    const schema = (properties as Readonly<Record<string, Json>> | undefined)?.[name] ?? {};
-    const property = isObject(schema) && isObject(schema['items'] ?? null) ? schema['items'] : schema;
-    const type = content.partTypes[name] ?? fileTypeOf(property ?? null);
-    const file = fileTypeOf(property ?? null) === undefined ? '' : '; filename="file.bin"';
+    const { contentType: type, isFile = false } = content.parts.get(name) ?? {};
+    const file = isFile ? '; filename="file.bin"' : '';
     const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
     return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
   });
   const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`);
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
-}
-
-function fileTypeOf(schema: Json): string | undefined {
-  if (!isObject(schema)) return undefined;
-  const { format, contentMediaType } = schema;
-  if (typeof contentMediaType === 'string') return contentMediaType;
-  return format === 'binary' ? 'application/octet-stream' : undefined;
 }
 
 /** Returns the fields of a form; an array becomes several fields of the same name. */
