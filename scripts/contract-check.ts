@@ -12,10 +12,10 @@ import type { OpenApiDocument } from './openapi/reference.ts';
 import { createProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
-// fails, and 2 when the checks cannot run.
+// fails or an operation is not implemented, and 2 when the checks cannot run.
 const USAGE = `npm run contract -- [options]
   --url URL         check this server instead of starting the service on a temporary store
-  --token TOKEN     credentials for that server: a bearer token, an API key, or user:password
+  --token TOKEN     credentials for that server: a bearer token, an API key, a password or user:password
   --document FILE   an OpenAPI document, instead of the generated one
   --operation ID    check this operation only
   --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     // The temporary service is about to stop, so curl lines refer to one that npm start runs.
     console.log(formatResult(result, service === undefined ? server : { ...server, baseUrl: START_URL }));
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
-    return result.failures.length > 0 ? 1 : 0;
+    return result.failures.length + result.notImplemented.length > 0 ? 1 : 0;
   } catch (error) {
     progressLine?.clear();
     console.error(error instanceof CannotCheck ? error.message : error);

@@ -9,6 +9,8 @@ export type ApiOperation = {
   readonly path: string;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
+  /** All paths of the document: several may match one request. */
+  readonly allPaths: readonly PathMethods[];
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
   /** By status: `200`, `4XX`, `default`. */
@@ -17,10 +19,15 @@ export type ApiOperation = {
   readonly security: readonly (readonly SecurityScheme[])[];
 };
 
+/** The documented methods of the paths that match a pattern, in upper case. */
+export type PathMethods = { readonly pattern: RegExp; readonly methods: readonly string[] };
+
 export type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
+  /** Whether the schema has a default: servers may accept requests without a required value then. */
+  readonly hasDefault: boolean;
   readonly style: string;
   readonly explode: boolean;
   readonly allowEmptyValue: boolean;
@@ -32,9 +39,16 @@ export type Parameter = {
 export type BodyContent = {
   /** In lower case; may have wildcards. */
   readonly mediaType: string;
+  /** `undefined` where a value cannot be judged by it: a text is no list or object. */
   readonly schema: Schema | undefined;
-  /** Content types for the parts of a multipart body. */
-  readonly partTypes: Readonly<Record<string, string>>;
+  /** The parts of a form, by name. */
+  readonly parts: ReadonlyMap<string, FormPart>;
+};
+
+export type FormPart = {
+  /** The media type of a file, or the documented one. */
+  readonly contentType: string | undefined;
+  readonly isFile: boolean;
 };
 
 export type ApiResponse = {

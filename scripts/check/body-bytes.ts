@@ -52,31 +52,16 @@ export function withoutTextless(value: Json): Json {
 const BOUNDARY = '----------------------------contract-check';
 
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
-  const properties = typeof content.schema === 'object' ? content.schema['properties'] : undefined;
   const parts = fieldsOf(value).map(([name, item]) => {
-    const schema = (properties as Readonly<Record<string, Json>> | undefined)?.[name] ?? {};
-    const property = isObject(schema) && isObject(schema['items'] ?? null) ? schema['items'] : schema;
-    const type = partType(content.partTypes[name]) ?? fileTypeOf(property ?? null);
-    const isJson = content.partTypes[name] !== undefined && kindOf(type ?? '') === 'json';
+    const { contentType: type, isFile = false } = content.parts.get(name) ?? {};
+    const isJson = type !== undefined && !isFile && kindOf(type) === 'json';
     const text = isJson ? stringifyJson(item) : scalarText(item);
-    const file = fileTypeOf(property ?? null) === undefined ? '' : '; filename="file.bin"';
+    const file = isFile ? '; filename="file.bin"' : '';
     const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
     return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
   });
   const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`);
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
-}
-
-/** Returns the first media type of a list. */
-function partType(list: string | undefined): string | undefined {
-  return list?.split(',')[0]?.trim().replace('*/*', 'application/octet-stream').replace('/*', '/plain');
-}
-
-function fileTypeOf(schema: Json): string | undefined {
-  if (!isObject(schema)) return undefined;
-  const { format, contentMediaType } = schema;
-  if (typeof contentMediaType === 'string') return contentMediaType;
-  return format === 'binary' ? 'application/octet-stream' : undefined;
 }
 
 /** Returns the fields of a form; an array becomes several fields of the same name. */

@@ -1,5 +1,5 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
-import { encodingOf } from './body-bytes.ts';
+import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
@@ -37,8 +37,8 @@ export function caseOf(
 /**
  * Decides whether the document allows a request.
  *
- * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string), or when a
- * value cannot be written
+ * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string; OpenAPI does
+ * not say what the default of a required value means), or when a value cannot be written
  */
 export function classify(
   operation: ApiOperation,
@@ -53,13 +53,28 @@ export function classify(
     allowed: oracle.allows(parameter.schema, value),
     possible: !parameter.isJson && readingsOf(value).some((reading) => oracle.allows(parameter.schema, reading)),
   }));
-  const isBodyAllowed =
-    body === undefined
-      ? operation.requestBody?.required !== true
-      : encodingOf(body.content) === 'binary' || oracle.allows(body.content.schema, body.value);
+  const bodyReading = readBody(operation, oracle, body);
+  const rejected = missing.filter(({ hasDefault }) => !hasDefault);
 
-  if (missing.some(({ in: location }) => location !== 'header')) return 'negative';
-  if (!isBodyAllowed || readings.some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
-  if (missing.length > 0) return 'missing header';
-  return readings.every(({ allowed }) => allowed) ? 'positive' : undefined;
+  if (rejected.some(({ in: location }) => location !== 'header')) return 'negative';
+  if ([...readings, bodyReading].some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
+  if (rejected.length > 0) return 'missing header';
+  return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
+}
+
+function readBody(
+  { requestBody }: ApiOperation,
+  oracle: Oracle,
+  body: RequestInput['body'],
+): { readonly allowed: boolean; readonly possible: boolean } {
+  if (body === undefined) {
+    // Nothing is a body of no media type.
+    const possible = requestBody?.contents.some(({ mediaType }) => mediaType === '') ?? false;
+    return { allowed: requestBody?.required !== true, possible };
+  }
+  const encoding = encodingOf(body.content);
+  if (encoding === 'binary') return { allowed: true, possible: true };
+  const value = encoding === 'form' || encoding === 'multipart' ? withoutTextless(body.value) : body.value;
+  const { schema } = body.content;
+  return { allowed: oracle.allows(schema, value), possible: oracle.allowsWithDefaults(schema, value) };
 }

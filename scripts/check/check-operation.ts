@@ -21,9 +21,13 @@ export type RunOptions = ProberOptions & {
 export type OperationResult = {
   readonly failures: readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
-  /** Messages about requests that could not be tried. */
+  /** Whether valid requests were answered 501. */
+  readonly isNotImplemented: boolean;
+  /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
 };
+
+const AND = new Intl.ListFormat('en-GB');
 
 /** Checks one operation, first with systematic requests, then with generated valid and invalid ones. */
 export async function checkOperation(operation: ApiOperation, options: RunOptions): Promise<OperationResult> {
@@ -47,7 +51,12 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
     await search(() => invalidOf(valid()), `invalid requests ${nameOf(choice)}`);
   }
   if (prober.isOver()) notes.push('stopped early: the time limit was reached or the server became unreachable');
-  return { failures: prober.failures, checked: prober.checked, notes };
+  if (prober.undocumented.size > 0) {
+    const statuses = [...prober.undocumented].sort((one, other) => one - other).map(String);
+    notes.push(`responds ${AND.format(statuses)}, which the document does not describe`);
+  }
+  const { failures, checked } = prober;
+  return { failures, checked, isNotImplemented: prober.isNotImplemented(), notes };
 
   function invalidOf(valid: fc.Arbitrary<RequestInput>): fc.Arbitrary<RequestInput> {
     const mutated = fc.tuple(valid, fc.nat(), fc.nat()).map(([input, where, how]) => mutateBody(input, where, how));

@@ -15,7 +15,7 @@ export type ContractOptions = {
   readonly document: OpenApiDocument;
   /** The URL of the server. The base path of the document is appended to a URL without a path. */
   readonly baseUrl: string;
-  /** Valid credentials: a bearer token, an API key, or `user:password`. */
+  /** Valid credentials: a bearer token, an API key, a password or `user:password`. */
   readonly token?: string | undefined;
   /** Seed of the generator: the same seed generates the same requests. */
   readonly seed?: number | undefined;
@@ -44,7 +44,9 @@ export type ContractResult = {
   readonly failures: readonly Failure[];
   /** The checks that applied to no request. */
   readonly unused: readonly CheckName[];
-  /** Messages about requests that could not be tried. */
+  /** The operations that answered valid requests 501. */
+  readonly notImplemented: readonly string[];
+  /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
 };
 
@@ -74,6 +76,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const startedAt = performance.now();
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
+  const notImplemented: string[] = [];
   const notes: string[] = [];
   let requests = 0;
   try {
@@ -89,6 +92,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       };
       const result = await checkOperation(operation, { ...shared, deadline, onRequest });
       failures.push(...result.failures);
+      if (result.isNotImplemented) notImplemented.push(operationId);
       result.checked.forEach((check) => checked.add(check));
       notes.push(...result.notes.map((note) => `${operationId}: ${note}`));
     }
@@ -96,7 +100,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     connection.close();
   }
   const unused = CHECK_NAMES.filter((check) => !checked.has(check));
-  return { seed, operations: operations.length, requests, failures, unused, notes };
+  return { seed, operations: operations.length, requests, failures, unused, notImplemented, notes };
 }
 
 function select(operations: readonly ApiOperation[], requested: string | undefined): readonly ApiOperation[] {

@@ -50,7 +50,8 @@ function place(scheme: SecurityScheme, token: string): readonly Credential[] {
   if (scheme.type === 'apiKey') return [{ in: scheme.in ?? 'header', name: scheme.name ?? '', value: token }];
   if (!isInAuthorization(scheme)) return []; // mutualTLS is not part of the request.
   const name = authorizationScheme(scheme);
-  const value = name === 'Basic' ? Buffer.from(token).toString('base64') : token;
+  const pair = token.includes(':') ? token : `user:${token}`;
+  const value = name === 'Basic' ? Buffer.from(pair).toString('base64') : token;
   return [{ in: 'header', name: 'Authorization', value: `${name} ${value}` }];
 }
 

@@ -4,7 +4,7 @@ import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { classify, type BodyChoice } from './case.ts';
-import type { Json } from '../values/json-value.ts';
+import { isObject, isScalar, type Json } from '../values/json-value.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { isKnownStyle, writeParameter } from './parameter-text.ts';
@@ -101,8 +101,9 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     };
     const values = arbitraries(content.schema, options);
     if (encoding === 'json') return values;
-    if (encoding === 'text') return filtered(values, (value) => typeof value === 'string' && value !== '');
-    return filtered(values.map(withoutTextless), (value) => oracle.allows(content.schema, value));
+    if (encoding === 'text') return filtered(values, (value) => isScalar(value) && value !== '');
+    // A form is an object, whatever its schema says.
+    return filtered(values.map(withoutTextless), (value) => isObject(value) && oracle.allows(content.schema, value));
   }
 }
 

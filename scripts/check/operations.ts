@@ -1,3 +1,4 @@
+import { concreteMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
 import {
   operationsOf,
   type Document,
@@ -9,8 +10,17 @@ import {
 import { withDefaultStyle } from '../openapi/openapi-rules.ts';
 import { parametersOf, schemaOf } from '../openapi/operations.ts';
 import { dereference } from '../openapi/reference.ts';
-import type { ApiOperation, ApiResponse, BodyContent, Parameter, SecurityScheme } from './api-operation.ts';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import { flatten, mayBeScalar } from '../values/schema-merge.ts';
+import type {
+  ApiOperation,
+  ApiResponse,
+  BodyContent,
+  FormPart,
+  Parameter,
+  PathMethods,
+  SecurityScheme,
+} from './api-operation.ts';
+import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 
 type MediaTypeObject = {
   readonly schema?: Schema;
@@ -28,6 +38,7 @@ type Content = Readonly<Record<string, MediaTypeObject>>;
 export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt: string): ApiOperation[] {
   const document = requests.document as Document; // The linter has checked this shape, as all those below.
   const responseDocument = responses.document as Document;
+  const allPaths: PathMethods[] = [];
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
@@ -35,39 +46,64 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
     return operations.map(([method, operation]): ApiOperation => {
       const { operationId } = operation as Partial<OperationObject>;
-      const security = operation.security ?? document.security ?? [];
+      const security = (operation.security ?? document.security ?? []).map((requirement) =>
+        Object.keys(requirement).map((name) => schemeNamed(document, name)),
+      );
+      const fullPath = basePathOf(servedAt, operation.servers ?? pathItem.servers ?? document.servers) + path;
+      allPaths.push({ pattern: patternOf(fullPath), methods: [method] });
       return {
         operationId: operationId ?? `${method} ${path}`,
         method,
-        path: basePathOf(servedAt, operation.servers ?? pathItem.servers ?? document.servers) + path,
+        path: fullPath,
         pathMethods: operations.map(([name]) => name),
-        parameters: readParameters(document, pathItem, operation),
-        requestBody: readRequestBody(dereference(document, operation.requestBody)),
-        responses: readResponses(responseDocument, responsesByMethod.get(method) ?? {}),
-        security: security.map((requirement) => Object.keys(requirement).map((name) => schemeNamed(document, name))),
+        allPaths,
+        // A credential that is documented as a parameter, too, is sent once.
+        parameters: readParameters(requests, pathItem, operation).filter(
+          (parameter) => !security.flat().some((scheme) => isSamePlace(scheme, parameter)),
+        ),
+        requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
+        responses: readResponses(responses, responsesByMethod.get(method) ?? {}),
+        security,
       };
     });
   });
 }
 
-function readParameters(document: Document, pathItem: PathItem, operation: OperationObject): Parameter[] {
-  return parametersOf(document, pathItem, operation).map((object): Parameter => {
+/** Returns a pattern for the request paths that match a template. */
+function patternOf(template: string): RegExp {
+  const parts = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
+function isSamePlace({ type, ...scheme }: SecurityScheme, { name, in: location }: Parameter): boolean {
+  const key = (text = ''): string => (location === 'header' ? text.toLowerCase() : text);
+  return type === 'apiKey' && scheme.in === location && key(scheme.name) === key(name);
+}
+
+function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: OperationObject): Parameter[] {
+  return parametersOf(schemas.document as Document, pathItem, operation).map((object): Parameter => {
     const { name, in: location, content } = object;
     const { required = false, allowEmptyValue = false } = object as Partial<Parameter>;
     const parameter = { name, required, ...withDefaultStyle(object), allowEmptyValue };
     // No values are generated for a whole query: its style is unknown.
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
-    return { ...parameter, ...place, isJson: content !== undefined, schema: schemaOf(object) as Schema | undefined };
+    const schema = schemaOf(object) as Schema | undefined;
+    const hasDefault = schema !== undefined && keywordsOf(schemas, schema)['default'] !== undefined;
+    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, schema };
   });
 }
 
-function readRequestBody(node: unknown): ApiOperation['requestBody'] {
+function readRequestBody(schemas: SchemaDocument, node: unknown): ApiOperation['requestBody'] {
   if (node === undefined) return undefined;
   const { required = false, content = {} } = node as { readonly required?: boolean; readonly content?: Content };
-  return { required, contents: readContents(content) };
+  return { required, contents: readContents(schemas, content) };
 }
 
-function readResponses(document: Document, responses: Readonly<Record<string, unknown>>): Record<string, ApiResponse> {
+function readResponses(
+  schemas: SchemaDocument,
+  responses: Readonly<Record<string, unknown>>,
+): Record<string, ApiResponse> {
+  const { document } = schemas;
   const entries = Object.entries(responses).map(([status, node]): [string, ApiResponse] => {
     const { headers: objects = {}, content = {} } = dereference(document, node) as ResponseObject;
     const headers = Object.entries(objects).map(([name, header]) => {
@@ -76,19 +112,38 @@ function readResponses(document: Document, responses: Readonly<Record<string, un
     });
     // A header object named Content-Type is ignored (OpenAPI 3.1, 4.8.17.1).
     const own = headers.filter(({ name }) => name !== 'content-type');
-    return [status, { headers: own, contents: readContents(content as Content) }];
+    return [status, { headers: own, contents: readContents(schemas, content as Content) }];
   });
   return Object.fromEntries(entries);
 }
 
-function readContents(content: Content): BodyContent[] {
-  return Object.entries(content).map(([mediaType, { schema, encoding = {} }]) => {
-    const types = Object.entries(encoding).flatMap(([name, { contentType }]) =>
-      contentType ? [[name, contentType]] : [],
-    );
-    const partTypes = Object.fromEntries(types) as Record<string, string>;
-    return { mediaType: mediaType.toLowerCase(), schema, partTypes };
+function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
+  return Object.entries(content).map(([name, { schema, encoding = {} }]) => {
+    const mediaType = name.toLowerCase();
+    const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || mayBeScalar(schemas, schema);
+    const { properties = {} } = schema === undefined ? {} : keywordsOf(schemas, schema);
+    const parts = Object.entries(properties as Readonly<Record<string, Schema>>).map(([part, property]) => {
+      return [part, readPart(schemas, property, encoding[part]?.contentType)] as const;
+    });
+    return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts) };
   });
+}
+
+/** Reads a part of a form; a list is several parts. */
+function readPart(schemas: SchemaDocument, schema: Schema, documentedType: string | undefined): FormPart {
+  const { items, ...own } = keywordsOf(schemas, schema);
+  const { format, contentMediaType, contentEncoding } =
+    items === undefined ? own : keywordsOf(schemas, items as Schema);
+  const fileType = typeof contentMediaType === 'string' ? contentMediaType : 'application/octet-stream';
+  const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+  const [type = isFile ? fileType : undefined] = documentedType?.split(/ *, */) ?? [];
+  return { contentType: type && concreteMediaType(type), isFile };
+}
+
+/** Returns the keywords of a schema and of those that it refers to. */
+function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
+  const flat = flatten(schemas, schema);
+  return typeof flat === 'boolean' ? {} : flat;
 }
 
 function schemeNamed(document: Document, name: string): SecurityScheme {

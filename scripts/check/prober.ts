@@ -1,6 +1,7 @@
 import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
+import { isUndocumentedRejection } from './conformance.ts';
 import { NoResponse, type WireResponse, type Connection } from './connection.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { simplerThan } from './variants.ts';
@@ -33,6 +34,10 @@ export type Prober = {
   readonly failures: readonly Failure[];
   /** The checks that applied to a request. */
   readonly checked: ReadonlySet<CheckName>;
+  /** The statuses of rejected requests that the document does not describe. */
+  readonly undocumented: ReadonlySet<number>;
+  /** Whether a valid request was answered 501. */
+  readonly isNotImplemented: () => boolean;
   /** Sends a test case and returns the violations of checks that have no recorded failure yet. */
   readonly probe: (testCase: Case) => Promise<readonly Violation[]>;
   /** Simplifies a test case that fails a check, and records the failure. */
@@ -40,18 +45,24 @@ export type Prober = {
   readonly isOver: () => boolean;
 };
 
+const NOT_IMPLEMENTED = 501;
+
 /** Creates a prober for one operation. */
 export function createProber(operation: ApiOperation, options: ProberOptions): Prober {
   const { connection, requestOracle, responseOracle, token, seed, deadline, onRequest } = options;
   const { operationId } = operation;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
+  const undocumented = new Set<number>();
+  let isNotImplemented = false;
   let isUnreachable = false;
   const isOver = (): boolean => isUnreachable || performance.now() >= deadline;
 
   return {
     failures,
     checked,
+    undocumented,
+    isNotImplemented: () => isNotImplemented,
     isOver,
     async probe(testCase) {
       for (const check of checksFor(testCase.kind)) checked.add(check);
@@ -84,7 +95,14 @@ export function createProber(operation: ApiOperation, options: ProberOptions): P
     onRequest();
     try {
       const response = await connection.send(testCase.request);
-      return { response, violations: violationsIn({ operation, testCase, response, oracle: responseOracle }) };
+      if (testCase.kind === 'positive' && response.status === NOT_IMPLEMENTED) {
+        isNotImplemented = true;
+        return { response, violations: [] };
+      }
+      const result = { operation, testCase, response, oracle: responseOracle };
+      // The document cannot describe the responses of a method that it does not have.
+      if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(response.status);
+      return { response, violations: violationsIn(result) };
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       isUnreachable ||= error.isUnreachable;

@@ -13,10 +13,12 @@ const MAX_CHARS = 2_000;
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, operations, requests, failures, unused, notes } = result;
+  const { seed, operations, requests, failures, unused, notImplemented, notes } = result;
   const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
+  if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
   return [
     ...failures.map((failure) => `${formatFailure(failure, options)}\n`),
+    ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
     ...notes,
     ...(unused.length === 0 ? [] : [`checks that applied to no request: ${unused.join(', ')}`]),
     `contract: ${counts.join(', ')} (seed ${String(seed)})`,

@@ -26,8 +26,12 @@ export function* systematicCases(
       if (request !== undefined) yield { kind: 'no authentication', description: fault, request, input: undefined };
     }
   }
-  for (const method of TESTED_METHODS.filter((name) => !operation.pathMethods.includes(name))) {
-    const request = writeRequest({ ...operation, method }, { ...first, body: undefined }, credentials);
+  const bare = writeRequest(operation, { ...first, body: undefined }, credentials);
+  const [requestPath = ''] = bare?.target.split('?') ?? [];
+  const matching = operation.allPaths.filter(({ pattern }) => pattern.test(requestPath));
+  const documented = matching.flatMap(({ methods }) => methods);
+  for (const method of TESTED_METHODS.filter((name) => !documented.includes(name))) {
+    const request = bare && { ...bare, method };
     if (request !== undefined) yield { kind: 'unsupported method', description: method, request, input: undefined };
   }
   for (const input of plainInputs) {

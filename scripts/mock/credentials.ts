@@ -6,7 +6,7 @@ const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
 
 /**
  * Creates checkers that let in any well-formed credentials, with every scope. Where credentials are configured, the engine
- * checks bearer tokens and API keys itself, and basic credentials must be one of `API_TOKENS`.
+ * checks bearer tokens and API keys itself. Of basic credentials, the password or `user:password` must be one of `API_TOKENS`.
  */
 export function createCheckers(
   schemes: Readonly<Record<string, SecurityScheme>>,
@@ -20,7 +20,9 @@ export function createCheckers(
       name,
       (credentials) => {
         const secret = secretOf(scheme, credentials);
-        const isValid = secret !== undefined && (!isConfigured || !isBasic(scheme) || tokens.includes(secret));
+        const isKnown = (text: string): boolean =>
+          tokens.includes(text) || tokens.includes(text.replace(/^[^:]*:/, ''));
+        const isValid = secret !== undefined && (!isConfigured || !isBasic(scheme) || isKnown(secret));
         return isValid ? { name: 'mock', scopes: 'all' } : undefined;
       },
     ]),

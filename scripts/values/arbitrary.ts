@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
-import type { Json, JsonObject } from './json-value.ts';
+import { isObject, type Json, type JsonObject } from './json-value.ts';
 import { attempt, oneOf, NoValue, filtered } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
@@ -28,6 +28,8 @@ const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 12;
 // Optional parts with more schemas than this are left out: each level multiplies them.
 const MAX_OPTIONAL_SIZE = 300;
+const SOME = { numRuns: 10, seed: 1 };
+const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 // Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
 const FILTERED = ['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'];
@@ -61,7 +63,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       if (flat === true) return anything();
       const example = options.examples === true ? exampleOf(node, flat) : undefined;
       if (example !== undefined) return fc.constant(example);
-      const built = ofSchema(flat, depth);
+      const built = exclusive(node, flat, ofSchema(flat, depth));
       return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
     }
 
@@ -81,6 +83,23 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
       return oneOf(usual.map((type) => () => ofType(type, node, depth)));
+    }
+
+    /** Adds properties that only one alternative of `oneOf` allows, where the usual values match several. */
+    function exclusive(
+      node: Schema,
+      { oneOf: list = [] }: SchemaObject,
+      usual: fc.Arbitrary<Json>,
+    ): fc.Arbitrary<Json> {
+      const alternatives = (list as readonly Schema[]).map((part) => flatten(document, part));
+      const names = alternatives.flatMap((part) =>
+        part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
+      );
+      const isUsable = (): boolean =>
+        attempt(() => fc.sample(usual, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
+      if (names.length === 0 || isUsable()) return usual;
+      const added = fc.dictionary(fc.constantFrom(...names), fc.constantFrom(...ANY_TYPE), { minKeys: 1 });
+      return fc.tuple(usual, added).map(([value, more]) => (isObject(value) ? { ...value, ...more } : value));
     }
 
     function ofType(type: string, node: SchemaObject, depth: number): fc.Arbitrary<Json> {

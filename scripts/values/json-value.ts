@@ -14,6 +14,11 @@ export function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a value is a string, number or boolean. */
+export function isScalar(value: Json): boolean {
+  return value !== null && !isArray(value) && !isObject(value);
+}
+
 /** Returns the members of an object, or the items of an array by index; an empty list for any other value. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (isArray(value)) return value.map((item, index) => [index, item] as const);

@@ -16,6 +16,8 @@ export type Oracle = {
   readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => string | undefined;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
+  /** Returns whether a schema allows a value, or would allow it with the defaults of missing properties. */
+  readonly allowsWithDefaults: (schema: Schema | undefined, value: Json) => boolean;
 };
 
 /** Receives the object or array that holds an int64, and its name or index there. */
@@ -25,10 +27,25 @@ export type OnInt64 = (holder: object, key: string) => void;
 export class CannotCheck extends Error {}
 
 /** Creates an oracle for the schemas of a document. */
-export function createOracle({ id, document }: SchemaDocument): Oracle {
+export function createOracle(schemas: SchemaDocument): Oracle {
+  const strict = createValidation(schemas, false);
+  let withDefaults: ReturnType<typeof createValidation> | undefined; // Most documents need none.
+  const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
+    schema === undefined || violation(schema, parseJson(stringifyJson(value))) === undefined;
+  return {
+    violation: strict,
+    allows: (schema, value) => allowedBy(strict, schema, value),
+    allowsWithDefaults: (schema, value) =>
+      allowedBy(strict, schema, value) || allowedBy((withDefaults ??= createValidation(schemas, true)), schema, value),
+  };
+}
+
+/** @param useDefaults sets missing properties to their defaults, in the value itself */
+function createValidation({ id, document }: SchemaDocument, useDefaults: boolean): Oracle['violation'] {
   // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
+    useDefaults,
     logger: false,
     passContext: true,
     validateSchema: false,
@@ -56,7 +73,7 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
   ajv.addSchema(document, id);
   const compiled = new Map<Schema, ValidateFunction>();
 
-  const violation: Oracle['violation'] = (schema, json, onInt64) => {
+  return (schema, json, onInt64) => {
     if (schema === undefined) return undefined;
     const validate = compile(schema);
     const { root } = json;
@@ -72,11 +89,6 @@ export function createOracle({ id, document }: SchemaDocument): Oracle {
     const { instancePath = '', message = 'is not allowed', keyword } = validate.errors?.[0] ?? {};
     return `body${instancePath} ${keyword === 'exactInteger' ? 'must be an integer in range' : message}`;
   };
-  return {
-    violation,
-    allows: (schema, value) => schema === undefined || violation(schema, parseJson(stringifyJson(value))) === undefined,
-  };
-
   function compile(schema: Schema): ValidateFunction {
     const cached = compiled.get(schema);
     if (cached !== undefined) return cached;

@@ -17,6 +17,19 @@ export function flatten({ id, document }: SchemaDocument, schema: Schema): Schem
   return parts.reduce<Schema>((joined, part) => join(joined, flatten({ id, document }, part)), rest);
 }
 
+/** Returns whether a schema may allow a string, number or boolean. */
+export function mayBeScalar(document: SchemaDocument, schema: Schema): boolean {
+  const flat = flatten(document, schema);
+  if (typeof flat === 'boolean') return flat;
+  const { type = SCALARS, anyOf, oneOf } = flat;
+  // The linter has checked the shape of these keywords.
+  const isScalar = ([type].flat() as string[]).some((name) => SCALARS.includes(name));
+  const lists = [anyOf, oneOf] as (readonly Schema[] | undefined)[];
+  return isScalar && lists.every((list) => list === undefined || list.some((part) => mayBeScalar(document, part)));
+}
+
+const SCALARS = ['string', 'number', 'integer', 'boolean'];
+
 /** Merges two schemas into one that allows approximately the values that both allow. */
 export function join(one: Schema, other: Schema): Schema {
   if (one === false || other === false) return false;

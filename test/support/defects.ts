@@ -71,7 +71,7 @@ const DEFECTS: Readonly<Record<CheckName, readonly (readonly [string, string, De
   ],
   status_code_conformance: [
     ['answers another success', 'putItem', onSuccess(() => ({ status: 202 }))],
-    ['answers invalid data with a status of its own', 'findItems', onStatus(400, () => ({ status: 422 }))],
+    ['answers invalid data with a status of its own', 'findItems', onStatus(400, () => ({ status: 409 }))],
     ['answers 200 in place of 204', 'deleteItem', onStatus(204, () => ({ status: 200 }))],
   ],
   content_type_conformance: [

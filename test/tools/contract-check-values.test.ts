@@ -184,6 +184,7 @@ describe('parameters', () => {
     required: true,
     style: 'form',
     explode: true,
+    hasDefault: false,
     allowEmptyValue: false,
     isJson: false,
     schema: undefined,

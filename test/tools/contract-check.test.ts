@@ -114,6 +114,22 @@ describe('npm run contract', () => {
     expect(await check()).toEqual(first);
   });
 
+  test('exit 1: an operation that is not implemented, as one line', async () => {
+    const url = await startReferenceServer((request, respond) =>
+      respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
+    );
+    const args = ['--url', url, '--token', TOKEN, '--document', documentFile(), '--operation', 'putItem'];
+    const { code, stdout } = await command(...args, '--seed', '1', '--runs', '5');
+    expect([code, stdout.split('\n')]).toEqual([
+      1,
+      [
+        'putItem: not implemented (501)',
+        expect.stringMatching(/^contract: 1 operation, \d+ requests, 0 failures, 1 not implemented \(seed 1\)$/),
+        '',
+      ],
+    ]);
+  });
+
   test.each([
     ['connection refused', ['--url', 'http://127.0.0.1:1', '--token', 'x'], /^http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
     [

@@ -223,6 +223,8 @@ describe('the mock is the real service:', () => {
     const { url } = await start([documentPath], { API_TOKENS: 'a-real-token' });
     expect((await get('/things/1', {}, url)).status).toBe(401);
     expect((await get('/things/1', { Authorization: 'Bearer a-real-token' }, url)).status).toBe(200);
+    const basic = (pair: string) => get('/things/1', { Authorization: `Basic ${btoa(pair)}` }, url);
+    expect([(await basic('user:a-real-token')).status, (await basic('user:another')).status]).toEqual([200, 401]);
   });
 });
 

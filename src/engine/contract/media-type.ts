@@ -38,7 +38,8 @@ export function essenceOf(mediaType: string): string {
 }
 
 /**
- * Finds the documented media type for a Content-Type: the same media type, else its range (`text/*`), else any.
+ * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
+ * (`application/*+json`), else its range (`text/*`), else any.
  *
  * @returns the media type as documented; `undefined` when none matches
  */
@@ -47,7 +48,8 @@ export function matchMediaType(contentType: string, documented: readonly string[
   const essence = essenceOf(contentType);
   const [type = '', subtype] = essence.split('/');
   if (subtype === undefined || subtype === '') return undefined;
-  for (const candidate of [essence, `${type}/*`, '*/*']) {
+  const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
+  for (const candidate of [essence, `${type}/*+${suffix}`, `${type}/*`, '*/*']) {
     const match = documented.find((mediaType) => essenceOf(mediaType) === candidate);
     if (match !== undefined) return match;
   }

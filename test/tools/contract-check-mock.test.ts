@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkContract } from '../../scripts/check/contract-run.ts';
+import { loadContract } from '../../scripts/openapi/load.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { startService } from '../support/service.ts';
+
+const ok = 'responses: { "200": { description: Done. } }';
+const DOCUMENT = `
+openapi: 3.0.3
+info: { title: Oddities, version: 1.0.0 }
+security: []
+paths:
+  /options/add: { post: { operationId: addOption, ${ok} } }
+  /options/{sku}: { get: { operationId: getOption, parameters: [{ name: sku, in: path, required: true, schema: { type: string } }], ${ok} } }
+  /basic: { get: { operationId: basic, security: [{ basic: [] }], ${ok} } }
+  /key: { get: { operationId: key, security: [{ key: [] }], parameters: [{ $ref: '#/components/parameters/key' }], ${ok} } }
+  /count: { get: { operationId: count, responses: { '200': { description: A number., content: { text/plain: { schema: { type: integer } } } } } } }
+  /rows: { get: { operationId: rows, responses: { '200': { description: Rows., content: { text/csv: { schema: { type: array, items: { type: integer } } } } } } } }
+  /files: { post: { operationId: upload, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Upload' } } } }, ${ok} } }
+  /text: { post: { operationId: text, requestBody: { required: true, content: { application/x-www-form-urlencoded: { schema: { type: string } } } }, ${ok} } }
+  /suffix: { put: { operationId: suffix, requestBody: { required: true, content: { application/*+json: { schema: { $ref: '#/components/schemas/Paged' } } } }, ${ok} } }
+  /pages: { get: { operationId: pages, parameters: [{ name: page, in: query, required: true, schema: { type: integer, default: 1 } }], ${ok} } }
+  /either: { get: { operationId: either, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } } } } }
+components:
+  securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key } }
+  parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
+  schemas:
+    Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
+    Paged: { type: object, required: [page], properties: { page: { type: integer, default: 1 } } }
+    Either: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }
+`;
+
+test('the mock of a document has no failures, and notes say what the document leaves open', async () => {
+  const path = join(temporaryFolder(), 'oddities.yaml');
+  writeFileSync(path, DOCUMENT);
+  const { url, token } = await startService({ OPS_PORT: '0' }, ['node', 'scripts/mock.ts', path]);
+  const { document } = await loadContract(path, 'validity');
+  if (document === undefined) throw new Error('the document was rejected');
+  const { failures, notes } = await checkContract({ document, baseUrl: url, token, seed: 1, runs: 5 });
+  expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
+  expect(notes).toEqual([
+    'basic: responds 401, which the document does not describe',
+    'key: responds 401, which the document does not describe',
+    'upload: responds 400 and 415, which the document does not describe',
+    'text: no valid request of application/x-www-form-urlencoded could be generated',
+    'suffix: responds 400 and 415, which the document does not describe',
+    'pages: responds 400, which the document does not describe',
+  ]);
+});
