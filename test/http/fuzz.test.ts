@@ -18,11 +18,11 @@ const NO_ANSWER_MS = 20_000;
 const STATUSES = [200, 204, 400, 401, 404, 405, 408, 413, 415, 417, 431, 501, 505];
 
 const PLANT = `{ type: object, required: [text], properties: {
-  text: { type: string, minLength: 1 }, count: { type: integer, maximum: 9 }, id: { type: integer, format: int64 },
-  date: { type: string, format: date-time }, url: { type: string, format: uri },
-  list: { type: array, uniqueItems: true, items: {} }, object: { type: object, additionalProperties: { type: integer, format: int64 } } } }`;
+    text: { type: string, minLength: 1 }, count: { type: integer, maximum: 9 }, id: { type: integer, format: int64 },
+    date: { type: string, format: date-time }, url: { type: string, format: uri },
+    list: { type: array, uniqueItems: true, items: {} }, object: { type: object, additionalProperties: { type: integer, format: int64 } } } }`;
 const FORM = `{ type: object, properties: { text: { type: string }, count: { type: integer },
-  list: { type: array, items: { type: string } }, file: { type: string, format: binary }, object: { type: object, properties: { a: {} } } } }`;
+    list: { type: array, items: { type: string } }, file: { type: string, format: binary }, object: { type: object, properties: { a: {} } } } }`;
 
 function operation(operationId: string, mediaType: string, schema: string): string {
   return `post: { operationId: ${operationId}, requestBody: { required: true, content: { ${mediaType}: { schema: ${schema} } } },

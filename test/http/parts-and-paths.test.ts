@@ -187,12 +187,4 @@ describe('paths', () => {
       /GET \/a\/\{id\} and GET \/a\/\{x\} match the same requests: remove one/,
     );
   });
-
-  test('a path with a query is refused, with a way to fix it', async () => {
-    const problems = await problemsOf(documentOf('/a?x=1', 'get', NO_CONTENT));
-    expect(problems).toMatch(
-      /error: Don't put query string items in the path, they belong in parameters with `in: query`/,
-    );
-    expect(problems.split('\n').filter((line) => line.includes('error:'))).toHaveLength(1);
-  });
 });
