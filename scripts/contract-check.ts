@@ -4,8 +4,11 @@ import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run
 import { CannotCheck } from './values/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
-import type { OpenApiDocument } from './openapi/reference.ts';
+import { completeDiscriminators } from './openapi/discriminators.ts';
+import { expandInheritance } from './openapi/inheritance.ts';
 import { formatProblem, loadContract } from './openapi/load.ts';
+import { normalizeDocument } from './openapi/normalize.ts';
+import type { OpenApiDocument } from './openapi/reference.ts';
 import { createProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
@@ -84,5 +87,8 @@ async function readDocument(path: string | undefined): Promise<OpenApiDocument> 
   if (path === undefined) return generated.document;
   const { document, problems } = await loadContract(path, 'validity');
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
-  return document;
+  const normalized = normalizeDocument(document);
+  expandInheritance(normalized);
+  completeDiscriminators(normalized);
+  return normalized;
 }

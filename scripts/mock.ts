@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { run } from '../src/engine/process/run.ts';
 import { createMock } from './mock/application.ts';
@@ -8,13 +9,13 @@ import { formatProblem } from './openapi/load.ts';
 const USAGE = 'npm run mock -- [openapi.yaml] [--seed 1]';
 
 const { path, seed } = readArguments();
-const { compiled, problems } = await compileContract(path);
+const { compiled, text, problems } = await compileContract(path);
 for (const problem of problems) console.error(formatProblem(problem));
 if (compiled === undefined) {
   console.error(`${path} was rejected`);
   process.exit(1);
 }
-await run(createMock(compiled, path, seed));
+await run(createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed));
 
 function readArguments(): { readonly path: string; readonly seed: number } {
   try {

@@ -17,10 +17,17 @@ export function encodingOf({ mediaType }: BodyContent): BodyKind | undefined {
 
 /** Encodes a value as a request body of a media type, by its {@link encodingOf}. */
 export function writeBody(content: BodyContent, value: Json): BodyBytes {
-  const contentType = content.mediaType.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
+  const contentType = sentMediaType(content.mediaType);
   switch (encodingOf(content)) {
     case 'form':
-      return { contentType, bytes: Buffer.from(new URLSearchParams(fieldsOf(value)).toString()) };
+      return {
+        contentType,
+        bytes: Buffer.from(
+          new URLSearchParams(
+            fieldsOf(value).map(([name, item]): [string, string] => [name, scalarText(item)]),
+          ).toString(),
+        ),
+      };
     case 'multipart':
       return writeMultipart(contentType, content, value);
     case 'text':
@@ -45,8 +52,9 @@ export function withoutTextless(value: Json): Json {
 const BOUNDARY = '----------------------------contract-check';
 
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
-  const parts = fieldsOf(value).map(([name, text]) => {
+  const parts = fieldsOf(value).map(([name, item]) => {
     const { contentType: type, isFile = false } = content.parts.get(name) ?? {};
+    const text = kindOf(type ?? '') === 'json' ? stringifyJson(item) : scalarText(item);
     const file = isFile ? '; filename="file.bin"' : '';
     const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
     return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
@@ -55,11 +63,16 @@ function writeMultipart(contentType: string, content: BodyContent, value: Json):
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
 }
 
+/** Returns a media type that a media range includes; returns other media types unchanged. */
+export function sentMediaType(documented: string): string {
+  return documented.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
+}
+
 /** Returns the fields of a form; an array becomes several fields of the same name. */
-function fieldsOf(value: Json): [string, string][] {
+function fieldsOf(value: Json): [string, Json][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    (isArray(member) ? member : [member]).map((item): [string, string] => [name, scalarText(item)]),
+    (isArray(member) ? member : [member]).map((item): [string, Json] => [name, item]),
   );
 }
 

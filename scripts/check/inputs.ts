@@ -94,8 +94,10 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {
     const encoding = encodingOf(content);
     if (encoding === 'binary') {
+      const { minLength: least = 1, maxLength: most = Infinity } = Object(content.schema) as Lengths;
+      const maxLength = Math.max(least, Math.min(most, plain ? 4 : 2_000));
       return fc
-        .uint8Array({ minLength: 1, maxLength: plain ? 4 : 2_000 })
+        .uint8Array({ minLength: Math.max(1, least), maxLength })
         .map((bytes) => Buffer.from(bytes).toString('latin1'));
     }
     const options: GenerationOptions = {
@@ -110,6 +112,9 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     return filtered(values.map(withoutTextless), (value) => isObject(value) && oracle.allows(content.schema, value));
   }
 }
+
+/** The sizes of bytes that a schema allows. */
+type Lengths = { readonly minLength?: number; readonly maxLength?: number };
 
 function lengthOf({ parameters, body }: RequestInput): number {
   const values = [...parameters.map(({ value }) => value), body?.value ?? null];

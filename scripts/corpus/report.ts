@@ -5,6 +5,7 @@ const ROWS: readonly (readonly [string, keyof Costs])[] = [
   ['init, MB', 'initMegabytes'],
   ['generate again, ms', 'generateMs'],
   ['generate again, MB', 'generateMegabytes'],
+  ['start in production, ms', 'startMs'],
   ['event loop held by a first request, ms', 'firstRequestMs'],
   ['npm test, ms', 'testMs'],
   ['operations', 'operations'],

@@ -1,6 +1,6 @@
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
-import { createValidator } from '../../src/engine/contract/validator.ts';
+import { Validators } from '../../src/engine/contract/validators.ts';
 import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
@@ -25,7 +25,7 @@ const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.'
 
 /** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
 export async function renderContract(path: string): Promise<RenderedContract> {
-  const { compiled, problems, placeOf, sources } = await compileContract(path);
+  const { compiled, text, problems, placeOf, sources } = await compileContract(path);
   const reject = (found: readonly Problem[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,
@@ -49,6 +49,7 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   return {
     files: {
       'types.ts': types.join('\n'),
+      'openapi.json': `${text}\n`,
       'contract.json': `${JSON.stringify({ $comment: NOTICE, ...contract }, null, 2)}\n`,
     },
     gaps: { document, failureBodies, uncheckedSchemes },
@@ -60,10 +61,11 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
 function tryValidators({ document, operations }: Contract): Remark[] {
+  const validators = new Validators(document);
   return Object.values(operations).flatMap((operation) => {
     const pointer = operationPointer(operation.path, operation.method);
     try {
-      createValidator(document, operation);
+      validators.compileSync(operation);
       return [];
     } catch (error) {
       return [{ pointer, message: `cannot be validated: ${(error as Error).message}` }];

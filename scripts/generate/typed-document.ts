@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
 import { isItemList, kindOf, separatorOf } from '../../src/engine/contract/media-type.ts';
 import type { TextType } from '../../src/engine/contract/operation.ts';
+import { withFiles } from '../../src/engine/contract/slice-document.ts';
+import { constrainAlternatives } from '../openapi/discriminators.ts';
 import {
   listOperations,
   type Content,
@@ -21,6 +23,9 @@ type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+/** Stands for `#` in operationIds, where openapi-typescript would put a slash. From the private use area. */
+export const HASH = '\uE001';
+
 const FILE = { type: 'string', format: 'binary' };
 
 /**
@@ -32,7 +37,7 @@ const FILE = { type: 'string', format: 'binary' };
  * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
  * - parameters and headers have a schema in place of `content` or `$ref`, and those that OpenAPI ignores are absent;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
- * - discriminators with a default are absent, since they allow other values, too;
+ * - discriminators are constraints of the alternatives;
  * - there are no extensions, where openapi-typescript would resolve every `$ref`.
  */
 export function toTypedDocument(original: Document): Document {
@@ -46,8 +51,6 @@ export function toTypedDocument(original: Document): Document {
     if (kind === 'mediaType' && separatorOf(key) !== undefined && !isItemList(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
-    if (Object.hasOwn(Object(node['discriminator']) as object, 'defaultMapping'))
-      Reflect.deleteProperty(node, 'discriminator');
     if (node['format'] === 'binary') Reflect.deleteProperty(node, 'format');
     Reflect.deleteProperty(node, 'contentMediaType');
   });
@@ -84,12 +87,13 @@ export function toTypedDocument(original: Document): Document {
   const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
   const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
   walkDocument(typed, ({ kind, node, holder, key }) => {
-    if (kind === 'schema') holder[key] = simplifySchema(node);
+    if (kind === 'schema') holder[key] = simplifySchema(constrainAlternatives(node));
   });
   return typed;
 
   /** Makes the request of an operation the one that clients send, and adds the one that its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
+    const operationId = object.operationId.replaceAll('#', HASH);
     const parameters = parametersOf(document, pathItem, object);
     const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     const requestOf = (direction: Direction) => ({
@@ -101,10 +105,11 @@ export function toTypedDocument(original: Document): Document {
     const isTyped = TYPED_METHODS.includes(method);
     if (!isTyped || !isDeepStrictEqual(sent, received)) {
       const key = isTyped ? method.toLowerCase() : 'post';
-      const path = [`handler of ${object.operationId}`, { [key]: { ...object, ...received } }] as [string, object];
+      const handled = { [key]: { ...object, operationId, ...received } };
+      const path = [`handler of ${operationId}`, handled] as [string, object];
       handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
       Reflect.deleteProperty(object, 'operationId');
-    }
+    } else Object.assign(object, { operationId });
     Object.assign(object, sent);
   }
 
@@ -121,38 +126,13 @@ export function toTypedDocument(original: Document): Document {
     return Object.fromEntries(
       Object.entries(content).map(([name, mediaType]) => {
         const form = forms.get(mediaType);
-        const schema = form === undefined ? mediaType.schema : withFiles(mediaType.schema, form);
+        const schema =
+          form === undefined
+            ? mediaType.schema
+            : withFiles(mediaType.schema, form, FILE, (node) => dereference(document, node));
         return [name, { ...mediaType, ...optional('schema', schema && directed.of(schema, direction)) }];
       }),
     );
-  }
-
-  /** Marks the fields of a form that are files. A reference to a form becomes a copy. */
-  function withFiles(node: unknown, form: TextType): unknown {
-    const {
-      properties = {},
-      additionalProperties,
-      ...schema
-    } = dereference(document, node) as {
-      readonly [keyword: string]: unknown;
-      readonly properties?: Schema;
-      readonly additionalProperties?: unknown;
-    };
-    const field = (member: unknown, type?: TextType): unknown => {
-      if (type?.file === true) return FILE;
-      return type?.items?.file === true ? { type: 'array', items: FILE } : member;
-    };
-    const parts = ['allOf', 'anyOf', 'oneOf'].filter((keyword) => keyword in schema);
-    return {
-      ...schema,
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, member]) => [name, field(member, form.properties?.[name])]),
-      ),
-      ...optional('additionalProperties', field(additionalProperties, form.additional)),
-      ...Object.fromEntries(
-        parts.map((keyword) => [keyword, (schema[keyword] as unknown[]).map((part) => withFiles(part, form))]),
-      ),
-    };
   }
 }
 

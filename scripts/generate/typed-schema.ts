@@ -12,7 +12,7 @@ type Schema = {
 /**
  * Copies a schema without the subtleties that openapi-typescript renders as types of other values:
  *
- * - a discriminator, whose values the service does not check;
+ * - a discriminator, which is a constraint of its alternatives by now;
  * - `anyOf` and `oneOf` beside other keywords, which it renders as alternatives to them;
  * - properties required by a part of `allOf`, which stay optional in the other parts;
  * - `null` among the values of an `enum`, or as its type, where the other does not allow it;

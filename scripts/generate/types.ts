@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import ts from 'typescript';
 import type { Document } from '../openapi/document.ts';
 import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
-import { toTypedDocument } from './typed-document.ts';
+import { HASH, toTypedDocument } from './typed-document.ts';
 
 // openapi-typescript has its own version of the linter, and needs a configuration of that version.
 const requireOfTypes = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
@@ -55,7 +55,8 @@ export async function renderTypes(document: Document): Promise<string> {
     emptyObjectsUnknown: true,
     transform,
   });
-  return unmark(astToString(nodes.map(withoutHandlerPaths)));
+  const text = astToString(nodes.map(withoutHandlerPaths));
+  return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
 }
 
 /** Returns the type of a schema; `undefined` where that of openapi-typescript is right. */

@@ -79,7 +79,7 @@ function header(blocks: readonly string[]): string {
 
 function renderOperation(title: string, tests: readonly string[], { valid }: Requests): string {
   const constant = valid === undefined ? '' : `const valid: TestRequest = { ${membersOf(valid).join(', ')} };\n\n`;
-  const isUsed = tests.some((text) => text.includes('valid'));
+  const isUsed = tests.some((text) => /\.send\((?:valid|\{ \.\.\.valid\b)/.test(text));
   return `describe(${quote(title)}, () => {\n${isUsed ? constant : ''}${tests.join('\n')}});\n`;
 }
 

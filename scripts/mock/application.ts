@@ -1,4 +1,5 @@
 import type { Application } from '../../src/engine/create-service.ts';
+import type { DocumentText } from '../../src/engine/docs/docs.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import type { CompiledDocument } from '../openapi/compile.ts';
 import { createCheckers } from './credentials.ts';
@@ -11,9 +12,10 @@ import { createValues } from './values.ts';
  * Creates an application without code of its own for a document: handlers that respond with examples and generated values,
  * failures and checkers.
  *
+ * @param documentText the document for the docs page
  * @param seed decides which values are generated
  */
-export function createMock(compiled: CompiledDocument, documentPath: string, seed: number): Application {
+export function createMock(compiled: CompiledDocument, documentText: DocumentText, seed: number): Application {
   const values = createValues(compiled.document, seed);
   const contract = withPreferences(compiled.contract);
   const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
@@ -23,7 +25,7 @@ export function createMock(compiled: CompiledDocument, documentPath: string, see
   const done = () => Promise.resolve();
   return {
     contract,
-    documentPath,
+    documentText,
     failures: createFailures(compiled, values),
     open: () => {
       const checkers = createCheckers(contract.securitySchemes, process.env);

@@ -6,7 +6,7 @@ import type { AnyReply } from '../../src/engine/http/response.ts';
 import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
 import type { Document, PathItem, OperationObject } from '../openapi/document.ts';
 import { dereference } from '../openapi/reference.ts';
-import { isArray, isObject, type Json } from '../values/json-value.ts';
+import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
@@ -102,14 +102,10 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     const entries = Object.entries(headers).filter(([name]) => !RESERVED.test(name));
     const made = entries.flatMap(([name, node]) => {
       const header = dereference(values.document, node) as HeaderNode;
-      const isJson = header.content !== undefined;
       const described = Object.values(header.content ?? {})[0] ?? header;
-      const key = `${wanted.key} ${name}`;
-      const texts = values
-        .valuesOf(described, { ...wanted, key, isText: true })
-        .map((value) => (isJson ? stringifyJson(value) : writeHeader(value, header.explode === true)));
-      const text = texts.find((text) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text));
-      return text === undefined ? [] : [[name, text] as const];
+      const candidates = values.valuesOf(described, { ...wanted, key: `${wanted.key} ${name}`, isText: true });
+      const value = candidates.find(isVisible);
+      return value === undefined ? [] : [[name, value] as const];
     });
     return Object.fromEntries(made);
   }
@@ -123,14 +119,9 @@ function usualStatus({ responses }: Operation): number {
   return 'default' in responses ? 200 : (statuses.find((status) => status >= 300) ?? 200);
 }
 
-/** Writes the value of a header in the style `simple`. */
-function writeHeader(value: Json, explode: boolean): string {
-  const text = (part: Json): string => (typeof part === 'string' ? part : stringifyJson(part));
-  if (isArray(value)) return value.map(text).join(',');
-  if (!isObject(value)) return text(value);
-  return Object.entries(value)
-    .map(([name, member]) => `${name}${explode ? '=' : ','}${text(member)}`)
-    .join(',');
+/** Whether the value of a header consists of visible characters. */
+function isVisible(value: Json): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(typeof value === 'string' ? value : stringifyJson(value));
 }
 
 function namesOf(record: object): string {

@@ -1,13 +1,25 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { createRouter } from '../../src/engine/http/router.ts';
+import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
+import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations, type CompiledOperations } from './operations.ts';
-import { findDialects, findUnchecked, findPublic, findUnsupported, type Remark } from './unsupported.ts';
+import {
+  findDialects,
+  findEmptyValues,
+  findEncodings,
+  findPatternsOfBytes,
+  findPublic,
+  findUncallable,
+  findUnchecked,
+  findUnsupported,
+  type Remark,
+} from './unsupported.ts';
 
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {
@@ -18,7 +30,7 @@ export type CompiledDocument = {
 };
 
 /** A compiled document, or its problems. */
-export type CompiledContract = Pick<LoadedContract, 'problems' | 'placeOf' | 'sources'> & {
+export type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'placeOf' | 'sources'> & {
   /** `undefined` when the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
@@ -26,14 +38,14 @@ export type CompiledContract = Pick<LoadedContract, 'problems' | 'placeOf' | 'so
 /** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
 export async function compileContract(path: string): Promise<CompiledContract> {
   const loaded = await loadContract(path, 'validity');
-  const { problems, placeOf, sources } = loaded;
+  const { text, problems, placeOf, sources } = loaded;
   const result = (
     compiled: CompiledDocument | undefined,
     severity: Problem['severity'],
     remarks: readonly Remark[],
   ): CompiledContract => {
     const found = remarks.map(({ pointer, message }): Problem => ({ severity, place: placeOf(pointer), message }));
-    return { compiled, problems: [...problems, ...found], placeOf, sources };
+    return { compiled, text, problems: [...problems, ...found], placeOf, sources };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);
@@ -42,8 +54,14 @@ export async function compileContract(path: string): Promise<CompiledContract> {
   if (unsupported.length > 0) return result(undefined, 'error', unsupported);
   const warnings = [
     ...findPublic(document),
+    ...findUncallable(loaded.document),
     ...findDialects(loaded.document),
     ...findUnchecked(document),
+    ...findEncodings(document),
+    ...findEmptyValues(document),
+    ...findPatternsOfBytes(document),
+    ...expandInheritance(document),
+    ...completeDiscriminators(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
     ...removeInvalidDefaults(document),

@@ -15,7 +15,7 @@ export type Document = OpenApiDocument & {
 };
 export type Server = {
   readonly url: string;
-  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+  readonly variables?: Readonly<Record<string, { readonly default: string; readonly enum?: readonly string[] }>>;
 };
 export type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
@@ -25,7 +25,18 @@ export type PathItem = Readonly<Record<string, unknown>> & {
   readonly additionalOperations?: Readonly<Record<string, unknown>>;
 };
 export type Content = Readonly<Record<string, MediaTypeObject>>;
-export type MediaTypeObject = { readonly schema?: unknown; readonly itemSchema?: unknown; readonly encoding?: object };
+export type MediaTypeObject = {
+  readonly schema?: unknown;
+  readonly itemSchema?: unknown;
+  readonly encoding?: Readonly<Record<string, Encoding>>;
+};
+export type Encoding = {
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+};
 export type ParameterObject = Readonly<Record<string, unknown>> & {
   readonly name: string;
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';

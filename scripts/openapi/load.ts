@@ -7,6 +7,7 @@ import {
   loadIgnoreConfig,
   makeDocumentFromString,
   Oas3_2Types,
+  Source,
   YamlParseError,
   type LocationObject,
   type NormalizedProblem,
@@ -18,8 +19,10 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { uncallableReason } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
+import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
 import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
 
 /** A problem in the document, with its location. */
@@ -34,6 +37,8 @@ export type Problem = {
 export type LoadedContract = {
   /** The document without external references; `undefined` when it has errors. */
   readonly document: OpenApiDocument | undefined;
+  /** The document as JSON with all digits of its numbers; empty when it has errors. */
+  readonly text: string;
   readonly problems: readonly Problem[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
@@ -48,6 +53,14 @@ Object.assign(Oas3_2Types.DeviceAuthorization.properties, {
   scopes: { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } },
 });
 
+/** Reads referenced files so that all digits of their numbers are kept. */
+class ExactResolver extends BaseResolver {
+  override async loadExternalRef(path: string): Promise<Source> {
+    const { absoluteRef, body, mimeType } = await super.loadExternalRef(path);
+    return new Source(absoluteRef, quoteInexactNumbers(body), mimeType);
+  }
+}
+
 /** Rules that a valid document must satisfy. */
 const validity = {
   struct: 'error',
@@ -55,13 +68,13 @@ const validity = {
   'operation-operationId-unique': 'error',
   'operation-parameters-unique': 'error',
   'path-declaration-must-exist': 'error',
-  'path-not-include-query': 'error',
   'path-parameters-defined': 'error',
   'spec-components-invalid-map-name': 'error',
 } as const;
 
 /** Additional rules for a published document. */
 const style = {
+  'path-not-include-query': 'error',
   'operation-operationId': 'error',
   'no-ambiguous-paths': 'error',
   'no-identical-paths': 'error',
@@ -95,6 +108,7 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const externalRefResolver = new BaseResolver(config.resolve);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
+    text: '',
     problems: [{ severity: 'error', place, message }],
     placeOf: () => path,
     sources: [resolve(path)],
@@ -117,11 +131,12 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   }
 
   const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
-  const parsed = withLocalReferences(read.parsed, (read.parsed as { readonly $self?: unknown }).$self);
+  const { $self: self } = read.parsed as { readonly $self?: unknown };
+  const parsed = withLocalReferences(read.parsed, self);
   const marked = { ...read, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
-    ignored !== true && !isInExtension(location[0]?.pointer);
+    ignored !== true && ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(location[0]?.pointer));
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
@@ -131,12 +146,19 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   );
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [resolve(path), ...referenced];
-  if (hasErrors(problems)) return { document: undefined, problems, placeOf, sources };
+  if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, sources };
 
-  const bundled = await bundle({ config, doc: marked, externalRefResolver });
+  const exact = makeDocumentFromString(quoteInexactNumbers(read.source.body), resolve(path));
+  const doc = { ...exact, parsed: markInheritedNames(exact.parsed) };
+  const isSingleFile = referenced.length === 0;
+  const bundled = isSingleFile
+    ? undefined
+    : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve) });
+  const text = unquoteNumbers(JSON.stringify(unmarkNames(bundled?.bundle.parsed ?? doc.parsed), null, 2));
   return {
-    document: unmarkNames(bundled.bundle.parsed) as OpenApiDocument,
-    problems: [...problems, ...bundled.problems.filter(isRelevant).map(toProblem)],
+    document: withLocalReferences(JSON.parse(text), self) as OpenApiDocument, // The linter has checked this.
+    text,
+    problems: [...problems, ...(bundled?.problems ?? []).filter(isRelevant).map(toProblem)],
     placeOf,
     sources,
   };
@@ -193,6 +215,17 @@ function hasValidSchemas(document: object): boolean {
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
+}
+
+/** Whether a JSON pointer leads into a path that is not served. */
+function isUncallable(pointer = ''): boolean {
+  const [, path = ''] = /^#\/paths\/([^/]*)/.exec(pointer) ?? [];
+  return uncallableReason(path) !== undefined;
+}
+
+/** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */
+function isInMapping(pointer = ''): boolean {
+  return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {

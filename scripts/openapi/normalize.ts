@@ -5,7 +5,7 @@ import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
-import type { Remark } from './unsupported.ts';
+import { uncallableReason, type Remark } from './unsupported.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -17,7 +17,7 @@ const SECURITY_SCHEME = '#/components/securitySchemes/';
 /**
  * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
  *
- * - every operation has an operationId;
+ * - every path can be called, and every operation has an operationId;
  * - path items and media types have no `$ref`, and `components` no media types;
  * - a sequence of JSON values has a schema for all of them;
  * - security requirements name their schemes, also where they have URIs;
@@ -29,6 +29,8 @@ export function normalizeDocument(original: Document): Document {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
+  for (const path of Object.keys(document.paths ?? {}))
+    if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
   walkDocument(document, simplify);
   Reflect.deleteProperty(document.components ?? {}, 'mediaTypes');
   addOperationIds(document);

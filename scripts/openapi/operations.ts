@@ -6,24 +6,27 @@ import type {
   Parameter,
   RequestMediaType,
   DocumentedResponse,
+  TextType,
 } from '../../src/engine/contract/operation.ts';
 import { mergeParameters } from '../../src/engine/contract/slice-document.ts';
+import { byteLimitsOf } from './byte-limits.ts';
 import {
   listOperations,
   type Document,
+  type Encoding,
   type ParameterObject,
   type PathItem,
   type OperationObject,
   type RequestBodyObject,
   type ResponseObject,
   type SecuritySchemeObject,
-  type Server,
 } from './document.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
 import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
+import { basePathsOf } from './servers.ts';
 import { textTypeOf } from './text-types.ts';
 
 /** The tables that the service uses besides the document itself. */
@@ -51,19 +54,21 @@ export function compileOperations(contract: OpenApiDocument): {
         Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
       ),
       parameters: parameters.map((parameter) => planParameter(document, parameter)),
-      ...optional('basePaths', basePathsOf(object.servers ?? pathItem.servers)),
+      ...basePathsOf(object.servers ?? pathItem.servers),
       ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
       ...(requestBody && {
         requestBody: {
           required: requestBody.required ?? false,
           content: mapValues(requestBody.content, (object, mediaType): RequestMediaType => {
+            const { schema, encoding = {} } = object;
             const kind = kindOf(mediaType);
             const isForm = kind === 'form' || kind === 'multipart';
-            const { schema } = object;
             return {
               ...(isItemList(mediaType, object) && { itemList: true }),
               ...optional('int64s', int64s.shapeOf(schema)),
-              ...optional('form', isForm ? textTypeOf(document, schema) : undefined),
+              ...optional('form', isForm ? withJsonFields(textTypeOf(document, schema), encoding) : undefined),
+              ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
+              ...optional('bytes', kind === 'binary' ? byteLimitsOf(document, schema) : undefined),
             };
           }),
         },
@@ -91,7 +96,7 @@ export function compileOperations(contract: OpenApiDocument): {
         ...optional('name', name),
       };
     }),
-    basePaths: basePathsOf(document.servers) ?? [''],
+    ...(basePathsOf(document.servers) ?? { basePaths: [''] }),
     int64Shapes: int64s.named,
   };
   return { compiled, failureBodies: failures.bodies };
@@ -121,6 +126,31 @@ function contentStyle({ in: place }: ParameterObject, content: object): Paramete
   return kind === 'json' ? 'json' : 'text';
 }
 
+/** Marks the fields of a form whose parts are JSON. */
+function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encoding>>): TextType {
+  const names = Object.keys(form.properties ?? {}).filter((name) => {
+    const types = Object.hasOwn(encoding, name) ? encoding[name]?.contentType?.split(',') : undefined;
+    return types?.every((type) => kindOf(type.trim()) === 'json');
+  });
+  if (names.length === 0) return form;
+  const asJson = (type: TextType): TextType =>
+    type.items === undefined ? { ...type, json: true } : { ...type, items: { ...type.items, json: true } };
+  const properties = mapValues(form.properties ?? {}, (type, name) => (names.includes(name) ? asJson(type) : type));
+  return { ...form, properties };
+}
+
+/** Returns the media types of parts by field; `undefined` when there are none. */
+function partTypesOf(encoding: Readonly<Record<string, Encoding>>): RequestMediaType['partTypes'] {
+  const entries = Object.entries(encoding).flatMap(([name, { contentType }]) =>
+    contentType === undefined ? [] : [[name, contentType.split(',').map((type) => type.trim())] as const],
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function isJson(content: object): boolean {
+  return kindOf(Object.keys(content)[0] ?? '') === 'json';
+}
+
 function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
   const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
   return int64s.shapeOf({
@@ -132,26 +162,28 @@ function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Fi
 
 function planResponse(document: Document, node: unknown): DocumentedResponse {
   const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
-  const required = Object.entries(headers).filter(([name, header]) => {
-    const { required: isRequired } = dereference(document, header) as { readonly required?: boolean };
-    return isRequired === true && name.toLowerCase() !== 'content-type'; // It is set with the body.
+  const objects = Object.entries(headers).map(([name, node]) => {
+    const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
+    return [name.toLowerCase(), header] as const;
   });
   const itemLists = Object.keys(content).filter((mediaType) => isItemList(mediaType, content[mediaType] ?? {}));
+  // Content-Type is set with the body.
+  const required = objects.filter(([name, header]) => header.required === true && name !== 'content-type');
+  const formats = objects.flatMap(([name, { content: ofHeader, explode = false }]) => {
+    const isJsonHeader = ofHeader !== undefined && isJson(ofHeader);
+    return isJsonHeader || explode ? [[name, isJsonHeader ? ('json' as const) : ('exploded' as const)] as const] : [];
+  });
+  const sizes = Object.entries(content).flatMap(([mediaType, { schema }]) => {
+    const limits = kindOf(mediaType) === 'binary' ? byteLimitsOf(document, schema) : undefined;
+    return limits === undefined ? [] : [[mediaType, limits] as const];
+  });
   return {
     mediaTypes: Object.keys(content),
     ...(itemLists.length > 0 && { itemLists }),
-    requiredHeaders: required.map(([name]) => name.toLowerCase()),
+    ...(sizes.length > 0 && { bytes: Object.fromEntries(sizes) }),
+    requiredHeaders: required.map(([name]) => name),
+    ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),
   };
-}
-
-/** Returns the paths of servers, without a trailing slash; `undefined` without servers. */
-function basePathsOf(servers: readonly Server[] = []): string[] | undefined {
-  if (servers.length === 0) return undefined;
-  const paths = servers.map(({ url, variables = {} }) => {
-    const filled = url.replaceAll(/\{([^{}]+)\}/g, (_all, name: string) => variables[name]?.default ?? '');
-    return (URL.parse(filled, 'http://localhost')?.pathname ?? '').replace(/\/+$/, '');
-  });
-  return [...new Set(paths)];
 }
 
 /** Returns the schema of a parameter: its own, or the one of its only media type. */

@@ -1,4 +1,6 @@
 import type { TextType } from '../../src/engine/contract/operation.ts';
+import { byteLimitsOf } from './byte-limits.ts';
+import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
@@ -37,12 +39,14 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0):
   const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
   const listed = items ?? parts.find((part) => part.items)?.items;
   if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
-  const { format, contentMediaType, contentEncoding, additionalProperties } = schema;
-  const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+  const { additionalProperties } = schema;
   const hasAdditional = isObject && typeof additionalProperties === 'object';
   return {
     scalars: [...scalars],
-    ...((isFile || parts.some((part) => part.file)) && { file: true as const }),
+    ...((isFile(schema) || parts.some((part) => part.file)) && {
+      file: true as const,
+      ...optional('bytes', byteLimitsOf(document, schema)),
+    }),
     ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, depth + 1) }),
     ...(listed && { items: listed }),
     ...(isObject && {
@@ -61,4 +65,9 @@ function typesOf(schema: Schema): readonly string[] {
   if (named.length > 0) return named;
   const values = 'const' in schema ? [schema['const']] : ((schema['enum'] ?? []) as readonly unknown[]);
   return values.map((value) => (value === null ? 'null' : typeof value));
+}
+
+/** Whether a schema in a form describes a file. */
+function isFile({ format, contentMediaType, contentEncoding }: Schema): boolean {
+  return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }

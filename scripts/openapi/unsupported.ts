@@ -1,8 +1,10 @@
-import { isItemList } from '../../src/engine/contract/media-type.ts';
+import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { isServed } from '../../src/engine/http/http-rules.ts';
-import { listOperations, type Document } from './document.ts';
+import { listOperations, type Document, type MediaTypeObject } from './document.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
+import { dereference, escapePointer } from './reference.ts';
+import { textTypeOf } from './text-types.ts';
 import { walkDocument } from './walk.ts';
 
 /** A message about a part of the document. */
@@ -11,6 +13,27 @@ export type Remark = { readonly pointer: string; readonly message: string };
 /** Finds errors that the linter does not: parts that are not valid, or that no client could use. */
 export function findUnsupported(document: Document): Remark[] {
   return [...inOperations(document), ...inSchemas(document)];
+}
+
+/** Returns why no client can call a path; `undefined` when clients can. */
+export function uncallableReason(path: string): string | undefined {
+  if (path.includes('#')) return 'what follows # is never sent';
+  return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
+}
+
+/** Warns of paths that are not served. Call it with the document as it was read. */
+export function findUncallable(document: Document): Remark[] {
+  return Object.keys(document.paths ?? {}).flatMap((path) => {
+    const reason = uncallableReason(path);
+    return reason === undefined
+      ? []
+      : [
+          {
+            pointer: `#/paths/${escapePointer(path)}`,
+            message: `no client can call this path, so it is not served: ${reason}`,
+          },
+        ];
+  });
 }
 
 /** Warns once when operations are public because the document says nothing about their security. */
@@ -31,14 +54,12 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
 ];
 
-const ENCODINGS = ['encoding', 'prefixEncoding', 'itemEncoding'];
-
-/** Warns of the parts of media types that are not checked: encodings in request bodies, and items of other than JSON. */
+/** Warns of what media types say and the service does not check: encodings by position, and items of other than JSON. */
 export function findUnchecked(document: Document): Remark[] {
   const found: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {
     if (kind !== 'mediaType') return;
-    for (const name of ENCODINGS) {
+    for (const name of ['prefixEncoding', 'itemEncoding']) {
       if (node[name] === undefined || pointer.includes('/responses/')) continue;
       const message = `${name} is not checked: a part may have any Content-Type`;
       found.push({ pointer: `${pointer}/${name}`, message });
@@ -49,6 +70,54 @@ export function findUnchecked(document: Document): Remark[] {
     }
   });
   return found;
+}
+
+/** Warns of parts of `encoding` in request bodies that are not checked. */
+export function findEncodings(document: Document): Remark[] {
+  const found: Remark[] = [];
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const form = kindOf(key);
+    if (kind !== 'mediaType' || pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
+    const { encoding = {} } = node as MediaTypeObject;
+    for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
+      const warn = (message: string): void =>
+        void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
+      const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
+      if (form === 'multipart' && names.length > 0)
+        warn(`the headers of the part ${name} are not checked: ${names.join(', ')}`);
+      if ((style ?? 'form') !== 'form' || explode === false)
+        warn(`the style of the field ${name} is not supported: a list is a repeated field, an object is JSON`);
+      if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
+        warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
+    }
+  });
+  return found;
+}
+
+/** Warns of query parameters that may be empty, and have a type without an empty value. */
+export function findEmptyValues(document: Document): Remark[] {
+  const found: Remark[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'parameter' || node['allowEmptyValue'] !== true || node['in'] !== 'query') return;
+    const { scalars } = textTypeOf(document, node['schema']);
+    if (scalars.length === 0 || scalars.includes('string')) return;
+    const message = `the parameter ${String(node['name'])} may not be empty, since its schema does not allow a string`;
+    found.push({ pointer: `${pointer}/allowEmptyValue`, message });
+  });
+  return found;
+}
+
+/** Warns of keywords for characters in schemas of bytes, which have none. */
+export function findPatternsOfBytes(document: Document): Remark[] {
+  const found = new Map<unknown, Remark>();
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const isBytes = kind === 'mediaType' && kindOf(key) === 'binary';
+    const schema = isBytes ? dereference(document, node['schema']) : kind === 'schema' ? node : undefined;
+    const { pattern, format } = Object(schema) as { readonly pattern?: unknown; readonly format?: unknown };
+    if (pattern === undefined || !(isBytes || format === 'binary')) return;
+    found.set(schema, { pointer, message: 'a pattern of bytes is not checked: it is for characters' });
+  });
+  return [...found.values()];
 }
 
 /** Warns of schemas that claim another dialect. Call it with the document as it was read. */
@@ -69,7 +138,7 @@ export function findDialects(document: Document): Remark[] {
 
 function inOperations(document: Document): Remark[] {
   const schemes = document.components?.securitySchemes ?? {};
-  return listOperations(document).flatMap(({ path, method, pathItem, object, pointer }) => {
+  return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
     const found: Remark[] = [];
     const isFixed = METHODS.includes(method.toLowerCase());
     if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
@@ -83,9 +152,6 @@ function inOperations(document: Document): Remark[] {
     }
     if (object.operationId === '__proto__') {
       found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });
-    }
-    if (path.includes('#')) {
-      found.push({ pointer, message: 'no client can call a path with #: what follows it is never sent' });
     }
     const used = object.security ?? document.security ?? [];
     for (const name of new Set(used.flatMap((requirement) => Object.keys(requirement)))) {

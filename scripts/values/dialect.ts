@@ -1,4 +1,5 @@
 import { createDirectedSchemas } from '../../src/engine/contract/directed-schemas.ts';
+import { constrainAlternatives } from '../openapi/discriminators.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -56,7 +57,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
         return mapRecord(value, (member) => convertSchema(member));
       return value;
     });
-    return markIntegers(discriminate(without(isVersion30 ? upgrade(converted) : converted, excluded)));
+    return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
 }
 
@@ -82,24 +83,6 @@ function upgrade(schema: SchemaObject): SchemaObject {
     ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
     ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
   };
-}
-
-/** Adds the constraint of a discriminator to its alternatives: the property is the name of the schema or mapped to it. */
-function discriminate(schema: SchemaObject): SchemaObject {
-  const { discriminator, oneOf, anyOf } = schema;
-  const list = oneOf ?? anyOf;
-  if (!isRecord(discriminator) || !Array.isArray(list)) return schema;
-  const property = String(discriminator['propertyName']);
-  const mapping = Object.entries(isRecord(discriminator['mapping']) ? discriminator['mapping'] : {});
-  const alternatives = (list as Schema[]).map((alternative): Schema => {
-    const reference = isRecord(alternative) ? alternative['$ref'] : undefined;
-    if (typeof reference !== 'string') return alternative;
-    const name = reference.slice(reference.lastIndexOf('/') + 1);
-    const mapped = mapping.filter(([, target]) => target === name || reference.endsWith(String(target)));
-    const names = mapped.length === 0 ? [name] : mapped.map(([key]) => key);
-    return { allOf: [alternative, { required: [property], properties: { [property]: { enum: names } } }] };
-  });
-  return { ...schema, [oneOf === undefined ? 'anyOf' : 'oneOf']: alternatives };
 }
 
 /** Adds the keyword `exactInteger` of the oracle to integers: Ajv compares doubles, the keyword compares digits. */

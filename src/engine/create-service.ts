@@ -5,9 +5,10 @@ import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
+import { Validators } from './contract/validators.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
 import type { DatabaseLocation } from './database/open-database.ts';
-import type { Docs } from './docs/docs.ts';
+import type { Docs, DocumentText } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
@@ -24,8 +25,8 @@ export type Application = {
   readonly failures: Readonly<Record<string, RenderFailure>>;
   /** The `DATABASE_URL` where none is configured; `undefined` for an application without a database. */
   readonly defaultDatabaseUrl?: string;
-  /** The file that is served as `/openapi.yaml`; the one beside `src` by default. */
-  readonly documentPath?: string;
+  /** The document for the docs page; by default, `openapi.yaml` and `generated/openapi.json` of the project. */
+  readonly documentText?: DocumentText;
   /**
    * Opens the resources of the handlers.
    *
@@ -51,7 +52,10 @@ export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<Data
 
 /** The configuration of a service. */
 export type ServiceConfig = {
-  /** In production, every operation must have a handler; in development, one without is answered 501. */
+  /**
+   * In production, every operation must have a handler, and its validator is compiled at the start. In development, one
+   * without a handler is answered 501, and validators are compiled with the first request.
+   */
   readonly production: boolean;
   readonly auth: AuthSettings;
   readonly database: DatabaseConfig;
@@ -93,7 +97,11 @@ export async function createService(
     refused: metrics.refused,
   };
   const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
-  if (config.production) assertComplete(contract, { failures, handlers, checkers });
+  const validators = new Validators(contract.document);
+  if (config.production) {
+    assertComplete(contract, { failures, handlers, checkers });
+    for (const operation of Object.values(contract.operations)) await validators.compile(operation);
+  }
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
@@ -101,6 +109,7 @@ export async function createService(
   const app = createApp({
     ...config,
     contract,
+    validators,
     handlers,
     checkers,
     failureResponse,

@@ -50,6 +50,21 @@ describe('path parameters are read in every style', () => {
     expect(requests).toMatchObject([{ path: { p: value } }]);
   });
 
+  const LIST = '{ type: array, items: { type: integer } }';
+  const OBJECT = '{ type: object, properties: { a: { type: integer } } }';
+  test.each([
+    ['matrix', true, LIST, ';p=1;q=2', /^path parameter p must have only items named p$/],
+    ['label', true, OBJECT, '.a', /^path parameter p must consist of names and values: name=value$/],
+    ['label', true, OBJECT, '.a=1.a=2', /^path parameter p must not repeat a$/],
+    ['matrix', false, OBJECT, ';p=a,1,b', /^path parameter p must consist of names and values: name,value$/],
+    ['simple', false, OBJECT, 'a,1,a,2', /^path parameter p must not repeat a$/],
+    ['simple', false, OBJECT, 'a,x', /^path parameter p\/a must be number$/],
+  ])('400: %s, exploded: %s, %s %s', async (style, explode, schema, text, message) => {
+    const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: ${String(explode)}, schema: ${schema} }`;
+    const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+    expectProblem(await request(app).get(`/a/${text}`), 400, message);
+  });
+
   test('400 without the prefix of the style', async () => {
     const parameter = '{ name: p, in: path, required: true, style: matrix, schema: { type: string } }';
     const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
@@ -70,6 +85,20 @@ test('a list of objects in a query is JSON, and 400 when it does not conform', a
   expect(requests).toMatchObject([{ query: { p: [{ a: 1 }, { a: 2 }] } }]);
   expectProblem(await request(app).get('/a').query({ p: '{"a":"x"}' }), 400, /query\/p\/0\/a must be integer/);
   expectProblem(await request(app).get('/a').query({ p: '{' }), 400, /p\/0 must be valid JSON/);
+});
+
+test.each([
+  ['style: deepObject, explode: true', 'p[a]=1', 'p[a]=1&p[a]=2'],
+  ['explode: true', 'a=1', 'a=1&a=2'],
+  ['explode: false', 'p=a,1', 'p=a,1,a,2'],
+])('an object in a query, { %s }, does not repeat a member', async (style, valid, invalid) => {
+  const schema = '{ type: object, properties: { a: { type: integer } } }';
+  const { app, requests } = await serve(
+    document('/a', `parameters: [{ name: p, in: query, ${style}, schema: ${schema} }]`),
+  );
+  expect((await request(app).get(`/a?${valid}`)).status).toBe(204);
+  expect(requests).toMatchObject([{ query: { p: { a: 1 } } }]);
+  expectProblem(await request(app).get(`/a?${invalid}`), 400, /^query parameter p must not repeat a$/);
 });
 
 test('an operation is served below its own servers only', async () => {
@@ -163,5 +192,37 @@ describe('security schemes', () => {
     const { app } = await serve(scheme('{ type: openIdConnect, openIdConnectUrl: https://example.org }', '{ s: [a] }'));
     expect((await request(app).get('/a').auth(TOKEN, { type: 'bearer' })).status).toBe(204);
     expect((await request(app).get('/a').auth('nope-nope', { type: 'bearer' })).status).toBe(401);
+  });
+});
+
+describe('defaults', () => {
+  const body = (schema: string, schemas: string): string =>
+    document('/a', 'x-none: 1', `components: { schemas: { ${schemas} } }`).replace(
+      'get: { operationId: op,',
+      `post: { operationId: op, requestBody: { required: true, content: { application/json: { schema: ${schema} } } },`,
+    );
+  const members = Array.from({ length: 80 }, (_, index) => `m${String(index)}: { type: integer }`).join(', ');
+
+  test('of an alternative that does not apply are not set', async () => {
+    const one = `One: { type: object, properties: { kind: { const: one }, n: { default: 1 }, next: { $ref: '#/components/schemas/One' } } }`;
+    const two = `Two: { type: object, properties: { kind: { const: two } }, additionalProperties: false }`;
+    const alternatives = "{ anyOf: [{ $ref: '#/components/schemas/One' }, { $ref: '#/components/schemas/Two' }] }";
+    const { app, requests } = await serve(body(alternatives, `${one}, ${two}`));
+    expect((await request(app).post('/a').send({ kind: 'two' })).status).toBe(204);
+    expect(requests).toMatchObject([{ body: { kind: 'two' } }]);
+  });
+
+  test('of members with a large schema are set', async () => {
+    const large = `{ type: object, properties: { large: { type: object, default: { m1: 1 }, properties: { ${members} } } } }`;
+    const { app, requests } = await serve(body(large, ''));
+    expect((await request(app).post('/a').send({})).status).toBe(204);
+    expect(requests).toMatchObject([{ body: { large: { m1: 1 } } }]);
+    expectProblem(
+      await request(app)
+        .post('/a')
+        .send({ large: { m79: 'x' } }),
+      400,
+      /^body\/large\/m79 must be integer$/,
+    );
   });
 });

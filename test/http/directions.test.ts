@@ -32,7 +32,7 @@ beforeEach(async () => {
     received = given;
     return reply;
   };
-  service = await createTestApp({ contract, handlers: { addMember: handler, addPhoto: handler }, failures });
+  service = await createTestApp({ contract, handlers: { addMember: handler, 'photos#add': handler }, failures });
 });
 const add = (body: object) => request(service.app).post('/members/chess').send(body);
 
@@ -151,6 +151,21 @@ components:
     const schema = '{ type: object, required: [a], properties: { a: { type: integer, default: 1 } } }';
     expect(await receive(schema, {})).toBe(400);
   });
+});
+
+test('a reply of null is sent where the schema allows null, else 500', async () => {
+  for (const [type, status] of [
+    ["[object, 'null']", 200],
+    ['object', 500],
+  ] as const) {
+    const operation = `responses: { '200': { description: Done., content: { application/json: { schema: { type: ${type} } } } } }`;
+    const op = async (): Promise<AnyReply> => ({ status: 200, body: null });
+    const { app } = await createTestApp({
+      contract: await contractOf(documentOf('/a', 'get', operation)),
+      handlers: { op },
+    });
+    expect((await request(app).get('/a')).status).toBe(status);
+  }
 });
 
 test('a text is a string, whatever its schema', async () => {

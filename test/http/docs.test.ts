@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { contract } from '../../src/plants/contract.ts';
-import { openDocs } from '../../src/engine/docs/docs.ts';
+import { openDocs, type DocumentText } from '../../src/engine/docs/docs.ts';
 import { createTestApp, temporaryDatabase, type TestApp, TOKEN } from '../support/app.ts';
 import { openPage } from '../support/browser.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
-import { copyProject } from '../support/project.ts';
+import { copyProject, copyProjectWithContract } from '../support/project.ts';
 import { ROOT, run, startService } from '../support/service.ts';
 
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
@@ -104,6 +104,36 @@ describe('the docs routes', () => {
   });
 });
 
+test('/openapi.json has the document as it was written, bundled, with all digits of its numbers', async () => {
+  const { folder, write } = copyProjectWithContract('legacy');
+  write(
+    'openapi.yaml',
+    `openapi: 3.1.0
+info: { title: Exact, version: 1.0.0 }
+security: []
+paths:
+  /a:
+    get:
+      responses:
+        200: { description: Done., content: { application/json: { schema: { $ref: 'more.yaml#/Big' } } } }
+components:
+  schemas:
+    A: { enum: [1e400, -0, 1.10, 0x7FFFFFFFFFFFFFFF, +9007199254740993, "9007199254740993"], description: 'is 9007199254740993' }
+    B: { properties: { constructor: {} }, default: &digits 0.1000000000000000055511151231257827, examples: [*digits] }
+`,
+  );
+  write('more.yaml', `Big: { type: integer, format: int64, maximum: ${MAX_INT64} }\n`);
+  expect((await run('node', ['scripts/generate.ts'], {}, folder)).code).toBe(0);
+  const { url } = await startService({}, ['node', 'src/main.ts'], folder);
+  const text = await (await fetch(`${url}/openapi.json`)).text();
+  const expected = `{"openapi":"3.1.0","info":{"title":"Exact","version":"1.0.0"},"security":[],"paths":{"/a":{"get":{"responses":{
+    "200":{"description":"Done.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Big"}}}}}}}},
+    "components":{"schemas":{"A":{"enum":[1e400,-0,1.1,${MAX_INT64},9007199254740993,"9007199254740993"],"description":"is 9007199254740993"},
+    "B":{"properties":{"constructor":{}},"default":0.1000000000000000055511151231257827,"examples":[0.1000000000000000055511151231257827]},
+    "Big":{"type":"integer","format":"int64","maximum":${MAX_INT64}}}}}`;
+  expect(text.replaceAll(/\s/g, '')).toBe(expected.replaceAll(/\s/g, ''));
+});
+
 describe('in a browser', () => {
   test('a plant is created from the page, with its id exactly as typed', async () => {
     const { url, history } = await serveWithDocs();
@@ -139,7 +169,7 @@ describe('in a browser', () => {
     content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
     const other = await contractOf(documentOf('/id', 'get', answer));
     const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
-    const { url } = await serveWithDocs(other, handlers);
+    const { url } = await serveWithDocs(other, handlers, { json: JSON.stringify(other.document), yaml: '' });
     const { page } = await openPage(`${url}/docs`);
     expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
   });
@@ -175,8 +205,9 @@ const FAINT_TEXTS = `
 async function serveWithDocs(
   served: Contract = contract,
   handlers?: Record<string, () => Promise<{ status: number; body: unknown }>>,
+  text?: DocumentText,
 ): Promise<TestApp & { readonly url: string }> {
-  const overrides = { contract: served, docs: openDocs(true, served) };
+  const overrides = { contract: served, docs: openDocs(true, served, text) };
   const app = await createTestApp(handlers === undefined ? overrides : { ...overrides, handlers });
   return { ...app, url: (await app.serve()).url };
 }

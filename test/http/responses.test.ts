@@ -57,6 +57,28 @@ describe('responses', () => {
     expect(response.headers).not.toHaveProperty('x-unset');
   });
 
+  test('headers that are lists, objects or JSON', async () => {
+    const object = 'schema: { type: object, properties: { a: { type: integer, format: int64 } } }';
+    const documented = `'204':
+  description: x
+  headers:
+    X-List: { schema: { type: array, items: { type: integer } } }
+    X-Object: { ${object} }
+    X-Exploded: { explode: true, ${object} }
+    X-Json: { content: { application/json: { ${object} } } }`;
+    const value = { a: 9007199254740993n, b: 'x' };
+    const headers = { 'X-List': [1, 2], 'X-Object': value, 'X-Exploded': value, 'X-Json': value };
+    const { response } = await reply(documented, { status: 204, headers });
+    expect(response.headers).toMatchObject({
+      'x-list': '1,2',
+      'x-object': 'a,9007199254740993,b,x',
+      'x-exploded': 'a=9007199254740993,b=x',
+      'x-json': '{"a":9007199254740993,"b":"x"}',
+    });
+    const wrong = { status: 204, headers: { 'X-Json': { a: 'x' } } };
+    expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
+  });
+
   test('HEAD is served from GET, without the body', async () => {
     const { response } = await reply(TEXT, { status: 200, body: 'abc' }, 'head');
     expect([response.status, response.text, response.headers['content-length']]).toEqual([200, undefined, '3']);
@@ -96,6 +118,12 @@ describe('responses', () => {
       "'200': { description: x, content: { text/plain: { schema: { type: string, enum: [a] } } } }",
       { status: 200, body: 'b' },
       /must be equal to one of the allowed values: a/,
+    ],
+    [
+      'a header does not fit its schema',
+      HEADERS,
+      { status: 201, headers: { Location: 'x', 'x-count': 1.5 } },
+      /headers\/x-count must be integer/,
     ],
     ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
   ])('500 when %s', async (_name, responses, answer, cause) => {

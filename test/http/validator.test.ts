@@ -10,7 +10,8 @@ import { placesOf, removeAt, replaceAt, type Json } from '../../scripts/values/j
 import { createOracle } from '../../scripts/values/oracle.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { InvalidResponse, createValidator, InvalidRequest } from '../../src/engine/contract/validator.ts';
+import { InvalidResponse, InvalidRequest } from '../../src/engine/contract/validator.ts';
+import { Validators } from '../../src/engine/contract/validators.ts';
 import { contractOf } from '../support/contract.ts';
 
 const RUNS = 60;
@@ -55,8 +56,9 @@ function stock(contract: Contract): Express {
 
 /** Returns a function that checks whether this service accepts a value as a request or response body. */
 function own({ document, operations }: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
+  const compiled = new Validators(document);
   const validators = Object.values(operations).map(
-    (operation) => [operation.operationId, createValidator(document, operation)] as const,
+    (operation) => [operation.operationId, compiled.compileSync(operation)] as const,
   );
   const { in: input, out: output } = Object.fromEntries(validators);
   return (direction, body) => {
@@ -125,7 +127,9 @@ describe('every value that express-openapi-validator rejects is rejected here', 
           taken += 1;
           expect([text, await post('/in', text)]).toEqual([text, 204]);
         }
-        if (isTaken('out', JSON.parse(text))) expect([text, await post('/out', text)]).toEqual([text, 200]);
+        // The other validator takes null for no body, even where the schema allows it.
+        if (text !== 'null' && isTaken('out', JSON.parse(text)))
+          expect([text, await post('/out', text)]).toEqual([text, 200]);
       }),
       { numRuns: RUNS },
     );

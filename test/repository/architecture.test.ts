@@ -157,8 +157,14 @@ describe('architecture', () => {
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
     expect(users(/^express-openapi-validator/)).toEqual([
-      ...inEngine('contract/validator.ts'),
+      ...inEngine('contract/linked-schemas.ts', 'contract/schema-compiler.ts', 'contract/validator.ts'),
       'scripts/openapi/load.ts',
+    ]);
+    expect(users(/^ajv/)).toEqual([
+      ...inEngine('contract/linked-schemas.ts'),
+      'scripts/openapi/invalid-defaults.ts',
+      'scripts/openapi/load.ts',
+      'scripts/values/oracle.ts',
     ]);
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));

@@ -133,16 +133,24 @@ describe('a warning names a part that is not checked:', () => {
       /warn: one operation is public, since there is no security/,
     ],
     [
+      'a path that a query follows',
+      document('tags: [a]').replace('/things/{id}', '/things?id={id}').replace('in: path', 'in: query'),
+      /warn: no client can call this path, so it is not served: a query is not part of the path/,
+    ],
+    [
+      'a path with a fragment',
+      document('tags: [a]').replace('/things/{id}', "'/things/{id}#new'"),
+      /warn: no client can call this path, so it is not served: what follows # is never sent/,
+    ],
+    [
       'a pattern of another language',
       document(body("{ type: string, pattern: '(?i)a++' }")),
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
     ],
     [
-      'encoding',
-      document(
-        'requestBody: { content: { multipart/form-data: { schema: { type: object }, encoding: { a: { contentType: image/png } } } } }',
-      ),
-      /encoding is not checked/,
+      'an empty value of an integer',
+      document('parameters: [{ name: p, in: query, allowEmptyValue: true, schema: { type: integer } }]'),
+      /the parameter p may not be empty, since its schema does not allow a string/,
     ],
     [
       'encoding by position',

@@ -88,20 +88,13 @@ describe('the oracle', () => {
     expect(invalid.filter(allows)).toEqual([]);
   });
 
-  test.each([
-    ['by their names', {}, ['{"kind":"Cat"}'], ['{"kind":"cat"}', '{"kind":"Dog"}', '{}']],
-    [
-      'by a mapping',
-      { mapping: { cat: '#/components/schemas/Cat', c: 'Cat' } },
-      ['{"kind":"cat"}', '{"kind":"c"}'],
-      ['{"kind":"Cat"}'],
-    ],
-  ])('knows the alternatives of a discriminator %s', (_name, mapping, valid, invalid) => {
-    const reference = { $ref: '#/components/schemas/Cat' };
-    const value = { oneOf: [reference], discriminator: { propertyName: 'kind', ...mapping } };
+  test('knows the alternatives of a discriminator by its mapping', () => {
+    const reference = '#/components/schemas/Cat';
+    const mapping = { cat: reference, c: reference };
+    const value = { oneOf: [{ $ref: reference }], discriminator: { propertyName: 'kind', mapping } };
     const { allows } = open(value, { others: { Cat: { type: 'object', properties: { kind: { type: 'string' } } } } });
-    expect(valid.filter((text) => !allows(text))).toEqual([]);
-    expect(invalid.filter(allows)).toEqual([]);
+    const texts = ['{"kind":"cat"}', '{"kind":"c"}', '{"kind":"Cat"}', '{"kind":"Dog"}', '{}'];
+    expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
   });
 
   test('requires readOnly properties in responses only, and writeOnly ones in requests only', () => {

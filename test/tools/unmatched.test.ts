@@ -38,7 +38,7 @@ describe('operations without a handler and handlers without an operation', () =>
       `handlers without an operation: ${STALE.join(', ')}`,
       '',
     ].join('\n');
-    const names = ['generated/types.ts', 'generated/contract.json'];
+    const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
     expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n${list}`, stderr: '' });
     expect(await generate('--check')).toEqual({ code: 0, stdout: `generated/ is up to date\n${list}`, stderr: '' });
   });

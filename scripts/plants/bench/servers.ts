@@ -63,7 +63,7 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   const { server, contract, keeping } = setup;
   const { databaseUrl = `sqlite:${join(bench.folder, `${String(started)}.db`)}` } = setup;
   const isMain = server === 'service' && keeping !== 'none';
-  const module = isMain ? '../../src/main.ts' : MODULES[server];
+  const module = isMain ? '../../../src/main.ts' : MODULES[server];
   const listening = await startProcess({
     module: fileURLToPath(new URL(module, import.meta.url)),
     options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],

@@ -1,5 +1,6 @@
 import { contract, type Request } from '../../../src/plants/contract.ts';
-import { createValidator } from '../../../src/engine/contract/validator.ts';
+import { InvalidRequest } from '../../../src/engine/contract/validator.ts';
+import { Validators } from '../../../src/engine/contract/validators.ts';
 import { readJson } from '../../../src/engine/http/body.ts';
 import { Failure } from '../../../src/engine/http/failure.ts';
 import { readParameters } from '../../../src/engine/http/parameters.ts';
@@ -25,7 +26,7 @@ const NO_PARAMETERS = { path: {}, query: '', headers: {} };
 export function createEntryReader(limitBytes: number): (line: Line) => Entry | undefined {
   const { createPlant: operation } = contract.operations;
   if (operation === undefined) throw new Error('the contract has no createPlant');
-  const validator = createValidator(contract.document, operation);
+  const validator = new Validators(contract.document).compileSync(operation);
 
   return ({ number, bytes, key }) => {
     if (bytes?.every(isWhitespace) === true) return undefined;
@@ -38,7 +39,7 @@ export function createEntryReader(limitBytes: number): (line: Line) => Entry | u
       // The validator guarantees the type that the handler takes.
       return { line: number, key, request: request as Request<'createPlant'> };
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;
       return { line: number, key, request: { reason: error.message } };
     }
   };

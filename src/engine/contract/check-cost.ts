@@ -10,36 +10,36 @@ const URL_DEGREE = 2;
 // In a recursive schema, these keywords may check a value repeatedly at each level.
 const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties', 'contains'];
 
+/** The cost of checks against schemas. */
+export type CheckCost = {
+  /** The size up to which a value is cheap to check, small where a regular expression may backtrack. */
+  readonly cheapBytes: number;
+  /** Whether a value may be checked more than once. */
+  readonly isBranching: boolean;
+  /** The `$ref`s of the schemas, whose own cost is not included. */
+  readonly references: readonly string[];
+};
+
 /**
- * Finds the size up to which a value is cheap to check against schemas. It is small where a regular expression may
- * backtrack, and 0 where the time may be exponential.
+ * Finds the cost of checks against schemas.
  *
  * @param root an object that contains schemas
- * @param schemas the targets of its `$ref`s, by name
  */
-export function findCheapBytes(root: unknown, schemas: Node): number {
-  const found = { cheapBytes: Infinity, isRecursive: false, isBranching: false };
-  const seen = new Set<unknown>();
-  const ancestors = new Set<unknown>();
+export function findCost(root: unknown): CheckCost {
+  const found = { cheapBytes: Infinity, isBranching: false, references: new Set<string>() };
   visit(root, '', '');
-  return found.isRecursive && found.isBranching ? 0 : found.cheapBytes;
+  return { ...found, references: [...found.references] };
 
   function visit(node: unknown, key: string, parentKey: string): void {
     if (typeof node !== 'object' || node === null || isLiteralKeyword(key, parentKey)) return;
-    if (ancestors.has(node)) found.isRecursive = true;
-    if (seen.has(node)) return;
-    seen.add(node);
-    ancestors.add(node);
     const { $ref, pattern, patternProperties, format } = node as Node;
     const isAlternative = $ref !== undefined && Object.values(node).some((member) => typeof member === 'object');
     if (isAlternative || ALTERNATIVES.some((keyword) => Object.hasOwn(node, keyword))) found.isBranching = true;
     if (typeof pattern === 'string') addPattern(pattern);
     if (format === 'url') addCost(URL_DEGREE, 0);
     if (key !== 'properties') Object.keys(Object(patternProperties) as object).forEach(addPattern);
-    const name = /^#\/components\/schemas\/([^/]+)/.exec(String($ref))?.[1];
-    if (name !== undefined) visit(schemas[name], name, 'schemas');
+    if (typeof $ref === 'string') found.references.add($ref);
     for (const [member, value] of Object.entries(node)) visit(value, member, key);
-    ancestors.delete(node);
   }
 
   function addPattern(pattern: string): void {
@@ -52,7 +52,43 @@ export function findCheapBytes(root: unknown, schemas: Node): number {
   }
 }
 
-/** Counts the characters of all strings in a value. Estimates its size for {@link findCheapBytes}. */
+/** The schemas that others refer to, directly or not. */
+export type Reach = {
+  /** Each after those that it refers to, unless they are recursive. */
+  readonly references: readonly string[];
+  /** The size up to which a value is cheap to check; 0 where the time may be exponential. */
+  readonly cheapBytes: number;
+};
+
+/**
+ * Follows the references of schemas.
+ *
+ * @param costOf returns the cost of the target of a reference
+ */
+export function followReferences(root: CheckCost, costOf: (reference: string) => CheckCost): Reach {
+  const costs = new Map<string, CheckCost>();
+  const ancestors = new Set<string>();
+  const found = { isRecursive: false };
+  visit(root.references);
+  const all = [root, ...costs.values()];
+  const isExponential = found.isRecursive && all.some(({ isBranching }) => isBranching);
+  const cheapBytes = isExponential ? 0 : Math.min(...all.map((cost) => cost.cheapBytes));
+  return { references: [...costs.keys()], cheapBytes };
+
+  function visit(references: readonly string[]): void {
+    for (const reference of references) {
+      if (ancestors.has(reference)) found.isRecursive = true;
+      if (ancestors.has(reference) || costs.has(reference)) continue;
+      ancestors.add(reference);
+      const cost = costOf(reference);
+      visit(cost.references);
+      ancestors.delete(reference);
+      costs.set(reference, cost);
+    }
+  }
+}
+
+/** Counts the characters of all strings in a value. Estimates its size for {@link CheckCost}. */
 export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -79,6 +79,8 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
         case 'anyOf':
         case 'oneOf':
           return (value as readonly unknown[]).map((part) => direct(part, alternative, excluded));
+        case 'discriminator':
+          return directDiscriminator(value, alternative, excluded);
         case 'then':
         case 'else':
           return direct(value, alternative, excluded);
@@ -102,6 +104,15 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const result = Object.fromEntries(entries.map(([key, value]) => [key, member(value, key)]));
     const all = [...required.union(inserted)];
     return all.length === 0 ? result : { ...result, required: all };
+  }
+
+  /** Lets the mapping of a discriminator refer to the same targets as the alternatives. */
+  function directDiscriminator(value: unknown, direction: Direction, excluded: ReadonlySet<string>): unknown {
+    const { mapping = {} } = value as { readonly mapping?: Schema };
+    return {
+      ...(value as Schema),
+      mapping: mapValues(mapping, (target) => refer(String(target), direction, excluded)),
+    };
   }
 
   function withDefaultOf(schema: unknown, isRequired: boolean): unknown {

@@ -12,6 +12,7 @@ export type Operation = {
   readonly parameters: readonly Parameter[];
   /** The paths of the operation's own servers, which replace those of the contract. */
   readonly basePaths?: readonly string[];
+  readonly templatedBasePaths?: readonly string[];
   /** The int64s of the parameters, in an object with the members `path`, `query`, `header` and `cookie`. */
   readonly parameterInt64s?: Int64Shape;
   readonly requestBody?: {
@@ -46,9 +47,22 @@ export type TextType = {
   readonly properties?: Readonly<Record<string, TextType>>;
   /** The type of members not in `properties`. */
   readonly additional?: TextType;
+  /** The text is JSON, also where it is a scalar. */
+  readonly json?: true;
   /** The value is a file, not text. */
   readonly file?: true;
+  /** The sizes that a file may have. */
+  readonly bytes?: ByteLimits;
 };
+
+/** The sizes that bytes may have: `minLength` and `maxLength` of their schema. */
+export type ByteLimits = { readonly min?: number; readonly max?: number };
+
+/** Returns the problem of a size in bytes; `undefined` when it is within the limits. */
+export function findSizeProblem(sizeBytes: number, { min = 0, max = Infinity }: ByteLimits = {}): string | undefined {
+  if (sizeBytes < min) return `must not be smaller than ${String(min)} bytes`;
+  return sizeBytes > max ? `must not be larger than ${String(max)} bytes` : undefined;
+}
 
 export type RequestMediaType = {
   /** The body is a sequence of JSON values, and a list for the handler. */
@@ -56,14 +70,22 @@ export type RequestMediaType = {
   readonly int64s?: Int64Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
+  /** The media types that the parts of a multipart form may have, by field. Others may have any. */
+  readonly partTypes?: Readonly<Record<string, readonly string[]>>;
+  /** The sizes of a body that is bytes. */
+  readonly bytes?: ByteLimits;
 };
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** Those that are sequences of JSON values: the handler replies with a list. */
   readonly itemLists?: readonly string[];
+  /** The sizes of bodies that are bytes, by media type. */
+  readonly bytes?: Readonly<Record<string, ByteLimits>>;
   /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
+  /** The headers that are JSON, or objects as `name=value`; in lower case. */
+  readonly headerFormats?: Readonly<Record<string, 'json' | 'exploded'>>;
   /** The name of the body, if the engine may send this response as a failure of its own. */
   readonly failure?: string;
 };

@@ -1,7 +1,7 @@
-import { createDirectedSchemas, type DirectedSchemas, type Direction } from './directed-schemas.ts';
+import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
 import { isItemList, kindOf } from './media-type.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, TextType } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -14,22 +14,28 @@ export type ContractDocument = {
 };
 
 /**
- * Creates a document with one operation and only the schemas it refers to, so that the cost of a validator does not grow
- * with the contract. The document is simplified:
+ * Creates a document with one operation and no components, so that the cost of a validator does not grow with the
+ * contract. The document is simplified:
  *
  * - it has version 3.1 or 3.0, and any method is {@link SLICE_METHOD}: the validator knows no others;
  * - `$ref`s are resolved, except those to schemas;
  * - parameters have a schema but no style, since they are already parsed, and may be empty;
  * - request bodies have a JSON media type ({@link sliceMediaType});
- * - responses have only bodies that may be JSON or text;
- * - schemas are those of requests or of responses ({@link DirectedSchemas});
- * - `discriminator`, examples and extensions are removed: they are hints and must not affect validity.
+ * - responses have only bodies that may be JSON or text, and their headers as one of the media types;
+ * - schemas are those of requests or of responses;
+ * - files of forms have no schema, since only their placeholders are validated;
+ * - schemas are simplified ({@link copySchema}).
  *
+ * @param directed derives the schemas, and receives those that the operation refers to
  * @returns a deep copy, which may be modified
  */
-export function sliceDocument(document: ContractDocument, operationToSlice: Operation): ContractDocument {
+export function sliceDocument(
+  document: ContractDocument,
+  operationToSlice: Operation,
+  directed: DirectedSchemas,
+): ContractDocument {
+  const resolveRef = (node: unknown): Node => resolveComponent(document, node);
   const { path } = operationToSlice;
-  const pathItem = document.paths?.[path] ?? {};
   const {
     parameters = [],
     requestBody,
@@ -39,43 +45,59 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
     requestBody?: unknown;
     responses?: Node;
   };
-  const shared = (pathItem['parameters'] ?? []) as readonly unknown[];
-  const resolved = {
-    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)),
-    requestBody: requestBody === undefined ? undefined : resolveRef(requestBody),
-    responses: mapValues(responses, resolveRef) as Readonly<Record<string, Node>>,
-  };
-  const schemasByName = new Map<string, unknown>();
-  collectSchemas(resolved);
-  const directed = createDirectedSchemas(Object.fromEntries(schemasByName));
+  const shared = (document.paths?.[path]?.['parameters'] ?? []) as readonly unknown[];
   const operation = {
-    parameters: resolved.parameters.map((parameter) => simplifyParameter(parameter, directed)),
-    ...(resolved.requestBody && { requestBody: simplifyRequestBody(resolved.requestBody, bodyOf('received')) }),
-    responses: mapValues(resolved.responses, (response) => simplifyResponse(response as Node, bodyOf('response'))),
+    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
+    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
+    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
   };
-
   const { info } = document;
   const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
-  const paths = { [path]: { [SLICE_METHOD]: operation } };
-  const slice = structuredClone({ openapi, info, paths, components: { schemas: directed.schemas } });
-  removeHints(slice);
-  return slice;
+  return copySchema({ openapi, info, paths: { [path]: { [SLICE_METHOD]: operation } } });
 
-  function collectSchemas(node: unknown): void {
-    if (typeof node !== 'object' || node === null) return;
-    const name = /^#\/components\/schemas\/([^/]+)/.exec(String((node as Node)['$ref']))?.[1];
-    if (name !== undefined && !schemasByName.has(name)) {
-      const schema = document.components?.['schemas']?.[name];
-      schemasByName.set(name, schema);
-      collectSchemas(schema);
-    }
-    Object.values(node).forEach(collectSchemas);
+  function simplifyParameter({ name, in: location, required = false, ...parameter }: Node): Node {
+    return {
+      name,
+      in: location === 'querystring' ? 'query' : location,
+      required,
+      schema: directed.parameter(schemaOf(parameter, location === 'querystring'), required === true),
+      allowEmptyValue: true,
+    };
   }
 
-  function bodyOf(direction: Direction): BodySchema {
-    return (mediaType, schema) =>
-      // A text has no value other than a string.
-      kindOf(mediaType) === 'text' && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
+  function simplifyRequestBody({ required = false, content }: Node): Node {
+    const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, object]) => {
+      // A schema cannot describe bytes.
+      const isBytes = kindOf(mediaType) === 'binary' && !isItemList(mediaType, object);
+      const { form } = operationToSlice.requestBody?.content[mediaType] ?? {};
+      const { schema = {} } = object;
+      const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
+      return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodySchema(mediaType, own, 'received') }];
+    });
+    return { required, content: Object.fromEntries(entries) as Node };
+  }
+
+  function simplifyResponse({ description, content = {}, headers = {} }: Node): Node {
+    const bodies = Object.entries(content as Readonly<Record<string, Node>>)
+      .filter(
+        ([mediaType, object]) =>
+          ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
+      )
+      .map(([mediaType, { schema = {} }]) => [
+        sliceMediaType(mediaType),
+        { schema: bodySchema(mediaType, schema, 'response') },
+      ]);
+    const properties = Object.entries(headers as Node)
+      .filter(([name]) => name.toLowerCase() !== 'content-type')
+      .map(([name, header]) => [name.toLowerCase(), directed.of(schemaOf(resolveRef(header)), 'response')] as const);
+    const schema = { type: 'object', properties: Object.fromEntries(properties) };
+    const all = [...bodies, ...(properties.length > 0 ? [[HEADERS_MEDIA_TYPE, { schema }]] : [])];
+    return { description, ...(all.length > 0 && { content: Object.fromEntries(all) as Node }) };
+  }
+
+  function bodySchema(mediaType: string, schema: unknown, direction: Direction): unknown {
+    // A text has no value other than a string.
+    return kindOf(mediaType) === 'text' && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
   }
 
   function allowsString(node: unknown): boolean {
@@ -84,23 +106,74 @@ export function sliceDocument(document: ContractDocument, operationToSlice: Oper
     if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
     return alternatives === undefined || alternatives.some(allowsString);
   }
-
-  function resolveRef(node: unknown): Node {
-    const reference = (node as Node)['$ref'];
-    if (typeof reference !== 'string') return node as Node;
-    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
-    return resolveRef(document.components?.[kind]?.[name] ?? {});
-  }
 }
 
 /** The key of the operation in a slice. */
 export const SLICE_METHOD = 'post';
+
+/** The media type of the object of headers of a response, by name in lower case. */
+export const HEADERS_MEDIA_TYPE = 'application/x-headers+json';
 
 /** Returns the object of an operation, which may be in `additionalOperations` (OpenAPI 3.2, 4.9.1). */
 export function findOperationObject(document: ContractDocument, { path, method }: Operation): Node {
   const pathItem = document.paths?.[path] ?? {};
   const additional = (pathItem['additionalOperations'] ?? {}) as Node;
   return (pathItem[method.toLowerCase()] ?? additional[method] ?? {}) as Node; // The linter has checked this shape.
+}
+
+/** Follows the `$ref` of a node to a component, repeatedly; returns nodes without one unchanged. */
+export function resolveComponent(document: ContractDocument, node: unknown): Node {
+  const reference = (node as Node)['$ref'];
+  if (typeof reference !== 'string') return node as Node;
+  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
+  return resolveComponent(document, document.components?.[kind]?.[name] ?? {});
+}
+
+/**
+ * Copies a schema, or an object that contains some, in a simpler form: discriminators are conditions, which Ajv checks faster
+ * than `oneOf` and with better messages, and there are no examples and extensions, in which it would take a member `id` for
+ * the name of a schema.
+ */
+export function copySchema<Schema>(schema: Schema): Schema {
+  const copy = structuredClone(schema);
+  simplifySchemas(copy);
+  return copy;
+}
+
+/**
+ * Replaces the schemas of files in a form. A reference to a form becomes a copy.
+ *
+ * @param form says which fields are files
+ * @param file the schema of a file
+ * @param resolve follows the `$ref` of a schema
+ */
+export function withFiles(node: unknown, form: TextType, file: Node, resolve: (node: unknown) => unknown): unknown {
+  const {
+    properties = {},
+    additionalProperties,
+    ...schema
+  } = resolve(node) as Node & {
+    readonly properties?: Node;
+  };
+  const field = (member: unknown, type?: TextType): unknown => {
+    if (type?.file === true) return file;
+    return type?.items?.file === true ? { type: 'array', items: file } : member;
+  };
+  const additional = field(additionalProperties, form.additional);
+  const parts = ['allOf', 'anyOf', 'oneOf'].filter((keyword) => keyword in schema);
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, field(member, form.properties?.[name])]),
+    ),
+    ...(additional !== undefined && { additionalProperties: additional }),
+    ...Object.fromEntries(
+      parts.map((keyword) => [
+        keyword,
+        (schema[keyword] as readonly unknown[]).map((part) => withFiles(part, form, file, resolve)),
+      ]),
+    ),
+  };
 }
 
 /** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
@@ -121,62 +194,57 @@ export function mergeParameters(shared: readonly Node[], own: readonly Node[]): 
 /** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
-/** Returns the schema that a body of a media type is validated with. */
-type BodySchema = (mediaType: string, schema: unknown) => unknown;
-
-function simplifyParameter(parameter: Node, { parameter: direct }: DirectedSchemas): Node {
-  const { name, in: location, required = false, schema, content } = parameter;
+/** Returns the schema of the value of a parameter or a header. A schema cannot describe the text of other media types. */
+function schemaOf({ schema, content }: Node, isWholeQuery = false): unknown {
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
-  // A schema cannot describe the text of other media types.
-  const kinds = location === 'querystring' ? ['json', 'form'] : ['json'];
-  const own = schema ?? (entry && kinds.includes(kindOf(entry[0])) ? entry[1]['schema'] : undefined) ?? {};
-  return {
-    name,
-    in: location === 'querystring' ? 'query' : location,
-    required,
-    schema: direct(wrapRef(own), required === true),
-    allowEmptyValue: true,
-  };
+  const kind = entry && kindOf(entry[0]);
+  const isParsed = kind === 'json' || (kind === 'form' && isWholeQuery);
+  return wrapRef(schema ?? (isParsed ? entry?.[1]['schema'] : undefined) ?? {});
 }
 
-function simplifyRequestBody({ required = false, content }: Node, bodyOf: BodySchema): Node {
-  const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, object]) => {
-    // A schema cannot describe bytes.
-    const isBytes = kindOf(mediaType) === 'binary' && !isItemList(mediaType, object);
-    return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodyOf(mediaType, object['schema'] ?? {}) }];
-  });
-  return { required, content: Object.fromEntries(entries) as Node };
-}
-
-function simplifyResponse({ description, content = {} }: Node, bodyOf: BodySchema): Node {
-  const json = Object.entries(content as Readonly<Record<string, Node>>)
-    .filter(
-      ([mediaType, object]) =>
-        ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
-    )
-    .map(([mediaType, { schema = {} }]) => [sliceMediaType(mediaType), { schema: bodyOf(mediaType, schema) }]);
-  return { description, ...(json.length > 0 && { content: Object.fromEntries(json) as Node }) };
-}
-
-/** Moves a `$ref` with sibling keywords into `allOf`: at the top level, the validator ignores the siblings. */
+/** Moves a `$ref` into `allOf`: at the top level, the validator would copy its target and ignore its siblings. */
 function wrapRef(schema: unknown): unknown {
   const { $ref, allOf = [], ...rest } = schema as Node;
-  if ($ref === undefined || (Object.keys(rest).length === 0 && (allOf as unknown[]).length === 0)) return schema;
-  return { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+  return $ref === undefined ? schema : { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
 
-/** Removes discriminators, and examples and extensions, in which Ajv would take a member `id` for the name of a schema. */
-function removeHints(node: unknown, parentKey = ''): void {
+function simplifySchemas(node: unknown, parentKey = ''): void {
   if (typeof node !== 'object' || node === null) return;
-  const { discriminator } = node as { discriminator?: { propertyName?: unknown } };
-  if (typeof discriminator?.propertyName === 'string') delete (node as Record<string, unknown>)['discriminator'];
+  simplifyDiscriminator(node as Record<string, unknown>);
   for (const [key, member] of Object.entries(node)) {
     const isData = isLiteralKeyword(key, parentKey);
     const isHint = isExtension(key, parentKey) || (isData && (key === 'example' || key === 'examples'));
     if (isHint) Reflect.deleteProperty(node, key);
-    else if (!isData) removeHints(member, key);
+    else if (!isData) simplifySchemas(member, key);
   }
 }
+
+/** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */
+function simplifyDiscriminator(node: Record<string, unknown>): void {
+  const { discriminator, allOf = [] } = node as { discriminator?: Discriminator; allOf?: readonly unknown[] };
+  if (typeof discriminator?.propertyName !== 'string') return;
+  delete node['discriminator'];
+  const keyword = node['oneOf'] === undefined ? 'anyOf' : 'oneOf';
+  const { propertyName, mapping = {} } = discriminator;
+  const alternatives = (node[keyword] ?? []) as readonly Node[];
+  const namesOf = ({ $ref }: Node): string[] => Object.keys(mapping).filter((name) => mapping[name] === $ref);
+  const isNamed = (names: readonly string[]): Node => ({
+    type: 'object',
+    required: [propertyName],
+    properties: { [propertyName]: { enum: names } },
+  });
+  const named = alternatives.filter((alternative) => namesOf(alternative).length > 0);
+  if (named.length === 0) return;
+  const others = alternatives.filter((alternative) => !named.includes(alternative));
+  const isAny = isNamed(Object.keys(mapping));
+  Reflect.deleteProperty(node, keyword);
+  node['allOf'] = [
+    ...allOf,
+    others.length === 0 ? isAny : { anyOf: [isAny, { [keyword]: others }] },
+    ...named.map((alternative) => ({ if: isNamed(namesOf(alternative)), then: alternative })),
+  ];
+}
+type Discriminator = { readonly propertyName?: unknown; readonly mapping?: Readonly<Record<string, string>> };
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

@@ -9,13 +9,14 @@ import { Failure } from '../http/failure.ts';
 import { findViolation } from '../http/http-rules.ts';
 import { createRouter } from '../http/router.ts';
 
-const DOCUMENT = '../../../openapi.yaml';
-
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
 export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void;
 
 /** Whether to serve the docs page. `if possible` is the default in development. */
 export type DocsSetting = boolean | 'if possible';
+
+/** A document as it was written; the JSON has it as one if it consists of several files. */
+export type DocumentText = { readonly json: string; readonly yaml: string };
 
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
@@ -29,22 +30,24 @@ const CONTENT_SECURITY_POLICY = [
 /**
  * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin.
  *
- * @param documentPath the file of `/openapi.yaml`; by default, the one beside `src`
+ * @param text by default, the files of the project
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
-export function openDocs(setting: DocsSetting, contract: Contract, documentPath?: string): Docs | undefined {
+export function openDocs(setting: DocsSetting, contract: Contract, text?: DocumentText): Docs | undefined {
   if (setting === false) return undefined;
   try {
-    return createDocs(contract, documentPath);
+    return createDocs(contract, text ?? readText());
   } catch (error) {
     if (setting === 'if possible' && error instanceof DocsUnavailable) return undefined;
     throw error;
   }
 }
 
-function createDocs(contract: Contract, documentPath: string | undefined): Docs {
-  const { document, basePaths } = contract;
+function createDocs(contract: Contract, text: DocumentText): Docs {
+  const { basePaths } = contract;
+  // Swagger UI reads numbers as doubles, too.
+  const document = JSON.parse(text.json) as object;
   const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
   const pages = new Map<string, Response>([
     [
@@ -58,11 +61,8 @@ function createDocs(contract: Contract, documentPath: string | undefined): Docs 
     ['/docs/swagger-ui.css', createPage('text/css', readLibrary('swagger-ui.css'))],
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
-    ['/openapi.json', createPage('application/json', JSON.stringify(document))],
-    [
-      '/openapi.yaml',
-      createPage('application/yaml', documentPath === undefined ? readOwn(DOCUMENT) : readFileSync(documentPath)),
-    ],
+    ['/openapi.json', createPage('application/json', text.json)],
+    ['/openapi.yaml', createPage('application/yaml', text.yaml)],
   ]);
   assertNoConflict(contract, [...pages.keys()]);
 
@@ -88,6 +88,13 @@ async function respond(req: IncomingMessage, res: ServerResponse, page: Response
 
 function createPage(mediaType: string, body: Response['body'], headers: Response['headers'] = {}): Response {
   return { status: 200, headers: { 'content-type': mediaType, ...headers }, body };
+}
+
+function readText(): DocumentText {
+  return {
+    json: readOwn('../../../generated/openapi.json').toString(),
+    yaml: readOwn('../../../openapi.yaml').toString(),
+  };
 }
 
 function readOwn(name: string): Buffer {

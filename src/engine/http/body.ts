@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
-import type { Operation, TextType } from '../contract/operation.ts';
+import { findSizeProblem, type Operation } from '../contract/operation.ts';
 import { createSourceDigits } from '../contract/source-digits.ts';
 import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
 import { Failure } from './failure.ts';
@@ -18,8 +18,6 @@ export type RequestBody = JsonTree & {
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };
-
-const NO_FIELDS: TextType = { scalars: [] };
 
 /**
  * Reads the body of a request to an operation.
@@ -45,20 +43,23 @@ export async function readBody(
   const bytes = await readBytes(req, limits);
   if (bytes.length === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
   const common = { mediaType, contentType, sizeBytes: bytes.length };
-  const { form = NO_FIELDS, itemList = false } = requestBody.content[mediaType] ?? {};
-  if (itemList) return { ...common, ...readItems(decodeUtf8(bytes), mediaType) };
+  const documentedBody = requestBody.content[mediaType] ?? {};
+  if (documentedBody.itemList === true) return { ...common, ...readItems(decodeUtf8(bytes), mediaType) };
 
   switch (kindOf(mediaType)) {
     case 'json':
       return { ...common, ...readJson(bytes) };
     case 'form':
-      return { ...common, ...readUrlEncodedForm(decodeUtf8(bytes), form) };
+      return { ...common, ...readUrlEncodedForm(decodeUtf8(bytes), documentedBody) };
     case 'multipart':
-      return { ...common, ...(await readMultipartForm(bytes, contentType, form)) };
+      return { ...common, ...(await readMultipartForm(bytes, contentType, documentedBody)) };
     case 'text':
       return { ...common, ...toTree(decodeUtf8(bytes)) };
-    case 'binary':
+    case 'binary': {
+      const problem = findSizeProblem(bytes.length, documentedBody.bytes);
+      if (problem !== undefined) throw new Failure(400, `body ${problem}`);
       return { ...common, ...toTree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JsonTree } from '../contract/json.ts';
+import { matchMediaType } from '../contract/media-type.ts';
+import { findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
 import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
-import type { TextType } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
@@ -9,14 +10,16 @@ import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
 type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
 
+const NO_FIELDS: TextType = { scalars: [] };
+
 /**
  * Parses a body of type `application/x-www-form-urlencoded`.
  *
  * @throws {Failure} 400 when a field does not match its documented type
  */
-export function readUrlEncodedForm(text: string, type: TextType): FormTree {
+export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMediaType): FormTree {
   const digits = createSourceDigits();
-  const fields = readFields(parsePairs(text, '&'), type, 'body', digits);
+  const fields = readFields(parsePairs(text, '&'), form, 'body', digits);
   return { root: { '': fields }, files: new Map(), sourceDigits: digits.get };
 }
 
@@ -36,12 +39,21 @@ export function readFields(pairs: readonly Pair[], type: TextType, subject: stri
  * Parses a body of type `multipart/form-data`.
  *
  * @param contentType includes the boundary
- * @throws {Failure} 400 when it is not well-formed, or a field does not match its documented type
+ * @throws {Failure} 400 when it is not well-formed, or a field does not match its documented type or media type
  */
-export async function readMultipartForm(bytes: Buffer, contentType: string, fieldType: TextType): Promise<FormTree> {
+export async function readMultipartForm(
+  bytes: Buffer,
+  contentType: string,
+  { form: fieldType = NO_FIELDS, partTypes = {} }: RequestMediaType,
+): Promise<FormTree> {
   const parts = await readParts(bytes, contentType);
   const entries = parts.map(({ name, filename, contentType: type, bytes: content }) => {
-    if (filename === undefined) return [name, decodeUtf8(content)] as const;
+    const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
+    if (allowed !== undefined && matchMediaType(type, allowed) === undefined)
+      throw new Failure(400, `body/${name} must have the Content-Type ${allowed.join(' or ')}, not ${type}`);
+    const member = memberType(fieldType, name);
+    // Browsers send JSON as a file.
+    if (filename === undefined || (member.items ?? member).json === true) return [name, decodeUtf8(content)] as const;
     return [name, new File([new Uint8Array(content)], filename, { type })] as const;
   });
   const digits = createSourceDigits();
@@ -68,6 +80,10 @@ function buildForm(
     if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `${subject}/${name} must be text`);
     if (member.items === undefined && texts.length + uploads.length > 1)
       throw new Failure(400, `${subject}/${name} must not be repeated`);
+    for (const { size } of uploads) {
+      const problem = findSizeProblem(size, (member.items ?? member).bytes);
+      if (problem !== undefined) throw new Failure(400, `${subject}/${name} ${problem}`);
+    }
     if (uploads.length > 0) {
       files.set(name, uploads);
       setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));

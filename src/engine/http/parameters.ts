@@ -128,19 +128,26 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
   const decode = style === 'cookie' ? (text: string) => text : decodePercent; // Cookies are not percent-encoded.
-  if (isExplodedObject(parameter)) return new Map(pairs.map((pair) => [pair.name, decode(pair.value)]));
   if (style === 'deepObject')
-    return new Map(pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]));
+    return toObject(
+      pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]),
+      parameter,
+    );
+  if (isExplodedObject(parameter))
+    return toObject(
+      pairs.map((pair) => [pair.name, decode(pair.value)]),
+      parameter,
+    );
   if (type.items !== undefined && explode && (location === 'query' || style === 'cookie'))
     return pairs.map(({ value }) => decode(value));
   const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
-    throw new Failure(400, `${location} parameter ${name} must not be repeated`);
+    throw malformed(parameter, 'must not be repeated');
   }
   if (isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
-  return type.items === undefined ? toMembers(texts) : texts;
+  return type.items === undefined ? toMembers(texts, parameter) : texts;
 }
 
 function splitText(text: string, parameter: Parameter): Texts {
@@ -150,12 +157,41 @@ function splitText(text: string, parameter: Parameter): Texts {
   if (isScalar(type)) return value;
   const delimiter = explode ? (EXPLODED_DELIMITERS[style] ?? ',') : ',';
   const texts = value.split(delimiter).map((part) => (location === 'header' ? part.trim() : part));
+  if (value === '') return type.items === undefined ? new Map() : [];
   if (type.items !== undefined) {
-    if (value === '') return [];
-    return style === 'matrix' && explode ? texts.map((part) => part.slice(part.indexOf('=') + 1)) : texts;
+    if (style !== 'matrix' || !explode) return texts;
+    return texts.map((part) => {
+      const [name, item] = splitMember(part, parameter);
+      if (name !== parameter.name) throw malformed(parameter, `must have only items named ${parameter.name}`);
+      return item;
+    });
   }
-  if (!explode) return toMembers(texts);
-  return new Map(texts.map((part) => [part.split('=', 1)[0] ?? '', part.slice(part.indexOf('=') + 1)]));
+  if (!explode) return toMembers(texts, parameter);
+  return toObject(
+    texts.map((part) => splitMember(part, parameter)),
+    parameter,
+  );
+}
+
+/** Splits `name=value`. In the style `matrix`, an empty value has no equals sign (RFC 6570, 3.2.7). */
+function splitMember(text: string, parameter: Parameter): readonly [string, string] {
+  const equals = text.indexOf('=');
+  if (equals !== -1) return [text.slice(0, equals), text.slice(equals + 1)];
+  if (parameter.style === 'matrix') return [text, ''];
+  throw malformed(parameter, 'must consist of names and values: name=value');
+}
+
+function toObject(pairs: readonly (readonly [string, string])[], parameter: Parameter): ReadonlyMap<string, string> {
+  const object = new Map<string, string>();
+  for (const [name, text] of pairs) {
+    if (object.has(name)) throw malformed(parameter, `must not repeat ${name}`);
+    object.set(name, text);
+  }
+  return object;
+}
+
+function malformed({ in: location, name }: Parameter, problem: string): Failure {
+  return new Failure(400, `${location} parameter ${name} ${problem}`);
 }
 
 /** Removes the prefix of a value in the styles `label` and `matrix`: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
@@ -167,8 +203,12 @@ function withoutPrefix(text: string, { name, style, explode, type }: Parameter):
 }
 
 /** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
-function toMembers(texts: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])));
+function toMembers(texts: readonly string[], parameter: Parameter): ReadonlyMap<string, string> {
+  if (texts.length % 2 === 1) throw malformed(parameter, 'must consist of names and values: name,value');
+  return toObject(
+    texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])),
+    parameter,
+  );
 }
 
 function isScalar({ items, properties }: TextType): boolean {

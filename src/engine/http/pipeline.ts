@@ -6,7 +6,8 @@ import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation } from '../contract/operation.ts';
-import { createValidator, InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import type { Validators } from '../contract/validators.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
 import { send, toResponse, type AnyReply, type Response } from './response.ts';
 import { readBody } from './body.ts';
@@ -28,6 +29,7 @@ export type AnyHandler = (request: never) => Promise<AnyReply>;
 
 export type PipelineOptions = {
   readonly contract: Contract;
+  readonly validators: Validators;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly failureResponse: FailureResponse;
@@ -43,11 +45,10 @@ export type PipelineOptions = {
   readonly log: Logger;
 };
 
-/** The parts of an operation that are compiled with its first request. */
+/** The parts of an operation that are prepared with its first request. */
 type Plan = {
   readonly authenticate: Authenticate;
   readonly apiKeysInQuery: ReadonlySet<string>;
-  readonly validator: OperationValidator;
 };
 type HandlerRequest = ValidRequest & { readonly caller: Caller | undefined };
 
@@ -63,7 +64,7 @@ type Progress = {
  * @returns a request listener that answers every request, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
+  const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { failureResponse, clientAddressOf, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
@@ -121,7 +122,8 @@ export function createPipeline(options: PipelineOptions) {
     const routed = route(req.method ?? '', path);
     if ('allow' in routed) return { status: 204, headers: routed, body: undefined };
     const { operation } = routed;
-    const { authenticate, apiKeysInQuery, validator } = planOf(operation);
+    const validator = validators.get(operation) ?? (await validators.compile(operation));
+    const { authenticate, apiKeysInQuery } = planOf(operation);
     progress.target = { operation, validator };
     const caller = await findCaller(authenticate, readCredentials(req, query));
     if (caller !== undefined) progress.caller = caller.name;
@@ -172,7 +174,6 @@ export function createPipeline(options: PipelineOptions) {
     const plan = {
       authenticate: authenticatorOf(operation),
       apiKeysInQuery: new Set(keys),
-      validator: createValidator(contract.document, operation),
     };
     plans.set(operation, plan);
     return plan;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
-import { findResponse, type Operation } from '../contract/operation.ts';
+import { findResponse, findSizeProblem, type DocumentedResponse, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
 import { requestIdOf } from './trace.ts';
@@ -44,7 +44,9 @@ export function toResponse(
     throw new InvalidResponse(`${operation.operationId}: status ${String(status)} ${problem}`);
   };
   const [, documented] = findResponse(operation, status) ?? fail('is not documented');
-  const headers = reply.headers === undefined ? {} : serializeHeaders(reply.headers);
+  const values = headerValues(reply.headers);
+  if (reply.headers !== undefined) validator.responseHeaders(status, withoutBigints(values) as object);
+  const headers = serializeHeaders(values, documented.headerFormats);
   for (const name of documented.requiredHeaders) if (!Object.hasOwn(headers, name)) fail(`needs the header ${name}`);
 
   if (documented.mediaTypes.length === 0) {
@@ -60,6 +62,10 @@ export function toResponse(
   const encoded = isItemList
     ? encodeItems(validator, status, mediaType, body)
     : encodeBody(validator, status, mediaType, contentType, body);
+  const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
+  const problem =
+    limits && findSizeProblem(encoded instanceof Blob ? encoded.size : Buffer.byteLength(encoded), limits);
+  if (problem !== undefined) fail(`has a body that ${problem}`);
   if (!(encoded instanceof Blob)) return { status, headers, body: encoded };
   return encoded.bytes().then((bytes) => ({ status, headers, body: bytes }));
 }
@@ -137,10 +143,31 @@ export function lingeringClose(socket: Socket): void {
   socket.resume();
 }
 
-/** Serializes header values in the style `simple`, the only style of headers. */
-function serializeHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Returns the headers that have a value, by name in lower case. */
+function headerValues(headers: AnyReply['headers'] = {}): Readonly<Record<string, unknown>> {
   const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), [value].flat().map(String).join(',')]));
+  return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Serializes header values as JSON or in the style `simple`, the only style of headers. */
+function serializeHeaders(
+  headers: Readonly<Record<string, unknown>>,
+  formats: DocumentedResponse['headerFormats'] = {},
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (formats[name] === 'json') return [name, stringifyJson(value)];
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+      if (!isObject) return [name, [value].flat().map(String).join(',')];
+      const separator = formats[name] === 'exploded' ? '=' : ',';
+      return [
+        name,
+        Object.entries(value)
+          .map((member) => member.map(String).join(separator))
+          .join(','),
+      ];
+    }),
+  );
 }
 
 function hasBigint(value: unknown): boolean {

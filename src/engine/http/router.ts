@@ -15,12 +15,17 @@ export type Route = { readonly operation: Operation; readonly path: Readonly<Rec
  */
 export type Router = (method: string, path: string) => Route | { readonly allow: string };
 
+type RoutedContract = Pick<Contract, 'operations' | 'basePaths' | 'templatedBasePaths'>;
+
 /** A node of the routing tree: its child nodes by path segment, and its operations by method. */
 type Node = {
   readonly literals: Map<string, Node>;
   /** The longest literal text first. */
   readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
-  readonly operations: Map<string, { readonly operation: Operation; readonly names: readonly string[] }>;
+  readonly operations: Map<
+    string,
+    { readonly operation: Operation; readonly names: readonly string[]; readonly skipped: number }
+  >;
 };
 
 const NO_PARAMETERS = {};
@@ -32,12 +37,17 @@ const NOT_FOUND = 'this path does not exist';
  *
  * @throws {Error} when two operations have the same method and path
  */
-export function createRouter({ operations, basePaths }: Pick<Contract, 'operations' | 'basePaths'>): Router {
+export function createRouter({ operations, basePaths, templatedBasePaths = [] }: RoutedContract): Router {
   const root = createNode();
   const methods = new Set<string>();
   for (const operation of Object.values(operations)) {
     methods.add(operation.method);
     for (const basePath of operation.basePaths ?? basePaths) insert(root, basePath, operation);
+  }
+  // A server whose path has any value must not take the place of an operation.
+  for (const operation of Object.values(operations)) {
+    const templates = operation.basePaths === undefined ? templatedBasePaths : (operation.templatedBasePaths ?? []);
+    for (const basePath of templates) insert(root, basePath, operation);
   }
 
   const find = (method: string, segments: readonly string[]): Route | undefined =>
@@ -66,8 +76,12 @@ function insert(root: Node, basePath: string, operation: Operation): void {
   const { method, path } = operation;
   let node = root;
   for (const segment of (basePath + path).split('/').slice(1)) node = childOf(node, segment);
-  if (node.operations.has(method)) throw new Error(`${method} ${basePath}${path} is documented twice`);
-  node.operations.set(method, { operation, names: parameterNames(path) });
+  const skipped = parameterNames(basePath).length;
+  const other = node.operations.get(method);
+  if (other === undefined) node.operations.set(method, { operation, names: parameterNames(path), skipped });
+  else if (skipped === 0) {
+    throw new Error(`${method} ${other.operation.path} and ${method} ${path} match the same requests: remove one`);
+  }
 }
 
 function childOf(node: Node, segment: string): Node {
@@ -111,10 +125,10 @@ function search(
 function routeOf({ operations }: Node, method: string, values: readonly string[]): Route | undefined {
   const entry = operations.get(method);
   if (entry === undefined) return undefined;
-  const { operation, names } = entry;
+  const { operation, names, skipped } = entry;
   if (names.length === 0) return { operation, path: NO_PARAMETERS };
   try {
-    const decoded = values.map((value) => decodeURIComponent(value));
+    const decoded = values.slice(skipped).map((value) => decodeURIComponent(value));
     return { operation, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
   } catch {
     return undefined; // Percent-encoded bytes that are not UTF-8 match no path.

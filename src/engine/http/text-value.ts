@@ -39,12 +39,15 @@ export function setValue(
   type: TextType,
   digits: SourceDigits,
 ): string | undefined {
-  if (type.items === undefined && type.properties === undefined) return setScalar(holder, key, text, type, digits);
+  const { items, properties, json = false } = type;
+  if (items === undefined && properties === undefined && !json) return setScalar(holder, key, text, type, digits);
   try {
-    setOwn(holder, key, parseJson(text, digits).root['']);
+    const value = parseJson(text, digits).root[''];
+    setOwn(holder, key, value);
+    if (typeof value === 'number') digits.record(holder, key, text.trim());
     return undefined;
   } catch {
-    return type.scalars.length > 0 ? setScalar(holder, key, text, type, digits) : 'must be valid JSON';
+    return type.scalars.length > 0 && !json ? setScalar(holder, key, text, type, digits) : 'must be valid JSON';
   }
 }
 

@@ -38,7 +38,7 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
-  const docs = await startStep(() => openDocs(config.docs, application.contract, application.documentPath));
+  const docs = await startStep(() => openDocs(config.docs, application.contract, application.documentText));
   const service = await startStep(() => startService(application, config, log, docs));
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));

@@ -1,7 +1,7 @@
 import type { Handlers, Matched, Paths, Reply, Request, Unmatched } from './contract.ts';
 
 export function createHandlers() {
-  return { addMember, addPhoto } satisfies Handlers;
+  return { addMember, 'photos#add': addPhoto } satisfies Handlers;
 }
 
 export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
@@ -27,7 +27,7 @@ async function addMember({ query, headers, cookies, body }: Request<'addMember'>
   };
 }
 
-async function addPhoto({ contentType, body }: Request<'addPhoto'>): Promise<Reply<'addPhoto'>> {
+async function addPhoto({ contentType, body }: Request<'photos#add'>): Promise<Reply<'photos#add'>> {
   const { title, copies } = body;
   const size = contentType === 'application/x-www-form-urlencoded' ? 0 : 'file' in body ? body.file.size : 0;
   return { status: 200, body: { id: size, title, copies } };

@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Operation } from './operation.ts';
+import { SchemaCompiler } from './schema-compiler.ts';
+import type { ContractDocument } from './slice-document.ts';
+import { createValidator, type OperationValidator } from './validator.ts';
+
+// How long the event loop is held at a time.
+const TURN_MS = 10;
+
+/** The validators of a document's operations, compiled on demand. */
+export class Validators {
+  readonly #compiler: SchemaCompiler;
+  readonly #compiled = new Map<Operation, OperationValidator>();
+  /** Shared by operations, since many compile in less than a turn. */
+  #turnStartedAt = 0;
+  readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
+
+  constructor(document: ContractDocument) {
+    this.#compiler = new SchemaCompiler(document);
+  }
+
+  /** Returns the validator of an operation if it is compiled. */
+  get(operation: Operation): OperationValidator | undefined {
+    return this.#compiled.get(operation);
+  }
+
+  /**
+   * Compiles the validator of an operation, without holding the event loop for long.
+   *
+   * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
+   */
+  compile(operation: Operation): Promise<OperationValidator> {
+    const known = this.#compiling.get(operation) ?? this.#compileInTurns(operation);
+    this.#compiling.set(operation, known);
+    return known;
+  }
+
+  /** Compiles the validator of an operation at once, as `compile` does. */
+  compileSync(operation: Operation): OperationValidator {
+    const steps = this.#compiler.compile(operation);
+    for (let step = steps.next(); ; step = steps.next())
+      if (step.done === true) return createValidator(operation, step.value);
+  }
+
+  async #compileInTurns(operation: Operation): Promise<OperationValidator> {
+    const steps = this.#compiler.compile(operation);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        const validator = createValidator(operation, step.value);
+        this.#compiled.set(operation, validator);
+        return validator;
+      }
+      if (performance.now() - this.#turnStartedAt < TURN_MS) continue;
+      await setImmediate();
+      this.#turnStartedAt = performance.now();
+    }
+  }
+}
