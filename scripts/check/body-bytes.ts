@@ -17,7 +17,7 @@ export function encodingOf({ mediaType }: BodyContent): BodyKind | undefined {
 
 /** Encodes a value as a request body of a media type, by its {@link encodingOf}. */
 export function writeBody(content: BodyContent, value: Json): BodyBytes {
-  const contentType = content.mediaType.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
+  const contentType = sentMediaType(content.mediaType);
   switch (encodingOf(content)) {
     case 'form':
       return {
@@ -54,14 +54,18 @@ const BOUNDARY = '----------------------------contract-check';
 function writeMultipart(contentType: string, content: BodyContent, value: Json): BodyBytes {
   const parts = fieldsOf(value).map(([name, item]) => {
     const { contentType: type, isFile = false } = content.parts.get(name) ?? {};
-    const isJson = type !== undefined && !isFile && kindOf(type) === 'json';
-    const text = isJson ? stringifyJson(item) : scalarText(item);
+    const text = kindOf(type ?? '') === 'json' ? stringifyJson(item) : scalarText(item);
     const file = isFile ? '; filename="file.bin"' : '';
     const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; name="${name}"${file}`];
     return [...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', text, ''].join('\r\n');
   });
   const bytes = Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`);
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
+}
+
+/** Returns a media type that a media range includes; returns other media types unchanged. */
+export function sentMediaType(documented: string): string {
+  return documented.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
 }
 
 /** Returns the fields of a form; an array becomes several fields of the same name. */

@@ -5,7 +5,7 @@ import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { classify, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json } from '../values/json-value.ts';
-import { NoValue, filtered } from '../values/no-value.ts';
+import { attempt, NoValue, filtered } from '../values/no-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { isKnownStyle, writeParameter } from './parameter-text.ts';
 import { withoutOne } from './variants.ts';
@@ -21,7 +21,9 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
   if (requestBody?.required !== true) choices.push(undefined);
   const unsupportedContents = contents.filter((content) => !choices.includes(content));
-  const unsupportedParameters = operation.parameters.filter((parameter) => !isKnownStyle(parameter));
+  const unsupportedParameters = operation.parameters.filter(
+    (parameter) => !isKnownStyle(parameter) || !(parameter.required || hasValue(parameter)),
+  );
 
   return {
     inputs,
@@ -42,7 +44,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
    */
   function inputs(choice: BodyChoice, plain: boolean): fc.Arbitrary<RequestInput> {
     const parameters = operation.parameters
-      .filter((parameter) => parameter.required || isKnownStyle(parameter))
+      .filter((parameter) => parameter.required || !unsupportedParameters.includes(parameter))
       .map((parameter) => parameterInputs(parameter, plain));
     const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
     return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
@@ -83,6 +85,10 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined);
     const inputs = writable.map((value) => ({ parameter, value }));
     return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
+  }
+
+  function hasValue(parameter: Parameter): boolean {
+    return attempt(() => fc.sample(parameterInputs(parameter, true), 1)) !== undefined;
   }
 
   function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {

@@ -1,4 +1,4 @@
-import { concreteMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
+import { kindOf } from '../../src/engine/contract/media-type.ts';
 import {
   operationsOf,
   type Document,
@@ -20,6 +20,7 @@ import type {
   PathMethods,
   SecurityScheme,
 } from './api-operation.ts';
+import { sentMediaType } from './body-bytes.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 
 type MediaTypeObject = {
@@ -136,8 +137,8 @@ function readPart(schemas: SchemaDocument, schema: Schema, documentedType: strin
     items === undefined ? own : keywordsOf(schemas, items as Schema);
   const fileType = typeof contentMediaType === 'string' ? contentMediaType : 'application/octet-stream';
   const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
-  const [type = isFile ? fileType : undefined] = documentedType?.split(/ *, */) ?? [];
-  return { contentType: type && concreteMediaType(type), isFile };
+  const [first] = documentedType?.split(/ *, */) ?? [];
+  return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first), isFile };
 }
 
 /** Returns the keywords of a schema and of those that it refers to. */

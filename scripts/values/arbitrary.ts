@@ -85,7 +85,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return oneOf(usual.map((type) => () => ofType(type, node, depth)));
     }
 
-    /** Adds properties that only one alternative of `oneOf` allows, where the usual values match several. */
+    /** Where the usual values match several alternatives of `oneOf`, adds properties of the others with any type. */
     function exclusive(
       node: Schema,
       { oneOf: list = [] }: SchemaObject,
@@ -98,8 +98,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const isUsable = (): boolean =>
         attempt(() => fc.sample(usual, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
       if (names.length === 0 || isUsable()) return usual;
-      const added = fc.dictionary(fc.constantFrom(...names), fc.constantFrom(...ANY_TYPE), { minKeys: 1 });
-      return fc.tuple(usual, added).map(([value, more]) => (isObject(value) ? { ...value, ...more } : value));
+      const model = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...ANY_TYPE)]));
+      const others = fc.record(model, { requiredKeys: options.plain ? [...names] : [] });
+      return fc.tuple(others, usual).map(([more, value]) => (isObject(value) ? { ...more, ...value } : value));
     }
 
     function ofType(type: string, node: SchemaObject, depth: number): fc.Arbitrary<Json> {

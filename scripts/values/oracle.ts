@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
 import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
@@ -53,6 +54,7 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
     code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
   });
   ajvFormats.default(ajv);
+  replaceEqualityKeywords(ajv);
   ajv.addKeyword({
     keyword: 'exactInteger',
     type: 'number',
