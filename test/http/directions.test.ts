@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { AnyReply } from '../../src/engine/http/response.ts';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import { createTestApp, type ServedApp } from '../support/app.ts';
 import { expectProblem } from '../support/answer.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 import { ROOT } from '../support/service.ts';
@@ -19,7 +19,7 @@ const failures = {
   Failure: ({ status, message }: { status: number; message: string }) => ({ error: status, message }),
 };
 let contract: Contract;
-let service: TestApp;
+let service: ServedApp;
 let received: { readonly body: unknown } | undefined;
 let reply: AnyReply;
 beforeAll(async () => {

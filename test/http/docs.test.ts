@@ -3,9 +3,8 @@ import { parseYaml } from '@redocly/openapi-core';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { Contract } from '../../src/engine/contract/contract.ts';
 import { contract } from '../../src/plants/contract.ts';
-import { openDocs, type DocumentText } from '../../src/engine/docs/docs.ts';
+import { openDocs } from '../../src/engine/docs/docs.ts';
 import { createTestApp, temporaryDatabase, type TestApp, TOKEN } from '../support/app.ts';
 import { openPage } from '../support/browser.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
@@ -169,7 +168,9 @@ describe('in a browser', () => {
     content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
     const other = await contractOf(documentOf('/id', 'get', answer));
     const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
-    const { url } = await serveWithDocs(other, handlers, { json: JSON.stringify(other.document), yaml: '' });
+    const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
+    const { serve } = await createTestApp({ contract: other, handlers, docs });
+    const { url } = await serve();
     const { page } = await openPage(`${url}/docs`);
     expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
   });
@@ -202,13 +203,8 @@ const FAINT_TEXTS = `
   [...document.querySelectorAll('#page *')].filter((element) => hasText(element) && isFaint(element))
     .map(({ className, textContent }) => className + ': ' + textContent)`;
 
-async function serveWithDocs(
-  served: Contract = contract,
-  handlers?: Record<string, () => Promise<{ status: number; body: unknown }>>,
-  text?: DocumentText,
-): Promise<TestApp & { readonly url: string }> {
-  const overrides = { contract: served, docs: openDocs(true, served, text) };
-  const app = await createTestApp(handlers === undefined ? overrides : { ...overrides, handlers });
+async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
+  const app = await createTestApp({ docs: openDocs(true, contract) });
   return { ...app, url: (await app.serve()).url };
 }
 

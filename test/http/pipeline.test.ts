@@ -86,6 +86,7 @@ describe('security of an operation', () => {
       },
     },
   });
+  const handlers = { createPlant: async () => ({ status: 200, body: { name: 'Fern' } }) };
 
   test.each([
     ['none: open to all', [], 200, 200],
@@ -93,7 +94,7 @@ describe('security of an operation', () => {
     ['the scheme', [['bearerAuth']], 401, 200],
     ['the scheme, twice', [['bearerAuth', 'bearerAuth']], 401, 200],
   ])('%s', async (_name, security, without, withToken) => {
-    const { app } = await createTestApp({ contract: secured(...security) });
+    const { app } = await createTestApp({ contract: secured(...security), handlers });
     expect((await post(app, FERN, { Authorization: 'none' })).status).toBe(without);
     expect((await post(app, FERN)).status).toBe(withToken);
   });
@@ -101,7 +102,7 @@ describe('security of an operation', () => {
   test.each([[[['bearerAuth'], []]], [[[], ['bearerAuth']]]])(
     '%j: the caller is known with a valid token, otherwise undefined',
     async (security) => {
-      const { app, logged } = await createTestApp({ contract: secured(...security) });
+      const { app, logged } = await createTestApp({ contract: secured(...security), handlers });
       for (const authorization of [`Bearer ${TOKEN}`, 'Bearer nope', 'none'])
         expect((await post(app, FERN, { Authorization: authorization })).status).toBe(200);
       expect(logged.map(({ caller }) => caller)).toEqual(['tester', undefined, undefined]);
@@ -110,8 +111,8 @@ describe('security of an operation', () => {
 
   test('a scheme without a checker stops a production start, and lets nobody in otherwise', async () => {
     const unknown = secured(['nope']);
-    await expect(createTestApp({ contract: unknown })).rejects.toThrow(/no checker for the security scheme nope/);
-    const { app } = await createTestApp({ contract: unknown, production: false });
+    await expect(createTestApp({ contract: unknown, handlers })).rejects.toThrow(/no checker for the security scheme nope/);
+    const { app } = await createTestApp({ contract: unknown, handlers, production: false });
     expect((await post(app, FERN)).status).toBe(501);
   });
 });

@@ -42,13 +42,18 @@ export type TestServer = RunningServer & {
   readonly refused: () => Promise<readonly string[]>;
 };
 
-export type TestApp = {
+/** An application that is served without a store. */
+export type ServedApp = {
   readonly app: Express;
   /** Listens on a free port until the test ends. */
   readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
-  readonly store: TestStore;
   /** Every log line. */
   readonly logged: readonly Record<string, unknown>[];
+};
+
+/** The plant store. */
+export type TestApp = ServedApp & {
+  readonly store: TestStore;
   /** Returns every creation so far. */
   readonly history: () => Promise<StoredPlant[]>;
 };
@@ -120,6 +125,7 @@ export async function listPlants(url: string, which: 'current' | 'history'): Pro
 
 /** Parts of the plant store to replace in a test. */
 export type Overrides = Partial<ServiceConfig> & {
+  /** Of another application, which has no store, and only the handlers below. */
   readonly contract?: Contract;
   /** Each replaces the plant store's handler of the same name. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
@@ -130,13 +136,19 @@ export type Overrides = Partial<ServiceConfig> & {
 };
 
 /** Composes the service as `npm start` does, with a separate store. */
+export async function createTestApp(overrides: Overrides & { readonly contract: Contract }): Promise<ServedApp>;
 export async function createTestApp(
-  { contract = application.contract, handlers = {}, failures = {}, checkers = {}, docs, ...config }: Overrides = {},
+  overrides?: Overrides,
   url?: string,
   loadShedding?: LoadSheddingLimits,
-): Promise<TestApp> {
+): Promise<TestApp>;
+export async function createTestApp(
+  { contract, handlers = {}, failures = {}, checkers = {}, docs, ...config }: Overrides = {},
+  url?: string,
+  loadShedding?: LoadSheddingLimits,
+): Promise<ServedApp | TestApp> {
   const defaults = await readDefaults();
-  const store = await openTestStore(url);
+  const store = contract === undefined ? await openTestStore(url) : undefined;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => {
     const entry = JSON.parse(line) as Record<string, unknown>;
@@ -145,14 +157,19 @@ export async function createTestApp(
   };
   const open = () =>
     Promise.resolve({
-      handlers: { ...createHandlers(store), ...handlers },
+      handlers: { ...(store && createHandlers(store)), ...handlers },
       checkers,
-      check: () => store.check(),
-      close: () => store.close(),
+      check: async () => store?.check(),
+      close: async () => store?.close(),
     });
   const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
   const service = await createService(
-    { ...application, contract, failures: { ...application.failures, ...failures }, open },
+    {
+      ...application,
+      contract: contract ?? application.contract,
+      failures: { ...application.failures, ...failures },
+      open,
+    },
     { ...defaults, production: true, auth, loadShedding: loadShedding ?? defaults.loadShedding, ...config },
     pino({ base: null }, { write }),
     docs,
@@ -170,5 +187,6 @@ export async function createTestApp(
     });
     return { ...server, refused };
   };
-  return { app, serve, store, logged, history: () => store.list('history') };
+  const served = { app, serve, logged };
+  return store === undefined ? served : { ...served, store, history: () => store.list('history') };
 }
