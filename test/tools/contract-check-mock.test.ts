@@ -16,6 +16,7 @@ paths:
   /options/{sku}: { get: { operationId: getOption, parameters: [{ name: sku, in: path, required: true, schema: { type: string } }], ${ok} } }
   /basic: { get: { operationId: basic, security: [{ basic: [] }], ${ok} } }
   /key: { get: { operationId: key, security: [{ key: [] }], parameters: [{ $ref: '#/components/parameters/key' }], ${ok} } }
+  /failures: { get: { operationId: failures, responses: { '400': { description: Failed. } } } }
   /count: { get: { operationId: count, responses: { '200': { description: A number., content: { text/plain: { schema: { type: integer } } } } } } }
   /rows: { get: { operationId: rows, responses: { '200': { description: Rows., content: { text/csv: { schema: { type: array, items: { type: integer } } } } } } } }
   /files: { post: { operationId: upload, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Upload' } } } }, ${ok} } }
