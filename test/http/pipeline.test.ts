@@ -111,7 +111,9 @@ describe('security of an operation', () => {
 
   test('a scheme without a checker stops a production start, and lets nobody in otherwise', async () => {
     const unknown = secured(['nope']);
-    await expect(createTestApp({ contract: unknown, handlers })).rejects.toThrow(/no checker for the security scheme nope/);
+    await expect(createTestApp({ contract: unknown, handlers })).rejects.toThrow(
+      /no checker for the security scheme nope/,
+    );
     const { app } = await createTestApp({ contract: unknown, handlers, production: false });
     expect((await post(app, FERN)).status).toBe(501);
   });
