@@ -106,7 +106,7 @@ function mergeParts(document: Document, node: unknown, depth = 0): Schema {
     (all, part) => ({
       ...all,
       ...part,
-      properties: { ...all.properties, ...part.properties },
+      properties: mergeProperties(all.properties, part.properties),
       required: [...(all.required ?? []), ...(part.required ?? [])],
     }),
     (own as Schema).properties === undefined && merged.every(({ properties }) => properties === undefined)
@@ -122,4 +122,10 @@ function literal(value: unknown): string {
 function use(name: string, used: Set<string>): string {
   used.add(name);
   return name;
+}
+
+/** Merges the properties of two schemas; of a name that both have, both schemas apply. */
+function mergeProperties(one: Schema['properties'] = {}, other: Schema['properties'] = {}): Record<string, unknown> {
+  const both = Object.keys(other).filter((name) => Object.hasOwn(one, name));
+  return { ...one, ...other, ...Object.fromEntries(both.map((name) => [name, { allOf: [one[name], other[name]] }])) };
 }

@@ -40,7 +40,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
   );
   const groups = Map.groupBy(listObjects(document), ({ path, object }) => toFileName(object.tags?.[0] ?? path));
   return Object.fromEntries(
-    [...groups].map(([group, members]) => {
+    [...groups].flatMap(([group, members]) => {
       const blocks = members.flatMap(({ method, path, object }) => {
         const operation = operations.get(object.operationId);
         if (operation === undefined) return [];
@@ -51,7 +51,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
         });
         return tests.length === 0 ? [] : renderOperation(`${method.toUpperCase()} ${path}`, tests, requests);
       });
-      return [`${group}.test.ts`, `${header(blocks)}\n${blocks.join('\n')}`];
+      return blocks.length === 0 ? [] : [[`${group}.test.ts`, `${header(blocks)}\n${blocks.join('\n')}`] as const];
     }),
   );
 

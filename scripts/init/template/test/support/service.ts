@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { openConnection } from '../../scripts/check/connection.ts';
-import { startService } from '../../src/engine/create-service.ts';
+import { createCheckers } from '../../scripts/mock/credentials.ts';
+import { startService, type Application } from '../../src/engine/create-service.ts';
 import { readConfig } from '../../src/engine/process/config.ts';
 import { application } from '../../src/service.ts';
 
@@ -17,16 +18,23 @@ export type TestRequest = {
   readonly body?: string | Buffer;
 };
 
+const env = { PORT: '0', API_TOKENS: 'test-token' };
+
 /** Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`. */
 export function startTestService() {
   let folder = '';
   let service: Awaited<ReturnType<typeof startService>> | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'NAME-'));
-    const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
-    const read = await readConfig(env, application.defaultDatabaseUrl);
+    const variables = { ...env, DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
+    const read = await readConfig(variables, application.defaultDatabaseUrl);
     if ('problems' in read) throw new Error(read.problems.join('\n'));
-    service = await startService(application, read.config, pino({ level: 'silent' }));
+    const checkers = createCheckers(application.contract.securitySchemes, env);
+    const tested: Application = {
+      ...application,
+      open: async (database) => ({ ...(await application.open(database)), checkers }),
+    };
+    service = await startService(tested, read.config, pino({ level: 'silent' }));
   });
   afterAll(async () => {
     await service?.stop(0);
