@@ -1,5 +1,5 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { InvalidRequest } from '../../src/engine/contract/validator.ts';
 import type { AnyReply } from '../../src/engine/http/response.ts';
@@ -81,7 +81,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
   }
 
   function bodyOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>): unknown {
-    if (kindOf(mediaType) === 'json') {
+    if (kindOf(mediaType) === 'json' || isItemList(mediaType, described)) {
       // The engine takes null for no body.
       const value = values.valuesOf(described, { ...wanted, isText: false }).find((value) => value !== null);
       if (value === undefined) throw new Error('no value can be generated for the schema of the response');

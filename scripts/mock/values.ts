@@ -8,6 +8,7 @@ import { dereference, type OpenApiDocument } from '../openapi/reference.ts';
 /** A documented value: the content of a media type, or a header. */
 export type Described = {
   readonly schema?: Schema;
+  readonly itemSchema?: Schema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 };
