@@ -32,6 +32,7 @@ export class NoResponse extends Error {
   }
 }
 
+const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 const TIMEOUT_MS = 5_000;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
@@ -59,8 +60,8 @@ export function openConnection(baseUrl: URL): Connection {
   };
 
   function attempt({ method, target, headers, body }: WireRequest): Promise<WireResponse> {
-    // Without Content-Length, Node would send an empty chunked body for these methods.
-    const hasLength = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
+    // Without Content-Length, Node would send an empty chunked body for all but these methods.
+    const hasLength = body !== undefined || !WITHOUT_BODY.includes(method);
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
