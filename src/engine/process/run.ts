@@ -113,12 +113,16 @@ function printBanner(
   opsUrl: string,
   hasDocs: boolean,
 ): void {
-  const docsLine = hasDocs ? `\nDocs page     ${url}/docs` : '';
-  const databaseLine = defaultDatabaseUrl === undefined ? '' : `\nDatabase      ${describeLocation(database.location)}`;
+  const lines: readonly (readonly [string, string])[] = [
+    [contract.document.info.title, url],
+    ...(hasDocs ? [['Docs page', `${url}/docs`] as const] : []),
+    ...(defaultDatabaseUrl === undefined ? [] : [['Database', describeLocation(database.location)] as const]),
+    ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
+    ['Token', `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`],
+  ];
+  const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
   console.log(`
-${contract.document.info.title.padEnd(13)} ${url}${docsLine}${databaseLine}
-Operations    ${opsUrl}   (/livez, /readyz, /metrics)
-Token         ${developmentToken}   (generated for this run; set API_TOKENS to choose your own)
+${lines.map(([label, value]) => label.padEnd(width) + value).join('\n')}
 
 Try it:
 
