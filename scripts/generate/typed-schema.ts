@@ -16,7 +16,7 @@ type Schema = {
  * - `anyOf` and `oneOf` beside other keywords, which it renders as alternatives to them;
  * - properties required by a part of `allOf`, which stay optional in the other parts;
  * - `null` among the values of an `enum`, or as its type, where the other does not allow it;
- * - an `enum` of int64s, which it renders as numbers;
+ * - an `enum` of int64s, which it renders as numbers, and of objects, which it takes for schemas;
  * - additional properties whose type is not that of the named ones: no object literal would have the type.
  */
 export function simplifySchema(schema: Schema): Schema {
@@ -55,6 +55,7 @@ function typeEnum(schema: Schema): Schema {
   const types = [type ?? []].flat();
   const isNullable = nullable === true || types.includes('null');
   if (types.includes('integer') && rest['format'] === 'int64') return without(schema, 'enum', 'const');
+  if (types.includes('object') || rest.properties !== undefined) return without(schema, 'enum');
   if (values === undefined || type === undefined || values.includes(null) === isNullable) return schema;
   return isNullable
     ? { ...rest, enum: values, type: types.filter((name) => name !== 'null') }
