@@ -14,11 +14,14 @@ import { renderTests } from './render-tests.ts';
 
 const TEMPLATE = fileURLToPath(new URL('template', import.meta.url));
 const APPLICATION = 'src/plants';
-const DOCUMENTS = ['ARCHITECTURE', 'BEHAVIOUR', 'CONTRACT', 'CONTRIBUTING', 'OPERATING', 'PERFORMANCE', 'SECURITY'];
+const DOCUMENTS = [
+  ...['ARCHITECTURE', 'BEHAVIOUR', 'CONTRACT', 'CONTRIBUTING', 'MOCK', 'OPERATING', 'PERFORMANCE', 'SECURITY'],
+  ...['TUTORIAL', 'YOUR_SERVICE'],
+];
 /** What is about plants. Otherwise `scripts` stays as it is, so that a later version can replace it. */
 const REMOVED = [
   ...[APPLICATION, 'scripts/plants', 'test', 'generated', 'openapi.yaml', 'README.md', '.ci/run'],
-  ...[...DOCUMENTS, 'TUTORIAL'].map((name) => `.github/${name}.md`),
+  ...DOCUMENTS.map((name) => `.github/${name}.md`),
   ...['.github/bench.svg', '.github/docs.png'],
 ];
 const STRIP_TYPES = 'test/strip-types.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { tryDocument } from '../../scripts/corpus/trial.ts';
 import { copyProject, type Project } from '../support/project.ts';
@@ -36,10 +36,10 @@ describe('npm run init', () => {
     const project = copyWhole();
     const { stdout } = await init(project, join(DOCUMENTS, 'library.yaml'));
     expect(stdout).toContain('The "Library" of Åbo is a service with 4 operations.');
-    const files = globSync('**/*', { cwd: project.folder, withFileTypes: true })
+    const files = readdirSync(project.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(project.folder, join(parentPath, name)))
-      .filter((file) => !/^(?:node_modules|scripts|src\/engine)\//.test(file));
+      .filter((file) => !/^(?:node_modules|\.git|scripts|src\/engine)\//.test(file));
     expect(files).toEqual(expect.arrayContaining(['src/the-library-of-bo/get-books.ts', 'test/books-more.test.ts']));
     const isLeft = (file: string): boolean => /plant/i.test(file) || /\bplants?\b/i.test(project.read(file));
     expect(files.filter((file) => file !== 'README.md' && isLeft(file))).toEqual([]);
