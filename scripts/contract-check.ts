@@ -4,10 +4,8 @@ import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run
 import { CannotCheck } from './values/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
-import { completeDiscriminators } from './openapi/discriminators.ts';
-import { expandInheritance } from './openapi/inheritance.ts';
-import { formatProblem, loadContract } from './openapi/load.ts';
-import { normalizeDocument } from './openapi/normalize.ts';
+import { compileContract } from './openapi/compile.ts';
+import { formatProblem } from './openapi/load.ts';
 import type { OpenApiDocument } from './openapi/reference.ts';
 import { createProgressLine } from './progress-line.ts';
 
@@ -85,10 +83,7 @@ function readInteger(name: string, text: string | undefined, fallback: number): 
 
 async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
   if (path === undefined) return generated.document;
-  const { document, problems } = await loadContract(path, 'validity');
-  if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
-  const normalized = normalizeDocument(document);
-  expandInheritance(normalized);
-  completeDiscriminators(normalized);
-  return normalized;
+  const { compiled, problems } = await compileContract(path);
+  if (compiled === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
+  return compiled.document;
 }
