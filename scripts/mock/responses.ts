@@ -1,10 +1,11 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
+import { findOperationObject, type ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { InvalidRequest } from '../../src/engine/contract/validator.ts';
 import type { AnyReply } from '../../src/engine/http/response.ts';
 import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
-import type { Document, PathItem, OperationObject } from '../openapi/document.ts';
+import type { OperationObject } from '../openapi/document.ts';
 import { dereference } from '../openapi/reference.ts';
 import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
@@ -29,9 +30,8 @@ const MAX_KNOWN = 1_000;
 const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
 /** Returns a documented response of an operation, by its key in `responses`. */
-export function responseOf({ document }: Values, { path, method }: Operation, key: string): ResponseNode {
-  const item = (document as Document).paths?.[path] as PathItem; // The operation is part of the document.
-  const { responses } = item[method.toLowerCase()] as OperationObject;
+export function responseOf({ document }: Values, operation: Operation, key: string): ResponseNode {
+  const { responses } = findOperationObject(document as ContractDocument, operation) as Partial<OperationObject>;
   return dereference(document, responses?.[key]) as ResponseNode;
 }
 
