@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
 import { isItemList, kindOf, separatorOf } from '../../src/engine/contract/media-type.ts';
 import type { TextType } from '../../src/engine/contract/operation.ts';
-import { withFiles } from '../../src/engine/contract/slice-document.ts';
+import { sliceVersion, withFiles } from '../../src/engine/contract/slice-document.ts';
 import { constrainAlternatives } from '../openapi/discriminators.ts';
 import {
   listOperations,
@@ -84,7 +84,7 @@ export function toTypedDocument(original: Document): Document {
     [path, pathItem] as const,
   ]);
   const components = { ...document.components, schemas: directed.schemas };
-  const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
+  const openapi = sliceVersion(document);
   const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
   walkDocument(typed, ({ kind, node, holder, key }) => {
     if (kind === 'schema') holder[key] = simplifySchema(constrainAlternatives(node));

@@ -17,7 +17,14 @@ import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.
 import { LinkedSchemas } from './linked-schemas.ts';
 import type { Operation } from './operation.ts';
 import { compilePattern } from './pattern.ts';
-import { copySchema, SLICE_METHOD, sliceDocument, sliceMediaType, type ContractDocument } from './slice-document.ts';
+import {
+  copySchema,
+  SLICE_METHOD,
+  sliceDocument,
+  sliceMediaType,
+  sliceVersion,
+  type ContractDocument,
+} from './slice-document.ts';
 
 /*
  * Uses express-openapi-validator without its middleware.
@@ -84,8 +91,7 @@ export class SchemaCompiler {
   constructor(document: ContractDocument) {
     this.#document = document;
     this.#directed = createDirectedSchemas(document.components?.['schemas'] ?? {});
-    const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
-    const empty = { openapi, info: document.info, paths: {} } as OpenAPIV3.DocumentV3_1;
+    const empty = { openapi: sliceVersion(document), info: document.info, paths: {} } as OpenAPIV3.DocumentV3_1;
     const options = new AjvOptions(OPTIONS);
     const request = { ...options.request, ...EXACT };
     // The methods used here are private: the public ones require Express requests and responses.
@@ -184,10 +190,15 @@ export class SchemaCompiler {
     const { schemas } = this.#directed;
     if (!Object.hasOwn(schemas, name)) throw new Error(`can't resolve reference ${reference}`);
     const schema = copySchema(schemas[name]);
-    const { openapi, info } = this.#document;
+    const { info } = this.#document;
     // The preprocessor would replace a component that is a $ref.
     const components = { schemas: { [name]: { allOf: [schema] } } };
-    const { apiDoc, apiDocRes } = this.#preprocess({ openapi, info, paths: {}, components });
+    const { apiDoc, apiDocRes } = this.#preprocess({
+      openapi: sliceVersion(this.#document),
+      info,
+      paths: {},
+      components,
+    });
     const [request, response] = [apiDoc, apiDocRes].map((side) => side.components?.['schemas']?.[name] as AllOf);
     return { cost: findCost(schema), request: request?.allOf[0], response: response?.allOf[0] };
   }

@@ -52,8 +52,7 @@ export function sliceDocument(
     responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
   };
   const { info } = document;
-  const openapi = document.openapi.startsWith('3.0.') ? document.openapi : '3.1.0';
-  return copySchema({ openapi, info, paths: { [path]: { [SLICE_METHOD]: operation } } });
+  return copySchema({ openapi: sliceVersion(document), info, paths: { [path]: { [SLICE_METHOD]: operation } } });
 
   function simplifyParameter({ name, in: location, required = false, ...parameter }: Node): Node {
     return {
@@ -106,6 +105,11 @@ export function sliceDocument(
     if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
     return alternatives === undefined || alternatives.some(allowsString);
   }
+}
+
+/** Returns the version of the slices of a document: the validator knows 3.0 and 3.1. */
+export function sliceVersion({ openapi }: Pick<ContractDocument, 'openapi'>): string {
+  return openapi.startsWith('3.0.') ? openapi : '3.1.0';
 }
 
 /** The key of the operation in a slice. */
