@@ -1,32 +1,3 @@
-import { existsSync } from 'node:fs';
-import { readDatabaseConfig } from '../src/engine/process/config.ts';
-import type { DatabaseConfig } from '../src/engine/create-service.ts';
-import { application } from '../src/service.ts';
-import { DatabaseUnavailable } from '../src/engine/database/database.ts';
-
-// Shared by the commands that use the store: configuration and error handling.
-
-/** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
-export function readConfiguration(): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } {
-  try {
-    if (existsSync('.env')) process.loadEnvFile();
-  } catch {
-    refuse('the file .env cannot be read');
-  }
-  const read = readDatabaseConfig(process.env, application.defaultDatabaseUrl);
-  return 'problems' in read ? refuse(...read.problems) : read;
-}
-
-/** Runs an action on a store; exits with one line when the database is unavailable. */
-export async function orRefuse<Result>(action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return refuse(error.message);
-    throw error;
-  }
-}
-
 /** Prints problems on standard error, one line each, and exits with code 1. */
 export function refuse(...problems: readonly string[]): never {
   for (const problem of problems) console.error(problem);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { run } from '../src/engine/process/run.ts';
+import { refuse } from './command.ts';
 import { createMock } from './mock/application.ts';
 import { compileContract } from './openapi/compile.ts';
 import { formatProblem } from './openapi/load.ts';
@@ -11,10 +12,7 @@ const USAGE = 'npm run mock -- [openapi.yaml] [--seed 1]';
 const { path, seed } = readArguments();
 const { compiled, text, problems } = await compileContract(path);
 for (const problem of problems) console.error(formatProblem(problem));
-if (compiled === undefined) {
-  console.error(`${path} was rejected`);
-  process.exit(1);
-}
+if (compiled === undefined) refuse(`${path} was rejected`);
 await run(createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed));
 
 function readArguments(): { readonly path: string; readonly seed: number } {
@@ -28,7 +26,6 @@ function readArguments(): { readonly path: string; readonly seed: number } {
     if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
     return { path, seed: Number(values.seed) };
   } catch (error) {
-    console.error(`${(error as Error).message}\n${USAGE}`);
-    process.exit(1);
+    return refuse((error as Error).message, USAGE);
   }
 }

@@ -183,6 +183,7 @@ function toKey(name: string): string {
   return isIdentifier(name) ? name : quote(name);
 }
 
-function quote(text: string): string {
+/** Returns the source text of a string in single quotes. */
+export function quote(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

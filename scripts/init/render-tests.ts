@@ -6,6 +6,7 @@ import { listOperations } from '../check/operations.ts';
 import { createOracle } from '../values/oracle.ts';
 import { systematicCases } from '../check/systematic-cases.ts';
 import type { WireRequest } from '../check/wire-request.ts';
+import { quote } from '../generate/scaffold.ts';
 import { listOperations as listObjects, type Document, type ResponseObject } from '../openapi/document.ts';
 import { dereference } from '../openapi/reference.ts';
 
@@ -141,8 +142,4 @@ function toFileName(text: string): string {
       ?.join('-')
       .toLowerCase() ?? 'operations'
   );
-}
-
-function quote(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { openPlantStore } from '../../src/plants/open-plant-store.ts';
-import { orRefuse, readConfiguration, refuse } from '../command.ts';
+import { refuse } from '../command.ts';
+import { orRefuse, readConfiguration } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';
 import { formatProgress } from './import/progress.ts';
