@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { generate } from './generate/generate.ts';
 
 // `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files, with
-// `--scaffold` it also adds what the application lacks.
+// `--scaffold` it also adds missing parts of the application.
 const { values } = parseArgs({
   options: { check: { type: 'boolean', default: false }, scaffold: { type: 'boolean', default: false } },
 });

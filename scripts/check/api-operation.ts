@@ -39,7 +39,7 @@ export type Parameter = {
 export type BodyContent = {
   /** In lower case; may have wildcards. */
   readonly mediaType: string;
-  /** `undefined` where a value cannot be judged by it: a text is no list or object. */
+  /** `undefined` where it does not describe the value, as the schema of an object does not describe a text. */
   readonly schema: Schema | undefined;
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;

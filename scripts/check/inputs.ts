@@ -108,7 +108,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     const values = arbitraries(content.schema, options);
     if (encoding === 'json') return values;
     if (encoding === 'text') return filtered(values, (value) => isScalar(value) && value !== '');
-    // A form is an object, whatever its schema says.
+    // A form is an object, even if its schema allows other values.
     return filtered(values.map(withoutTextless), (value) => isObject(value) && oracle.allows(content.schema, value));
   }
 }

@@ -141,7 +141,7 @@ function readPart(schemas: SchemaDocument, schema: Schema, documentedType: strin
   return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first), isFile };
 }
 
-/** Returns the keywords of a schema and of those that it refers to. */
+/** Returns the keywords of a schema, including those of its references. */
 function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
   const flat = flatten(schemas, schema);
   return typeof flat === 'boolean' ? {} : flat;

@@ -25,7 +25,7 @@ export function renderFailureFunction(document: Document, { mediaType, schema }:
   return `${list} => ${body.startsWith('{') ? `(${body})` : body}`;
 }
 
-/** Renders an expression that is valid for a schema. The name of a property tells where status and message belong. */
+/** Renders an expression that is valid for a schema. Status and message go into properties with such names. */
 function valueOf(document: Document, node: unknown, name: string, used: Set<string>, depth: number): string {
   const schema = mergeParts(document, node);
   if ('const' in schema) return literal(schema['const']);

@@ -35,7 +35,7 @@ const FILE = { type: 'string', format: 'binary' };
  * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
  *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
  * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
- * - parameters and headers have a schema in place of `content` or `$ref`, and those that OpenAPI ignores are absent;
+ * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives;
  * - there are no extensions, where openapi-typescript would resolve every `$ref`.
@@ -91,7 +91,7 @@ export function toTypedDocument(original: Document): Document {
   });
   return typed;
 
-  /** Makes the request of an operation the one that clients send, and adds the one that its handler receives. */
+  /** Replaces the request of an operation by what clients send, and adds an operation with what its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
     const operationId = object.operationId.replaceAll('#', HASH);
     const parameters = parametersOf(document, pathItem, object);

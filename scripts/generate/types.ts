@@ -65,7 +65,7 @@ function transform(schema: SchemaObject, options: TransformNodeOptions): ts.Type
   const { type, format, contentMediaType, readOnly, writeOnly, nullable, prefixItems } = keywords;
   const types = [type ?? [], nullable === true ? 'null' : []].flat();
   const orNull = (node: ts.TypeNode) => (types.includes('null') ? factory.createUnionTypeNode([node, NULL]) : node);
-  // These marks are left only where no value is valid.
+  // A directed schema has these marks only where no value is valid.
   if (readOnly === true || writeOnly === true) return NEVER;
   if (format === 'int64' && types.includes('integer')) return orNull(BIGINT);
   if (format === 'binary' && types.includes('string')) return orNull(BLOB);

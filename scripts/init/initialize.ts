@@ -18,7 +18,7 @@ const DOCUMENTS = [
   ...['ARCHITECTURE', 'BEHAVIOUR', 'CONTRACT', 'CONTRIBUTING', 'MOCK', 'OPERATING', 'PERFORMANCE', 'SECURITY'],
   ...['TUTORIAL', 'YOUR_SERVICE'],
 ];
-/** What is about plants. Otherwise `scripts` stays as it is, so that a later version can replace it. */
+/** The files about plants. The other files of `scripts` do not change, so that a later version can replace them. */
 const REMOVED = [
   ...[APPLICATION, 'scripts/plants', 'test', 'generated', 'openapi.yaml', 'README.md', '.ci/run'],
   ...DOCUMENTS.map((name) => `.github/${name}.md`),
@@ -89,7 +89,7 @@ async function rename(path: string, { kebab }: ServiceName, title: string): Prom
   );
 }
 
-/** Writes a file as the linter wants it; a file of an unknown kind as it is. */
+/** Writes a file, formatted by Prettier if it knows the kind of file. */
 async function writeFormatted(path: string, text: string): Promise<void> {
   const { inferredParser: parser } = await getFileInfo(path);
   write(path, parser === null ? text : await format(text, { ...(await resolveConfig(path)), parser }));

@@ -111,7 +111,7 @@ function requestFor({ responses }: ApiOperation, status: string, requests: Reque
   return byStatus[status];
 }
 
-/** Renders a request by what distinguishes it from another one. */
+/** Renders a request as a copy of another one with different members. */
 function literalOf(request: WireRequest, valid: WireRequest | undefined): string {
   const own = membersOf(request);
   if (valid === undefined) return `{ ${own.join(', ')} }`;

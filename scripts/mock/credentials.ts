@@ -5,7 +5,7 @@ import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
 const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
 
 /**
- * Creates checkers that let in any well-formed credentials, with every scope. Where credentials are configured, the engine
+ * Creates checkers that accept any well-formed credentials, with every scope. Where credentials are configured, the engine
  * checks bearer tokens and API keys itself. Of basic credentials, the password or `user:password` must be one of `API_TOKENS`.
  */
 export function createCheckers(
@@ -32,7 +32,7 @@ export function createCheckers(
 /** Returns the token, the key, or `user:password`; `undefined` when they are missing or malformed. */
 function secretOf(scheme: SecurityScheme, { authorization = '', ...credentials }: Credentials): string | undefined {
   const { type, in: place, name = '' } = scheme;
-  if (type === 'mutualTLS') return ''; // The certificate is no part of the request.
+  if (type === 'mutualTLS') return ''; // The certificate is not part of the request.
   if (type === 'apiKey') {
     const read = { query: credentials.query, cookie: credentials.cookie }[String(place)] ?? credentials.header;
     const key = read(name);

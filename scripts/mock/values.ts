@@ -13,7 +13,7 @@ export type Described = {
   readonly examples?: Readonly<Record<string, unknown>>;
 };
 
-/** What is wanted of a value. */
+/** Options of a generated value. */
 export type Wanted = {
   /** Decides which value is generated, besides the seed. */
   readonly key: string;

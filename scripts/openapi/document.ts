@@ -77,7 +77,7 @@ export function listOperations(document: Document) {
   );
 }
 
-/** Returns the operations of a path item by method, as it is sent. */
+/** Returns the operations of a path item with their methods, spelled as in requests. */
 export function operationsOf(pathItem: PathItem): readonly (readonly [method: string, OperationObject])[] {
   const fixed = Object.entries(pathItem)
     .filter(([key]) => METHODS.includes(key))

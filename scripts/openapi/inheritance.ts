@@ -110,7 +110,7 @@ export function expandInheritance(document: Document): Remark[] {
     return found;
   }
 
-  /** Returns a schema and those that extend it, up to those with another discriminator. */
+  /** Returns a schema and its descendants. Descendants with another discriminator are included, but not theirs. */
   function membersOf(name: string, property: string, found = new Set<string>()): Set<string> {
     const isOther = found.size > 0 && (discriminatorOf(schemas[name] ?? {})?.propertyName ?? property) !== property;
     if (found.has(name)) return found;

@@ -54,7 +54,7 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
 ];
 
-/** Warns of what media types say and the service does not check: encodings by position, and items of other than JSON. */
+/** Warns of parts of media types that are not checked: encodings by position, and items that are not JSON. */
 export function findUnchecked(document: Document): Remark[] {
   const found: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {

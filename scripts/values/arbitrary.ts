@@ -26,7 +26,7 @@ export type ArbitraryFactory = (schema: Schema | undefined, options: GenerationO
 // Bounds for recursive schemas: the depth of optional parts, and that of required ones.
 const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 12;
-// Optional parts with more schemas than this are left out: each level multiplies them.
+// Optional parts with more schemas than this are omitted: each level multiplies them.
 const MAX_OPTIONAL_SIZE = 300;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];

@@ -54,7 +54,7 @@ export function findCost(root: unknown): CheckCost {
 
 /** The schemas that others refer to, directly or not. */
 export type Reach = {
-  /** Each after those that it refers to, unless they are recursive. */
+  /** Each after its own references, unless they are recursive. */
   readonly references: readonly string[];
   /** The size up to which a value is cheap to check; 0 where the time may be exponential. */
   readonly cheapBytes: number;

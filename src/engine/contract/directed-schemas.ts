@@ -180,7 +180,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     return schemasOf(schema, ['allOf']).find((part) => part['default'] !== undefined)?.['default'];
   }
 
-  /** Returns a schema with those that apply to the same value, by reference or by keywords. */
+  /** Returns a schema and all schemas that it applies to the same value, by reference or by keywords. */
   function schemasOf(node: unknown, keywords: readonly string[], visited = new Set<unknown>()): readonly Schema[] {
     if (!isObject(node) || visited.has(node)) return [];
     visited.add(node);

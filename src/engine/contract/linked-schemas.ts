@@ -4,7 +4,7 @@ import { splitSchema } from './split-schema.ts';
 
 /**
  * Schemas that refer to each other by name. Ajv would compile a schema together with all that it refers to, and again for
- * each schema that refers to it; here, each is compiled once, by itself, and a large one in parts.
+ * each schema that refers to it; here, each is compiled once, separately, and a large one in parts.
  */
 export class LinkedSchemas {
   readonly #ajv: AjvInstance;
@@ -44,9 +44,9 @@ export class LinkedSchemas {
   }
 
   /**
-   * Compiles schemas unless they are compiled, and then those that became necessary. Yields after each.
+   * Compiles schemas that are not compiled yet, then the schemas that they refer to. Yields after each.
    *
-   * @param references those that others refer to should come first
+   * @param references the targets of other references should come first
    */
   *compile(references: Iterable<string>): Generator<void, void> {
     const parts = Array.from(references, (reference) => this.#parts.get(reference) ?? []).flat();

@@ -3,7 +3,7 @@ import type { Int64Shape } from './int64.ts';
 /** One operation of the contract, as the generator writes it. */
 export type Operation = {
   readonly operationId: string;
-  /** As it is sent: `GET`. */
+  /** Spelled as in requests: `GET`. */
   readonly method: string;
   /** The path template of the document: `/things/{id}`. */
   readonly path: string;
@@ -78,7 +78,7 @@ export type RequestMediaType = {
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
-  /** Those that are sequences of JSON values: the handler replies with a list. */
+  /** The media types that are sequences of JSON values: the handler replies with a list. */
   readonly itemLists?: readonly string[];
   /** The sizes of bodies that are bytes, by media type. */
   readonly bytes?: Readonly<Record<string, ByteLimits>>;

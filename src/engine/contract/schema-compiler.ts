@@ -77,7 +77,7 @@ const EXACT = {
   code: { optimize: false, regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
 };
 
-/** Compiles the schemas of a document's operations. Those that operations share are compiled once. */
+/** Compiles the schemas of a document's operations. Shared schemas are compiled once. */
 export class SchemaCompiler {
   readonly #document: ContractDocument;
   readonly #directed: DirectedSchemas;

@@ -26,7 +26,7 @@ export type ContractDocument = {
  * - files of forms have no schema, since only their placeholders are validated;
  * - schemas are simplified ({@link copySchema}).
  *
- * @param directed derives the schemas, and receives those that the operation refers to
+ * @param directed derives the schemas, and collects the targets of the operation's references
  * @returns a deep copy, which may be modified
  */
 export function sliceDocument(

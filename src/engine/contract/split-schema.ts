@@ -15,7 +15,7 @@ const SINGLE = [
 /**
  * Replaces the large subschemas of a schema with `$ref`s, in place, so that each part can be compiled in a short time.
  *
- * @returns the parts by reference, each after those that it refers to; equal parts have the same reference
+ * @returns the parts by reference, each after its own references; equal parts have the same reference
  */
 export function splitSchema(schema: unknown): Map<string, unknown> {
   const parts = new Map<string, unknown>();

@@ -15,7 +15,7 @@ export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: 
 /** Whether to serve the docs page. `if possible` is the default in development. */
 export type DocsSetting = boolean | 'if possible';
 
-/** A document as it was written; the JSON has it as one if it consists of several files. */
+/** The text of a document. The JSON is bundled if the document consists of several files. */
 export type DocumentText = { readonly json: string; readonly yaml: string };
 
 /** The docs page is enabled but cannot be served. */

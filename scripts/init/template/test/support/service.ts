@@ -9,7 +9,7 @@ import { startService, type Application } from '../../src/engine/create-service.
 import { readConfig } from '../../src/engine/process/config.ts';
 import { application } from '../../src/service.ts';
 
-/** A request, as it is sent. */
+/** A serialized request. */
 export type TestRequest = {
   readonly method: string;
   /** Path and query. */
