@@ -127,7 +127,7 @@ export function toTypedDocument(original: Document): Document {
       Object.entries(content).map(([name, mediaType]) => {
         const form = forms.get(mediaType);
         const schema =
-          form === undefined
+          form === undefined || mediaType.schema === undefined
             ? mediaType.schema
             : withFiles(mediaType.schema, form, FILE, (node) => dereference(document, node));
         return [name, { ...mediaType, ...optional('schema', schema && directed.of(schema, direction)) }];

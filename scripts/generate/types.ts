@@ -1,5 +1,6 @@
 import openapiTS, {
   astToString,
+  stringToAST,
   transformSchemaObject,
   type OpenAPI3,
   type OpenAPITSOptions,
@@ -25,6 +26,9 @@ const STRING = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
 const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const NULL = factory.createLiteralTypeNode(factory.createNull());
 const BLOB = factory.createTypeReferenceNode('Blob');
+// That of openapi-typescript rejects types that may be null.
+const WITH_REQUIRED =
+  'type WithRequired<T, K extends PropertyKey> = T extends object ? T & { [P in K & keyof T]-?: T[P] } : T;';
 
 /** The keywords of a schema that decide about types that openapi-typescript has not. */
 type Keywords = {
@@ -55,7 +59,7 @@ export async function renderTypes(document: Document): Promise<string> {
     emptyObjectsUnknown: true,
     transform,
   });
-  const text = astToString(nodes.map(withoutHandlerPaths));
+  const text = astToString(nodes.map(withoutHandlerPaths).map(withNullable));
   return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
 }
 
@@ -86,6 +90,12 @@ function transform(schema: SchemaObject, options: TransformNodeOptions): ts.Type
 /** Whether an object has no properties, neither named nor others. */
 function isClosed({ properties = {}, patternProperties, additionalProperties }: Keywords): boolean {
   return additionalProperties === false && patternProperties === undefined && Object.keys(properties).length === 0;
+}
+
+/** Replaces the helper type of openapi-typescript that makes properties required. */
+function withNullable(node: ts.Node): ts.Node {
+  const isHelper = ts.isTypeAliasDeclaration(node) && node.name.text === 'WithRequired';
+  return isHelper ? (stringToAST(WITH_REQUIRED)[0] as ts.Node) : node; // It is one statement.
 }
 
 /** Removes the paths that only hold operations as handlers see them; the operations themselves are apart. */

@@ -86,8 +86,8 @@ export function constrainAlternatives(schema: Readonly<Schema>): Readonly<Schema
     const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
     if (entries.length === 0) return alternative;
     const values = entries.map(([value]) => value);
-    const property = { type: 'string', enum: values };
-    return { allOf: [alternative, { required: [propertyName], properties: { [propertyName]: property } }] };
+    const properties = { [propertyName]: { type: 'string', enum: values } };
+    return { allOf: [alternative, { type: 'object', required: [propertyName], properties }] };
   });
   const constrained: Schema = { ...schema, [keyword]: alternatives };
   delete constrained['discriminator'];

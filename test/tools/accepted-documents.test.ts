@@ -24,6 +24,7 @@ describe('a valid document is accepted:', () => {
       'a list of objects in a query',
       document('parameters: [{ name: p, in: query, schema: { type: array, items: { type: object } } }]'),
     ],
+    ['a form without a schema', document('requestBody: { content: { multipart/form-data: {} } }')],
     ['servers of an operation', document('servers: [{ url: /v2 }]')],
     [
       'any security scheme',

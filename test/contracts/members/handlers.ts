@@ -43,6 +43,7 @@ export function received(body: Member, headers: Request<'addMember'>['headers'])
   const rank: bigint | undefined = body.rank;
   const notes: unknown = body.notes?.['anything'];
   const badge: string | undefined = body.badge;
+  const sponsor: string | undefined = body.sponsor?.name;
   const score: string | number | undefined = body.scores?.['maths'];
   const contact: string | undefined = body.contact?.name;
   const [first, second]: [string, boolean?] = body.pair ?? [''];
@@ -52,7 +53,7 @@ export function received(body: Member, headers: Request<'addMember'>['headers'])
   const { 'CONTENT-type': type } = headers;
   // @ts-expect-error and this one by reference
   const { ACCEPT: accept } = headers;
-  void [forbidden, rank, notes, badge, score, contact, first, second, authorization, type, accept];
+  void [forbidden, rank, notes, badge, sponsor, score, contact, first, second, authorization, type, accept];
 }
 
 const role = { title: 'Chair', granted: '2026-01-01' };
