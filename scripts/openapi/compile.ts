@@ -1,6 +1,5 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
-import { createRouter } from '../../src/engine/http/router.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
@@ -8,14 +7,14 @@ import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
-import { compileOperations, type CompiledOperations } from './operations.ts';
+import { compileOperations } from './operations.ts';
+import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
 import {
   findDialects,
   findEmptyValues,
   findEncodings,
   findPatternsOfBytes,
   findPublic,
-  findUncallable,
   findUnchecked,
   findUnsupported,
   type Remark,
@@ -55,6 +54,7 @@ export async function compileContract(path: string): Promise<CompiledContract> {
   const warnings = [
     ...findPublic(document),
     ...findUncallable(loaded.document),
+    ...removeDuplicateRoutes(document),
     ...findDialects(loaded.document),
     ...findUnchecked(document),
     ...findEncodings(document),
@@ -67,18 +67,6 @@ export async function compileContract(path: string): Promise<CompiledContract> {
     ...removeInvalidDefaults(document),
   ];
   const { compiled, failureBodies } = compileOperations(document);
-  const ambiguous = tryRouter(compiled);
-  if (ambiguous.length > 0) return result(undefined, 'error', ambiguous);
   const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
   return result({ contract, document, failureBodies }, 'warn', warnings);
-}
-
-/** Creates the router, so that ambiguous paths are reported now instead of at startup. */
-function tryRouter(compiled: CompiledOperations): Remark[] {
-  try {
-    createRouter(compiled);
-    return [];
-  } catch (error) {
-    return [{ pointer: '#/paths', message: `cannot be routed: ${(error as Error).message}` }];
-  }
 }

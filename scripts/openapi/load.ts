@@ -19,7 +19,7 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { uncallableReason } from './unsupported.ts';
+import { uncallableReason } from './unreachable.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';

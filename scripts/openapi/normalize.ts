@@ -5,7 +5,8 @@ import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
-import { uncallableReason, type Remark } from './unsupported.ts';
+import { uncallableReason } from './unreachable.ts';
+import type { Remark } from './unsupported.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -29,9 +30,9 @@ export function normalizeDocument(original: Document): Document {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
+  walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
-  walkDocument(document, simplify);
   Reflect.deleteProperty(document.components ?? {}, 'mediaTypes');
   addOperationIds(document);
   return document;

@@ -15,27 +15,6 @@ export function findUnsupported(document: Document): Remark[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
-/** Returns why no client can call a path; `undefined` when clients can. */
-export function uncallableReason(path: string): string | undefined {
-  if (path.includes('#')) return 'what follows # is never sent';
-  return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
-}
-
-/** Warns of paths that are not served. Call it with the document as it was read. */
-export function findUncallable(document: Document): Remark[] {
-  return Object.keys(document.paths ?? {}).flatMap((path) => {
-    const reason = uncallableReason(path);
-    return reason === undefined
-      ? []
-      : [
-          {
-            pointer: `#/paths/${escapePointer(path)}`,
-            message: `no client can call this path, so it is not served: ${reason}`,
-          },
-        ];
-  });
-}
-
 /** Warns once when operations are public because the document says nothing about their security. */
 export function findPublic(document: Document): Remark[] {
   if (document.security !== undefined) return [];

@@ -53,6 +53,13 @@ describe('a valid document is accepted:', () => {
       ),
     ],
     [
+      'a reference into a path that no client can call',
+      document(
+        "parameters: [{ $ref: '#/paths/~1things~1{id}%23new/get/parameters/0' }]",
+        "  '/things/{id}#new': { get: { parameters: [{ name: n, in: query, schema: {} }], responses: {} } }",
+      ),
+    ],
+    [
       'a path item by reference',
       document(
         'operationId: a',
@@ -142,6 +149,14 @@ describe('a warning names a part that is not checked:', () => {
       'a path with a fragment',
       document('tags: [a]').replace('/things/{id}', "'/things/{id}#new'"),
       /warn: no client can call this path, so it is not served: what follows # is never sent/,
+    ],
+    [
+      'an operation that another one hides',
+      document(
+        'operationId: a',
+        "  '/thing%73/{a}': { get: { parameters: [{ name: a, in: path, required: true, schema: {} }], responses: {} } }",
+      ),
+      /warn: not served, since GET \/things\/\{id\} matches the same requests: remove one/,
     ],
     [
       'a pattern of another language',

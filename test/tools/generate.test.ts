@@ -101,14 +101,6 @@ describe('a document is refused with the place and the reason:', () => {
       'swagger: "2.0"\n',
       /version 3\.0, 3\.1 or 3\.2, not null; convert Swagger 2\.0 with npx swagger2openapi/,
     ],
-    [
-      'two operations with one method and path',
-      CONTRACT.replace(
-        '\ncomponents:',
-        '\n  /{a}/x: &item\n    parameters: [{ name: a, in: path, required: true, schema: {} }]\n    get: { responses: { "204": { description: Done. } } }\n  /{b}/x:\n    parameters: [{ name: b, in: path, required: true, schema: {} }]\n    get: { responses: { "204": { description: Done. } } }\ncomponents:',
-      ),
-      /cannot be routed: GET \/\{a\}\/x and GET \/\{b\}\/x match the same requests: remove one/,
-    ],
     ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
     [
       'a reference to nothing',

@@ -12,6 +12,16 @@ export function parseSegment(segment: string): SegmentTemplate | undefined {
   return literals.length === 1 ? undefined : { literals: literals.map(normalizePath) };
 }
 
+/** Returns the same text for all spellings of a path template that match the same paths. */
+export function routeKey(template: string): string {
+  return template.split('/').map(segmentKey).join('/');
+}
+
+/** Returns the same text for all spellings of a segment that match the same texts. */
+export function segmentKey(segment: string): string {
+  return parseSegment(segment)?.literals.join('{}') ?? normalizePath(segment);
+}
+
 /** Returns the names of the parameters of a path template, in order. */
 export function parameterNames(template: string): string[] {
   return [...template.matchAll(new RegExp(PARAMETER, 'g'))].map(([match]) => match.slice(1, -1));

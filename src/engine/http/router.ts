@@ -1,7 +1,14 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Failure } from './failure.ts';
-import { matchSegment, normalizePath, parameterNames, parseSegment, type SegmentTemplate } from './path-template.ts';
+import {
+  matchSegment,
+  normalizePath,
+  parameterNames,
+  parseSegment,
+  segmentKey,
+  type SegmentTemplate,
+} from './path-template.ts';
 
 /** An operation and the path parameters of the request, percent-decoded. */
 export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
@@ -33,9 +40,7 @@ const NOT_FOUND = 'this path does not exist';
 
 /**
  * Creates the router from the generated operations, which are the only route table. Lookup time is linear in the length
- * of the path.
- *
- * @throws {Error} when two operations have the same method and path
+ * of the path. Of two operations with the same method and path, the first is found.
  */
 export function createRouter({ operations, basePaths, templatedBasePaths = [] }: RoutedContract): Router {
   const root = createNode();
@@ -77,22 +82,18 @@ function insert(root: Node, basePath: string, operation: Operation): void {
   let node = root;
   for (const segment of (basePath + path).split('/').slice(1)) node = childOf(node, segment);
   const skipped = parameterNames(basePath).length;
-  const other = node.operations.get(method);
-  if (other === undefined) node.operations.set(method, { operation, names: parameterNames(path), skipped });
-  else if (skipped === 0) {
-    throw new Error(`${method} ${other.operation.path} and ${method} ${path} match the same requests: remove one`);
-  }
+  if (!node.operations.has(method)) node.operations.set(method, { operation, names: parameterNames(path), skipped });
 }
 
 function childOf(node: Node, segment: string): Node {
   const template = parseSegment(segment);
   if (template === undefined) {
-    const literal = normalizePath(segment);
+    const literal = segmentKey(segment);
     const child = node.literals.get(literal) ?? createNode();
     node.literals.set(literal, child);
     return child;
   }
-  const source = template.literals.join('{}');
+  const source = segmentKey(segment);
   const existing = node.templates.find((other) => other.source === source);
   if (existing !== undefined) return existing.node;
   const child = createNode();
