@@ -22,7 +22,7 @@ export type RequestInput = {
 /**
  * Serializes a request to an operation.
  *
- * @returns `undefined` when the value of a parameter cannot be written in its style
+ * @returns `undefined` when the value of a parameter cannot be written in its style, or could be read as two of them
  */
 export function writeRequest(
   { method, path }: Pick<ApiOperation, 'method' | 'path'>,
@@ -44,11 +44,19 @@ export function writeRequest(
     /\{([^}]+)\}/g,
     (whole, name: string) => inPath.get(encodeURIComponent(name)) ?? whole,
   );
+  if (isAmbiguous(path, inPath)) return undefined;
   const query = pairs.query.map((pair) => pair.join('=')).join('&');
   const cookie = pairs.cookie.map((pair) => pair.join('=')).join('; ');
   const headers = [...pairs.header, ...(cookie === '' ? [] : [['Cookie', cookie] as const])];
   const request = { method, target: query === '' ? filled : `${filled}?${query}`, headers, body: undefined };
   return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
+}
+
+/** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`. */
+function isAmbiguous(path: string, values: ReadonlyMap<string, string>): boolean {
+  return [...path.matchAll(/\{([^{}]+)\}([^{}/]+)(?=\{)/g)].some(([, name = '', separator = '']) =>
+    values.get(encodeURIComponent(name))?.includes(separator),
+  );
 }
 
 /** Copies a request with another body. */

@@ -71,6 +71,8 @@ function transform(schema: SchemaObject, options: TransformNodeOptions): ts.Type
   const orNull = (node: ts.TypeNode) => (types.includes('null') ? factory.createUnionTypeNode([node, NULL]) : node);
   // A directed schema has these marks only where no value is valid.
   if (readOnly === true || writeOnly === true) return NEVER;
+  // TypeScript rejects a recursive union as a part of an intersection.
+  if (type === 'null') return NULL;
   if (format === 'int64' && types.includes('integer')) return orNull(BIGINT);
   if (format === 'binary' && types.includes('string')) return orNull(BLOB);
   if (contentMediaType !== undefined && type === undefined) return BLOB;

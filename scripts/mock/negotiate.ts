@@ -1,4 +1,4 @@
-import { concreteMediaType, essenceOf } from '../../src/engine/contract/media-type.ts';
+import { concreteMediaType, essenceOf, matchMediaType } from '../../src/engine/contract/media-type.ts';
 
 /** A media type as documented, such as `text/*`, and a concrete one to send. */
 export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
@@ -17,7 +17,9 @@ export function negotiate(accept: string, documented: readonly string[]): MediaT
     const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
     return { documented: mediaType, sent, quality: range?.quality ?? 0 };
   });
-  return offers.toSorted((a, b) => b.quality - a.quality)[0];
+  // What another media type of the document describes must be sent as that one.
+  const usable = offers.filter(({ documented: mediaType, sent }) => matchMediaType(sent, documented) === mediaType);
+  return usable.toSorted((a, b) => b.quality - a.quality)[0];
 }
 
 function readRange(text: string): { readonly essence: string; readonly quality: number } {

@@ -1,5 +1,6 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
+import { NotImplemented } from '../../src/engine/contract/not-implemented.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { findOperationObject, type ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { InvalidRequest } from '../../src/engine/contract/validator.ts';
@@ -42,6 +43,8 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     const { code, example, dynamic, accept, applied } = readPreferences(sentHeaders, query);
     const status = code === undefined ? usualStatus(operation) : Number(code);
     const [key] = /^[2-5]\d\d$/.test(String(status)) ? (findResponse(operation, status) ?? []) : [];
+    if (key === undefined && code === undefined)
+      throw new NotImplemented('a response without a status from 200 to 599');
     if (key === undefined)
       throw new InvalidRequest(`code=${String(code)} is not documented: send one of ${namesOf(operation.responses)}`);
 
@@ -84,7 +87,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     if (kindOf(mediaType) === 'json' || isItemList(mediaType, described)) {
       // The engine takes null for no body.
       const value = values.valuesOf(described, { ...wanted, isText: false }).find((value) => value !== null);
-      if (value === undefined) throw new Error('no value can be generated for the schema of the response');
+      if (value === undefined) throw new NotImplemented('a value for the schema of this response');
       return value;
     }
     const texts = [described.example as Json | undefined, ...values.examplesOf(described).values()];

@@ -26,12 +26,14 @@ export type Wanted = {
 /** The values of a document for one seed. */
 export type Values = ReturnType<typeof createValues>;
 
-// Optional properties may allow no value that can be generated, and an example may exclude other values.
+// Optional properties may allow no value that can be generated, an example may exclude other values, and only unusual
+// values may match one schema of several.
 const ATTEMPTS = [
-  { examples: true, minimal: false },
-  { examples: false, minimal: false },
-  { examples: true, minimal: true },
-  { examples: false, minimal: true },
+  { examples: true, minimal: false, plain: true },
+  { examples: false, minimal: false, plain: true },
+  { examples: true, minimal: true, plain: true },
+  { examples: false, minimal: true, plain: true },
+  { examples: false, minimal: false, plain: false },
 ];
 
 /** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
@@ -66,7 +68,7 @@ export function createValues(original: OpenApiDocument, seed: number) {
         for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;
       }
       for (const attempt of attempts) {
-        const options = { text: isText ? 'token' : 'well-formed', extras: false, plain: true, ...attempt } as const;
+        const options = { text: isText ? 'token' : 'well-formed', extras: !attempt.plain, ...attempt } as const;
         const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
           arbitraries(schema, options),
         );

@@ -1,5 +1,6 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
+import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
@@ -55,6 +56,7 @@ export async function compileContract(path: string): Promise<CompiledContract> {
     ...findPublic(document),
     ...findUncallable(loaded.document),
     ...removeDuplicateRoutes(document),
+    ...removeContradictions(document),
     ...findDialects(loaded.document),
     ...findUnchecked(document),
     ...findEncodings(document),

@@ -173,7 +173,10 @@ describe('architecture', () => {
     expect(users(/^pg$/)).toEqual(inEngine('database/postgres/session.ts'));
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/engine/database/sqlite/'))).toEqual([]);
     const isHttp = (file: string): boolean => /^src\/engine\/(?:http|server|docs|ops)\//.test(file);
-    expect(users(/^node:http$/).filter((file) => !isHttp(file))).toEqual(['scripts/check/connection.ts']);
+    expect(users(/^node:http$/).filter((file) => !isHttp(file))).toEqual([
+      'scripts/check/connection.ts',
+      'scripts/corpus/first-requests.ts',
+    ]);
   });
 
   test('every operation has a test file that requires all of its statuses', () => {

@@ -159,6 +159,16 @@ describe('a warning names a part that is not checked:', () => {
       /warn: not served, since GET \/things\/\{id\} matches the same requests: remove one/,
     ],
     [
+      'a type that no value of an enum has',
+      document(body('{ type: integer, enum: [a, b] }')),
+      /warn: the type "integer" is not used, since no value of enum has it/,
+    ],
+    [
+      'the content of a response without content',
+      document('tags: [a]').replace('description: Done.', 'description: Done., content: { text/plain: {} }'),
+      /responses\/204 {2}warn: the content is not used, since a response 204 has none/,
+    ],
+    [
       'a pattern of another language',
       document(body("{ type: string, pattern: '(?i)a++' }")),
       /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
@@ -179,10 +189,9 @@ describe('a warning names a part that is not checked:', () => {
     ],
     [
       'items that are not JSON',
-      document('x-a: 1', '', '3.2.0').replace(
-        'Done.',
-        'Done., content: { text/event-stream: { itemSchema: { type: object } } }',
-      ),
+      document('x-a: 1', '', '3.2.0')
+        .replace('Done.', 'Done., content: { text/event-stream: { itemSchema: { type: object } } }')
+        .replace('204', '200'),
       /itemSchema is not checked in text\/event-stream, only in JSON Lines and JSON sequences/,
     ],
     [

@@ -24,12 +24,16 @@ paths:
   /suffix: { put: { operationId: suffix, requestBody: { required: true, content: { application/*+json: { schema: { $ref: '#/components/schemas/Paged' } } } }, ${ok} } }
   /pages: { get: { operationId: pages, parameters: [{ name: page, in: query, required: true, schema: { type: integer, default: 1 } }], ${ok} } }
   /either: { get: { operationId: either, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } } } } }
+  /ranges: { get: { operationId: ranges, responses: { '200': { description: One., content: { '*/*': { schema: { type: string } }, application/json: { schema: { type: integer } } } } } } }
+  /overlap: { get: { operationId: overlap, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Overlap' } } } } } } }
+  /rows/{row}.{format}: { get: { operationId: row, parameters: [{ name: row, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
 components:
   securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
   schemas:
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
     Paged: { type: object, required: [page], properties: { page: { type: integer, default: 1 } } }
+    Overlap: { oneOf: [{ properties: { text: { type: object, additionalProperties: { type: string } } } }, { properties: { text: { type: object, additionalProperties: { type: string, format: byte } } } }] }
     Either: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }
 `;
 
@@ -41,12 +45,14 @@ test('the mock of a document has no failures, and notes say what the document le
   if (document === undefined) throw new Error('the document was rejected');
   const { failures, notes } = await checkContract({ document, baseUrl: url, token, seed: 1, runs: 5 });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
-  expect(notes).toEqual([
+  const open = notes.filter((note) => !note.includes('stopped early')); // It depends on the load of the machine.
+  expect(open).toEqual([
     'basic: responds 401, which the document does not describe',
     'key: responds 401, which the document does not describe',
     'upload: responds 400 and 415, which the document does not describe',
     'text: no valid request of application/x-www-form-urlencoded could be generated',
     'suffix: responds 400 and 415, which the document does not describe',
     'pages: responds 400, which the document does not describe',
+    'row: responds 400, which the document does not describe',
   ]);
 });
