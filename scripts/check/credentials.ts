@@ -11,10 +11,14 @@ export function isProtected({ security }: ApiOperation): boolean {
   return security.length > 0 && security.every((requirement) => requirement.length > 0);
 }
 
-/** Returns the token as credentials for the first security requirement of an operation; none for a public operation. */
+/**
+ * Returns the token as credentials for the first security requirement of an operation; none for a public operation. Several
+ * schemes may share a header.
+ */
 export function credentialsFor({ security }: ApiOperation, token: string | undefined): readonly Credential[] {
   const [requirement = []] = security;
-  return token === undefined ? [] : requirement.flatMap((scheme) => place(scheme, token));
+  const credentials = token === undefined ? [] : requirement.flatMap((scheme) => place(scheme, token));
+  return [...new Map(credentials.map((credential) => [`${credential.in} ${credential.name}`, credential])).values()];
 }
 
 /** Returns all kinds of missing and invalid credentials. */

@@ -1,6 +1,5 @@
-import { kindOf } from '../../src/engine/contract/media-type.ts';
 import type { Document } from '../openapi/document.ts';
-import type { FailureBody } from '../openapi/failures.ts';
+import { sentKindOf, type FailureBody } from '../openapi/failures.ts';
 import { dereference } from '../openapi/reference.ts';
 
 type Schema = {
@@ -19,7 +18,7 @@ export const STATUS = /status|code|^error$/i;
 /** Renders the source text of a function from the details of a failure to a body that is valid for its schema. */
 export function renderFailureFunction(document: Document, { mediaType, schema }: FailureBody): string {
   const used = new Set<string>();
-  const body = kindOf(mediaType) === 'json' ? valueOf(document, schema, '', used, 0) : use('message', used);
+  const body = sentKindOf(mediaType) === 'json' ? valueOf(document, schema, '', used, 0) : use('message', used);
   const parameters = ['status', 'message'].filter((name) => used.has(name));
   const list = parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`;
   return `${list} => ${body.startsWith('{') ? `(${body})` : body}`;

@@ -1,5 +1,6 @@
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
+import { concreteMediaType } from '../../src/engine/contract/media-type.ts';
 import { Validators } from '../../src/engine/contract/validators.ts';
 import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
@@ -90,7 +91,7 @@ function renderFailures(bodies: readonly FailureBody[]): string {
   const members = bodies.map(({ name, mediaType, operationId, response }) => {
     const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
     const schema = `operations[${JSON.stringify(operationId)}]${place}`;
-    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(mediaType)}; schema: ${schema} };\n`;
+    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(concreteMediaType(mediaType))}; schema: ${schema} };\n`;
   });
   return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
 }

@@ -1,13 +1,19 @@
 import type { Document, ResponseObject } from './document.ts';
+import { discriminatorOf } from './discriminators.ts';
 import { dereference } from './reference.ts';
 import type { Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 
+type Node = Readonly<Record<string, unknown>>;
+
+// A property with such a name has a schema, which is an object.
+const ANNOTATIONS = ['title', 'description', 'example', 'deprecated'];
 const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
  * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
- * `enum` has, and the content of a response that has none (RFC 9110, 6.4.1).
+ * `enum` has, a discriminator that is no string, the second of two equal schemas in `oneOf`, and the content of a response
+ * that has none (RFC 9110, 6.4.1).
  *
  * @returns a warning for each
  */
@@ -21,20 +27,54 @@ export function removeContradictions(document: Document): Remark[] {
       holder[key] = response;
       return;
     }
-    const { type, nullable, enum: values } = node;
-    if (kind !== 'schema' || type === undefined || !Array.isArray(values)) return;
-    const types = [type, nullable === true ? 'null' : []].flat();
-    if (values.some((value) => types.includes(typeOf(value)) || (Number.isInteger(value) && types.includes('integer'))))
-      return;
-    const text = JSON.stringify(type);
-    warnings.push({ pointer, message: `the type ${text} is not used, since no value of enum has it` });
-    Reflect.deleteProperty(node, 'type');
+    if (kind !== 'schema') return;
+    for (const removeFrom of [removeType, removeDiscriminator, removeCopies]) {
+      const message = removeFrom(node, document);
+      if (message !== undefined) warnings.push({ pointer, message });
+    }
   });
   return warnings;
 }
 
-/** Returns the type of a value as JSON Schema names it; for integers, `number`. */
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
+function removeType(schema: Node): string | undefined {
+  const { type, nullable, enum: values } = schema;
+  const types = [type ?? [], nullable === true ? 'null' : []].flat();
+  if (type === undefined || !Array.isArray(values) || values.some((value) => types.some(hasType(value))))
+    return undefined;
+  Reflect.deleteProperty(schema, 'type');
+  return `the type ${JSON.stringify(type)} is not used, since no value of enum has it`;
+}
+
+function removeDiscriminator(schema: Node, document: Document): string | undefined {
+  const { propertyName = '' } = discriminatorOf(schema) ?? {};
+  const properties = Object(schema['properties']) as Node;
+  const { type = 'string' } = Object(dereference(document, properties[propertyName])) as Node;
+  if ([type].flat().includes('string')) return undefined;
+  Reflect.deleteProperty(schema, 'discriminator');
+  return `the discriminator is not used, since ${propertyName} is not a string`;
+}
+
+function removeCopies(schema: Node, document: Document): string | undefined {
+  const { oneOf, discriminator } = schema;
+  if (!Array.isArray(oneOf) || discriminator !== undefined) return undefined;
+  const texts = oneOf.map((part) => JSON.stringify(withoutAnnotations(dereference(document, part))));
+  const distinct = oneOf.filter((_part, index) => texts.indexOf(texts[index] ?? '') === index);
+  if (distinct.length === oneOf.length) return undefined;
+  Object.assign(schema, { oneOf: distinct });
+  return 'equal schemas in oneOf count as one: no value would match exactly one of them';
+}
+
+function hasType(value: unknown): (type: unknown) => boolean {
+  const name = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return (type) => type === name || (type === 'integer' && Number.isInteger(value));
+}
+
+/** Copies a schema without the keywords that have no effect on validation. */
+function withoutAnnotations(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutAnnotations);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) => !ANNOTATIONS.includes(keyword) || typeof value === 'object',
+  );
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutAnnotations(value)]));
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failureMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
+import { concreteMediaType, failureMediaType, kindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
 import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
 import { listOperations, type Document, type ResponseObject } from './document.ts';
 import { capitalize, unusedName } from './names.ts';
@@ -41,20 +41,20 @@ export function findFailures(document: Document, operations: Readonly<Record<str
       if (mediaType === undefined) continue;
       const { schema } = content[mediaType] ?? {};
       const same = bodies.find(
-        (body) => kindOf(body.mediaType) === kindOf(mediaType) && isDeepStrictEqual(body.schema, schema),
+        (body) => sentKindOf(body.mediaType) === sentKindOf(mediaType) && isDeepStrictEqual(body.schema, schema),
       );
       const base = nameOfReference(schema) ?? nameOfReference(node) ?? `${object.operationId}${capitalize(response)}`;
       const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
       if (same === undefined) bodies.push({ name, mediaType, schema, operationId: object.operationId, response });
       names.set(keyOf(object.operationId, response), name);
-      if (kindOf(mediaType) === 'json') uses.set(name, (uses.get(name) ?? 0) + 1);
+      if (sentKindOf(mediaType) === 'json') uses.set(name, (uses.get(name) ?? 0) + 1);
     }
   }
   const [[usualName] = []] = [...uses].toSorted(([, a], [, b]) => b - a);
   const usual = bodies.find(({ name }) => name === usualName);
   return {
     bodies,
-    usual: usual && { name: usual.name, mediaType: usual.mediaType },
+    usual: usual && { name: usual.name, mediaType: concreteMediaType(usual.mediaType) },
     nameOf: (operationId, response) => names.get(keyOf(operationId, response)),
   };
 }
@@ -62,6 +62,11 @@ export function findFailures(document: Document, operations: Readonly<Record<str
 /** Returns the statuses of failures that the engine may send for an operation. */
 function ownStatuses({ security, requestBody }: Operation): readonly number[] {
   return [400, ...(security.length > 0 ? [401, 403] : []), ...(requestBody ? [413, 415] : []), 500, 501, 503];
+}
+
+/** Returns how the body of a documented media type is written; of a range, that of the media type which is sent. */
+export function sentKindOf(mediaType: string): BodyKind {
+  return kindOf(concreteMediaType(mediaType));
 }
 
 function keyOf(operationId: string, response: string): string {

@@ -35,7 +35,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     if (Array.isArray(node)) return node.map(convertNode);
     if (!isRecord(node)) return node;
     return mapRecord(node, (value, key) => {
-      if (DATA.includes(key)) return value;
+      if (DATA.includes(key)) return withoutIds(value);
       if (key === 'schema') return convertSchema(value);
       return key === 'schemas' && isRecord(value)
         ? mapRecord(value, (schema) => convertSchema(schema))
@@ -49,6 +49,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     const excluded = inherited.union(directed.excludedBy(schema, direction === 'request' ? 'sent' : 'response'));
     const converted = mapRecord(schema, (value, keyword) => {
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + value;
+      if (DATA.includes(keyword)) return withoutIds(value);
       if (SCHEMAS.includes(keyword)) return convertSchema(value);
       if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) {
         return value.map((part) => convertSchema(part, keyword === 'prefixItems' ? undefined : excluded));
@@ -59,6 +60,11 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     });
     return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
+}
+
+/** Omits an example that Ajv would take for a schema with an identifier of its own. */
+function withoutIds(example: unknown): unknown {
+  return JSON.stringify(example).includes('"$id"') ? undefined : example;
 }
 
 /** Removes properties from a schema. */

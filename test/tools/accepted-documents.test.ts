@@ -164,6 +164,19 @@ describe('a warning names a part that is not checked:', () => {
       /warn: the type "integer" is not used, since no value of enum has it/,
     ],
     [
+      'a discriminator that is no string',
+      document(
+        body('{ $ref: "#/components/schemas/A" }'),
+        'components: { schemas: { A: { type: object, properties: { a: { type: array } }, discriminator: { propertyName: a } } } }',
+      ),
+      /warn: the discriminator is not used, since a is not a string/,
+    ],
+    [
+      'equal schemas in oneOf',
+      document(body('{ oneOf: [{ type: string, description: One. }, { type: string }, { type: integer }] }')),
+      /warn: equal schemas in oneOf count as one: no value would match exactly one of them/,
+    ],
+    [
       'the content of a response without content',
       document('tags: [a]').replace('description: Done.', 'description: Done., content: { text/plain: {} }'),
       /responses\/204 {2}warn: the content is not used, since a response 204 has none/,

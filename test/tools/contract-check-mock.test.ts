@@ -12,6 +12,7 @@ openapi: 3.0.3
 info: { title: Oddities, version: 1.0.0 }
 security: []
 paths:
+  /both: { get: { operationId: both, security: [{ one: [], two: [] }], ${ok} } }
   /options/add: { post: { operationId: addOption, ${ok} } }
   /options/{sku}: { get: { operationId: getOption, parameters: [{ name: sku, in: path, required: true, schema: { type: string } }], ${ok} } }
   /basic: { get: { operationId: basic, security: [{ basic: [] }], ${ok} } }
@@ -28,7 +29,7 @@ paths:
   /overlap: { get: { operationId: overlap, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Overlap' } } } } } } }
   /rows/{row}.{format}: { get: { operationId: row, parameters: [{ name: row, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
 components:
-  securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key } }
+  securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
   schemas:
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
@@ -47,6 +48,7 @@ test('the mock of a document has no failures, and notes say what the document le
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   const open = notes.filter((note) => !note.includes('stopped early')); // It depends on the load of the machine.
   expect(open).toEqual([
+    'both: responds 401, which the document does not describe',
     'basic: responds 401, which the document does not describe',
     'key: responds 401, which the document does not describe',
     'upload: responds 400 and 415, which the document does not describe',

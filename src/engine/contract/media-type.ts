@@ -46,10 +46,10 @@ export function essenceOf(mediaType: string): string {
 export function matchMediaType(contentType: string, documented: readonly string[]): string | undefined {
   if (documented.includes(contentType)) return contentType;
   const essence = essenceOf(contentType);
-  const [type = '', subtype] = essence.split('/');
-  if (subtype === undefined || subtype === '') return undefined;
+  const [type = '', subtype = ''] = essence.split('/');
   const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
-  for (const candidate of [essence, `${type}/*+${suffix}`, `${type}/*`, '*/*']) {
+  const ranges = subtype === '' ? [] : [`${type}/*+${suffix}`, `${type}/*`, '*/*'];
+  for (const candidate of [essence, ...ranges]) {
     const match = documented.find((mediaType) => essenceOf(mediaType) === candidate);
     if (match !== undefined) return match;
   }
