@@ -60,7 +60,9 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.
         parameters: readParameters(requests, pathItem, operation).filter(
-          (parameter) => !security.flat().some((scheme) => isSamePlace(scheme, parameter)),
+          (parameter) =>
+            !CODING.test(`${parameter.in} ${parameter.name}`) &&
+            !security.flat().some((scheme) => isSamePlace(scheme, parameter)),
         ),
         requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
         responses: readResponses(responses, responsesByMethod.get(method) ?? {}),
@@ -69,6 +71,9 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     });
   });
 }
+
+// It says how the bytes of a body are compressed, and bodies are sent as they are.
+const CODING = /^header content-encoding$/i;
 
 /** Returns a pattern for the request paths that match a template. */
 function patternOf(template: string): RegExp {
