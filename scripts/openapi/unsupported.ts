@@ -1,6 +1,6 @@
 import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { isServed } from '../../src/engine/http/http-rules.ts';
-import { listOperations, type Document, type MediaTypeObject } from './document.ts';
+import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
@@ -25,6 +25,24 @@ export function findPublic(document: Document): Remark[] {
   return [
     { pointer: first.pointer, message: `${count} public, since there is no security: write security: [] to confirm` },
   ];
+}
+
+// The statuses that the service itself sends for an operation, and the ranges that include them.
+const OWN_STATUSES = ['400', '401', '403', '413', '415', '500', '501', '503', '4XX', '5XX', 'default'];
+
+/** Warns of required headers of failures, which the service does not send with its own. */
+export function findFailureHeaders(document: Document): Remark[] {
+  return listOperations(document).flatMap(({ object, pointer }) =>
+    Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
+      const { headers = {} } = dereference(document, node) as ResponseObject;
+      const required = Object.keys(headers).filter(
+        (name) => (dereference(document, headers[name]) as { readonly required?: boolean }).required === true,
+      );
+      if (required.length === 0 || !OWN_STATUSES.includes(status)) return [];
+      const message = `failures of the service itself have no header ${required.join(', ')}: make it optional`;
+      return [{ pointer: `${pointer}/responses/${status}`, message }];
+    }),
+  );
 }
 
 const DIALECTS = [

@@ -172,6 +172,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: the discriminator is not used, since a is not a string/,
     ],
     [
+      'a required header of a failure',
+      document('tags: [a]').replace("'204': {", "'401': { headers: { X-A: { required: true, schema: {} } },"),
+      /warn: failures of the service itself have no header X-A: make it optional/,
+    ],
+    [
       'equal schemas in oneOf',
       document(body('{ oneOf: [{ type: string, description: One. }, { type: string }, { type: integer }] }')),
       /warn: equal schemas in oneOf count as one: no value would match exactly one of them/,
