@@ -139,6 +139,8 @@ describe('query parameters', () => {
       { q: { a: 1, b: 'x' } },
     ],
     ['explode: false, schema: { type: object, properties: { a: { type: integer } } }', '?q=a,1', { q: { a: 1 } }],
+    ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?q=2', { q: 2 }],
+    ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?a=2', { q: { a: '2' } }],
     [
       'style: deepObject, schema: { type: object, properties: { a: { type: integer, format: int64 } } }',
       '?q[a]=9007199254740993&q%5Bb%5D=x',

@@ -120,8 +120,14 @@ function headerOf({ headers }: ParameterSource, name: string): string | string[]
 /** Whether a pair of the query belongs to a parameter. */
 function belongsTo({ name }: Pair, parameter: Parameter): boolean {
   if (parameter.style === 'deepObject') return name.startsWith(`${parameter.name}[`) && name.endsWith(']');
-  if (isExplodedObject(parameter)) return Object.hasOwn(parameter.type.properties ?? {}, name);
-  return name === parameter.name;
+  if (!isExplodedObject(parameter)) return name === parameter.name;
+  return Object.hasOwn(parameter.type.properties ?? {}, name) || isScalarOf(parameter, name);
+}
+
+/** Whether a pair is the whole value of a parameter that may be an object or a scalar: `page=2` or `number=2&size=10`. */
+function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
+  const mayBeScalar = type.scalars.some((scalar) => scalar !== 'null');
+  return mayBeScalar && pairName === name && !Object.hasOwn(type.properties ?? {}, name);
 }
 
 function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
@@ -133,18 +139,19 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
       pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]),
       parameter,
     );
-  if (isExplodedObject(parameter))
+  const [pair, second] = pairs;
+  const isObject = isExplodedObject(parameter);
+  if (isObject && !(second === undefined && pair !== undefined && isScalarOf(parameter, pair.name)))
     return toObject(
       pairs.map((pair) => [pair.name, decode(pair.value)]),
       parameter,
     );
   if (type.items !== undefined && explode && (location === 'query' || style === 'cookie'))
     return pairs.map(({ value }) => decode(value));
-  const [pair, second] = pairs;
   if (pair === undefined || second !== undefined) {
     throw malformed(parameter, 'must not be repeated');
   }
-  if (isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
+  if (isObject || isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
   return type.items === undefined ? toMembers(texts, parameter) : texts;
