@@ -44,7 +44,8 @@ export function toTypedDocument(original: Document): Document {
   const document = structuredClone(original);
   const forms = new Map<object, TextType>();
   walkDocument(document, ({ kind, node, key }) => {
-    if (kind === 'mediaType' && kindOf(key) === 'multipart') forms.set(node, textTypeOf(document, node['schema']));
+    if (kind === 'mediaType' && kindOf(key) === 'multipart')
+      forms.set(node, textTypeOf(document, node['schema'], true));
   });
   walkDocument(document, ({ kind, node, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);

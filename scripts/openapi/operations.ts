@@ -66,7 +66,10 @@ export function compileOperations(contract: OpenApiDocument): {
             return {
               ...(isItemList(mediaType, object) && { itemList: true }),
               ...optional('int64s', int64s.shapeOf(schema)),
-              ...optional('form', isForm ? withJsonFields(textTypeOf(document, schema), encoding) : undefined),
+              ...optional(
+                'form',
+                isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined,
+              ),
               ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
               ...optional('bytes', kind === 'binary' ? byteLimitsOf(document, schema) : undefined),
             };

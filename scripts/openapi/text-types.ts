@@ -22,19 +22,23 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
 // Text has no deeper structure: a form has fields, a field has items, an item has members.
 const MAX_DEPTH = 4;
 
-/** Returns the values that the text of a parameter or form field can represent, by its schema. */
-export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0): TextType {
+/**
+ * Returns the values that the text of a parameter or form field can represent, by its schema.
+ *
+ * @param hasFiles whether a field can be a file, as in multipart forms
+ */
+export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = false, depth = 0): TextType {
   const schema = (dereference(document, node) ?? {}) as Schema;
   if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
   const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
     .flatMap((list) => (list ?? []) as readonly unknown[])
-    .map((part) => textTypeOf(document, part, depth));
+    .map((part) => textTypeOf(document, part, hasFiles, depth));
 
   const types = typesOf(schema);
   const properties = Object.entries(schema.properties ?? {}).map(
-    ([name, member]) => [name, textTypeOf(document, member, depth + 1)] as const,
+    ([name, member]) => [name, textTypeOf(document, member, hasFiles, depth + 1)] as const,
   );
-  const items = types.includes('array') ? textTypeOf(document, schema['items'], depth + 1) : undefined;
+  const items = types.includes('array') ? textTypeOf(document, schema['items'], hasFiles, depth + 1) : undefined;
   const isObject = types.includes('object') || properties.length > 0 || parts.some((part) => part.properties);
   const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
   const listed = items ?? parts.find((part) => part.items)?.items;
@@ -43,11 +47,12 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, depth = 0):
   const hasAdditional = isObject && typeof additionalProperties === 'object';
   return {
     scalars: [...scalars],
-    ...((isFile(schema) || parts.some((part) => part.file)) && {
-      file: true as const,
-      ...optional('bytes', byteLimitsOf(document, schema)),
-    }),
-    ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, depth + 1) }),
+    ...(hasFiles &&
+      (isFile(schema) || parts.some((part) => part.file)) && {
+        file: true as const,
+        ...optional('bytes', byteLimitsOf(document, schema)),
+      }),
+    ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, hasFiles, depth + 1) }),
     ...(listed && { items: listed }),
     ...(isObject && {
       properties: Object.fromEntries([

@@ -29,6 +29,7 @@ export function findPublic(document: Document): Remark[] {
 
 // The statuses that the service itself sends for an operation, and the ranges that include them.
 const OWN_STATUSES = ['400', '401', '403', '413', '415', '500', '501', '503', '4XX', '5XX', 'default'];
+const OWN_HEADERS = ['www-authenticate', 'retry-after', 'x-request-id', 'cache-control', 'content-type'];
 
 /** Warns of required headers of failures, which the service does not send with its own. */
 export function findFailureHeaders(document: Document): Remark[] {
@@ -36,7 +37,9 @@ export function findFailureHeaders(document: Document): Remark[] {
     Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
       const { headers = {} } = dereference(document, node) as ResponseObject;
       const required = Object.keys(headers).filter(
-        (name) => (dereference(document, headers[name]) as { readonly required?: boolean }).required === true,
+        (name) =>
+          (dereference(document, headers[name]) as { readonly required?: boolean }).required === true &&
+          !OWN_HEADERS.includes(name.toLowerCase()),
       );
       if (required.length === 0 || !OWN_STATUSES.includes(status)) return [];
       const message = `failures of the service itself have no header ${required.join(', ')}: make it optional`;

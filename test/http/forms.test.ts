@@ -22,6 +22,13 @@ describe('forms', () => {
     );
   });
 
+  test('a field is text, also where its schema describes bytes', async () => {
+    const BYTES = '{ type: object, properties: { hmac: { type: string, format: binary } } }';
+    const { send, received } = await serveBody(`{ content: { ${TYPE}: { schema: ${BYTES} } } }`);
+    expect((await send(TYPE, 'hmac=%41b')).status).toBe(204);
+    expect(received[0]?.body).toEqual({ hmac: 'Ab' });
+  });
+
   test.each<[string, RegExp]>([
     ['count=1', /required property 'name'/],
     ['name=a&name=b', /body\/name must not be repeated/],
