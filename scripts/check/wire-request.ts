@@ -52,9 +52,9 @@ export function writeRequest(
   return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
 }
 
-/** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`. */
+/** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`, any in `{a}{b}`. */
 function isAmbiguous(path: string, values: ReadonlyMap<string, string>): boolean {
-  return [...path.matchAll(/\{([^{}]+)\}([^{}/]+)(?=\{)/g)].some(([, name = '', separator = '']) =>
+  return [...path.matchAll(/\{([^{}]+)\}([^{}/]*)(?=\{)/g)].some(([, name = '', separator = '']) =>
     values.get(encodeURIComponent(name))?.includes(separator),
   );
 }
