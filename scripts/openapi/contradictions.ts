@@ -12,8 +12,8 @@ const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
  * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
- * `enum` has, a discriminator that is no string, the second of two equal schemas in `oneOf`, and the content of a response
- * that has none (RFC 9110, 6.4.1).
+ * `enum` has, `additionalProperties: false` beside another required property, a discriminator that is no string, the second of
+ * two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
  *
  * @returns a warning for each
  */
@@ -28,7 +28,7 @@ export function removeContradictions(document: Document): Remark[] {
       return;
     }
     if (kind !== 'schema') return;
-    for (const removeFrom of [removeType, removeDiscriminator, removeCopies]) {
+    for (const removeFrom of [removeType, removeClosure, removeDiscriminator, removeCopies]) {
       const message = removeFrom(node, document);
       if (message !== undefined) warnings.push({ pointer, message });
     }
@@ -43,6 +43,24 @@ function removeType(schema: Node): string | undefined {
     return undefined;
   Reflect.deleteProperty(schema, 'type');
   return `the type ${JSON.stringify(type)} is not used, since no value of enum has it`;
+}
+
+function removeClosure(schema: Node, document: Document): string | undefined {
+  const { additionalProperties, properties, patternProperties } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined) return undefined;
+  const excluded = requiredBy(document, schema).filter((name) => !Object.hasOwn(Object(properties) as Node, name));
+  if (excluded.length === 0) return undefined;
+  Reflect.deleteProperty(schema, 'additionalProperties');
+  return `additionalProperties: false is not used, since ${excluded.join(', ')} is required: list it beside, or write unevaluatedProperties`;
+}
+
+/** Returns the properties that a schema and the parts of its `allOf` require. */
+function requiredBy(document: Document, node: unknown, visited = new Set<unknown>()): readonly string[] {
+  const schema = Object(dereference(document, node)) as Node;
+  if (visited.has(schema)) return [];
+  visited.add(schema);
+  const { required = [], allOf = [] } = schema as { readonly required?: string[]; readonly allOf?: unknown[] };
+  return [...new Set([...required, ...allOf.flatMap((part) => requiredBy(document, part, visited))])];
 }
 
 function removeDiscriminator(schema: Node, document: Document): string | undefined {

@@ -177,6 +177,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: failures of the service itself have no header X-A: make it optional/,
     ],
     [
+      'a required property that is excluded',
+      document(body('{ additionalProperties: false, allOf: [{ required: [a], properties: { a: {} } }] }')),
+      /warn: additionalProperties: false is not used, since a is required/,
+    ],
+    [
       'equal schemas in oneOf',
       document(body('{ oneOf: [{ type: string, description: One. }, { type: string }, { type: integer }] }')),
       /warn: equal schemas in oneOf count as one: no value would match exactly one of them/,
