@@ -61,7 +61,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         // A credential that is documented as a parameter, too, is sent once.
         parameters: readParameters(requests, pathItem, operation).filter(
           (parameter) =>
-            !CODING.test(`${parameter.in} ${parameter.name}`) &&
+            !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`) &&
             !security.flat().some((scheme) => isSamePlace(scheme, parameter)),
         ),
         requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
@@ -72,8 +72,9 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
   });
 }
 
-// It says how the bytes of a body are compressed, and bodies are sent as they are.
-const CODING = /^header content-encoding$/i;
+// These headers describe the message itself, so the client sets them.
+const OF_MESSAGE =
+  /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
 
 /** Returns a pattern for the request paths that match a template. */
 function patternOf(template: string): RegExp {
