@@ -21,7 +21,8 @@ await Promise.all(
       next += 1;
       const trial = await tryDocument(join(folder, name), name, last);
       trials.push(trial);
-      console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${trial.failed?.step ?? 'passed'}`);
+      const { step, reason } = trial.failed ?? { step: 'passed', reason: '' };
+      console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${step} ${reason}`.trimEnd());
     }
   }),
 );
