@@ -38,7 +38,7 @@ const FILE = { type: 'string', format: 'binary' };
  * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives;
- * - there are no extensions, where openapi-typescript would resolve every `$ref`.
+ * - there are no extensions and no examples beside schemas, where openapi-typescript would resolve every reference.
  */
 export function toTypedDocument(original: Document): Document {
   const document = structuredClone(original);
@@ -49,6 +49,7 @@ export function toTypedDocument(original: Document): Document {
   });
   walkDocument(document, ({ kind, node, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
+    if (kind !== 'schema') Reflect.deleteProperty(node, 'examples');
     if (kind === 'mediaType' && separatorOf(key) !== undefined && !isItemList(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;

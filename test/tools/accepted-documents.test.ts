@@ -24,6 +24,13 @@ describe('a valid document is accepted:', () => {
       'a list of objects in a query',
       document('parameters: [{ name: p, in: query, schema: { type: array, items: { type: object } } }]'),
     ],
+    [
+      'an example elsewhere',
+      document('tags: [a]').replace(
+        "'204': { description: Done.",
+        `'200': { description: Done., content: { text/plain: { examples: { a: { externalValue: 'https://example.invalid/a' } } } }`,
+      ),
+    ],
     ['a form without a schema', document('requestBody: { content: { multipart/form-data: {} } }')],
     ['servers of an operation', document('servers: [{ url: /v2 }]')],
     [
