@@ -28,6 +28,8 @@ export type Parameter = {
   readonly required: boolean;
   /** Whether the schema has a default: servers may accept requests without a required value then. */
   readonly hasDefault: boolean;
+  /** Whether the schema says nothing about types, so that a server reads any value as one text. */
+  readonly isUntyped: boolean;
   readonly style: string;
   readonly explode: boolean;
   readonly allowEmptyValue: boolean;

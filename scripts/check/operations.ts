@@ -76,6 +76,19 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
 const OF_MESSAGE =
   /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
 
+// With none of these, a parameter is text: OpenAPI does not say how a server tells lists and objects from it.
+const TYPING = [
+  'type',
+  'items',
+  'prefixItems',
+  'properties',
+  'additionalProperties',
+  'anyOf',
+  'oneOf',
+  'enum',
+  'const',
+];
+
 /** Returns a pattern for the request paths that match a template. */
 function patternOf(template: string): RegExp {
   const parts = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
@@ -95,8 +108,10 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     // No values are generated for a whole query: its style is unknown.
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
     const schema = schemaOf(object) as Schema | undefined;
-    const hasDefault = schema !== undefined && keywordsOf(schemas, schema)['default'] !== undefined;
-    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, schema };
+    const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
+    const hasDefault = keywords['default'] !== undefined;
+    const isUntyped = !TYPING.some((keyword) => keyword in keywords);
+    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, isUntyped, schema };
   });
 }
 

@@ -20,6 +20,7 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
     return isWritable && !(location === 'path' && /^\.{1,2}$/.test(text)) ? [[key, encode(text)]] : undefined;
   }
 
+  if (parameter.isUntyped) return undefined;
   // No style can represent empty lists, nested lists or nested objects.
   const members = isArray(value) ? value.map((item) => ['', item] as const) : Object.entries(value);
   const texts = members.map(([part, member]) => [encode(part), encode(scalarText(member) ?? '')] as const);

@@ -185,6 +185,7 @@ describe('parameters', () => {
     style: 'form',
     explode: true,
     hasDefault: false,
+    isUntyped: false,
     allowEmptyValue: false,
     isJson: false,
     schema: undefined,
