@@ -135,8 +135,10 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const parsed = withLocalReferences(read.parsed, self);
   const marked = { ...read, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
-  const isRelevant = ({ ignored, location }: NormalizedProblem): boolean =>
-    ignored !== true && ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(location[0]?.pointer));
+  const isRelevant = (problem: NormalizedProblem): boolean =>
+    problem.ignored !== true &&
+    !isMisread(problem) &&
+    ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(problem.location[0]?.pointer));
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
@@ -210,6 +212,12 @@ function hasValidSchemas(document: object): boolean {
     if (kind === 'schema' && isValid) isValid = ajv.validateSchema(node) === true;
   });
   return isValid;
+}
+
+/** Whether the linter did not recognize a parameter in a path, because its name has other characters than most: `{id:}`. */
+function isMisread({ ruleId, message }: NormalizedProblem): boolean {
+  const [, name = '', path = ''] = /`([^`]+)` is not used in the path `([^`]+)`/.exec(message) ?? [];
+  return ruleId === 'path-parameters-defined' && path.includes(`{${name}}`);
 }
 
 /** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */

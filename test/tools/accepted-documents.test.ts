@@ -31,6 +31,7 @@ describe('a valid document is accepted:', () => {
         `'200': { description: Done., content: { text/plain: { examples: { a: { externalValue: 'https://example.invalid/a' } } } }`,
       ),
     ],
+    ['an unusual name in a path', document('tags: [a]').replace('{id}', '{id:}').replace('name: id,', "name: 'id:',")],
     ['a form without a schema', document('requestBody: { content: { multipart/form-data: {} } }')],
     ['servers of an operation', document('servers: [{ url: /v2 }]')],
     [
