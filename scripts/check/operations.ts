@@ -44,19 +44,21 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const operations = operationsOf(pathItem);
+    const pathOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): string =>
+      basePathOf(servedAt, servers) + path;
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
     return operations.map(([method, operation]): ApiOperation => {
       const { operationId } = operation as Partial<OperationObject>;
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
         Object.keys(requirement).map((name) => schemeNamed(document, name)),
       );
-      const fullPath = basePathOf(servedAt, operation.servers ?? pathItem.servers ?? document.servers) + path;
+      const fullPath = pathOf(operation);
       allPaths.push({ pattern: patternOf(fullPath), methods: [method] });
       return {
         operationId: operationId ?? `${method} ${path}`,
         method,
         path: fullPath,
-        pathMethods: operations.map(([name]) => name),
+        pathMethods: operations.filter(([, other]) => pathOf(other) === fullPath).map(([name]) => name),
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.
         parameters: readParameters(requests, pathItem, operation).filter(

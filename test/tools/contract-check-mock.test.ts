@@ -24,6 +24,7 @@ paths:
   /text: { post: { operationId: text, requestBody: { required: true, content: { application/x-www-form-urlencoded: { schema: { type: string } } } }, ${ok} } }
   /suffix: { put: { operationId: suffix, requestBody: { required: true, content: { application/*+json: { schema: { $ref: '#/components/schemas/Paged' } } } }, ${ok} } }
   /any: { get: { operationId: any, parameters: [{ name: any, in: query, schema: { title: Any } }], ${ok} } }
+  /elsewhere: { get: { operationId: here, ${ok} }, post: { operationId: there, servers: [{ url: /there }], ${ok} } }
   /pages: { get: { operationId: pages, parameters: [{ name: page, in: query, required: true, schema: { type: integer, default: 1 } }], ${ok} } }
   /either: { get: { operationId: either, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } } } } }
   /ranges: { get: { operationId: ranges, responses: { '200': { description: One., content: { '*/*': { schema: { type: string } }, application/json: { schema: { type: integer } } } } } } }
