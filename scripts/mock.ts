@@ -13,7 +13,7 @@ const { path, seed } = readArguments();
 const { compiled, text, problems } = await compileContract(path);
 for (const problem of problems) console.error(formatProblem(problem));
 if (compiled === undefined) refuse(`${path} was rejected`);
-// The first value for a large schema takes long, which is no reason to refuse other requests.
+// The first value for a large schema takes long; meanwhile, other requests must not be refused.
 process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
 await run(createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed));
 

@@ -78,7 +78,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
 const OF_MESSAGE =
   /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
 
-// With none of these, a parameter is text: OpenAPI does not say how a server tells lists and objects from it.
+// A parameter without any of these is text: OpenAPI does not define how to recognize lists and objects.
 const TYPING = [
   'type',
   'items',

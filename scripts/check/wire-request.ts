@@ -22,7 +22,7 @@ export type RequestInput = {
 /**
  * Serializes a request to an operation.
  *
- * @returns `undefined` when the value of a parameter cannot be written in its style, or could be read as two of them
+ * @returns `undefined` when the value of a parameter cannot be written in its style, or makes the path ambiguous
  */
 export function writeRequest(
   { method, path }: Pick<ApiOperation, 'method' | 'path'>,

@@ -17,7 +17,7 @@ export function negotiate(accept: string, documented: readonly string[]): MediaT
     const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
     return { documented: mediaType, sent, quality: range?.quality ?? 0 };
   });
-  // What another media type of the document describes must be sent as that one.
+  // A media type belongs to the most specific description of it.
   const usable = offers.filter(({ documented: mediaType, sent }) => matchMediaType(sent, documented) === mediaType);
   return usable.toSorted((a, b) => b.quality - a.quality)[0];
 }

@@ -12,8 +12,8 @@ const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
  * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
- * `enum` has, `additionalProperties: false` beside another required property, a discriminator that is no string, the second of
- * two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
+ * `enum` has, `additionalProperties: false` beside another required property, a discriminator that is not a string, the second
+ * of two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
  *
  * @returns a warning for each
  */

@@ -59,9 +59,12 @@ export function findFailures(document: Document, operations: Readonly<Record<str
   };
 }
 
-/** Returns the statuses of failures that the engine may send for an operation. */
+/** The statuses of failures that the engine may send for an operation. */
+export const OWN_STATUSES: readonly number[] = [400, 401, 403, 413, 415, 500, 501, 503];
+
 function ownStatuses({ security, requestBody }: Operation): readonly number[] {
-  return [400, ...(security.length > 0 ? [401, 403] : []), ...(requestBody ? [413, 415] : []), 500, 501, 503];
+  const excluded = [...(security.length > 0 ? [] : [401, 403]), ...(requestBody ? [] : [413, 415])];
+  return OWN_STATUSES.filter((status) => !excluded.includes(status));
 }
 
 /** Returns how the body of a documented media type is written; of a range, that of the media type which is sent. */

@@ -1,6 +1,7 @@
 import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { isServed } from '../../src/engine/http/http-rules.ts';
 import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
+import { OWN_STATUSES } from './failures.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
@@ -27,8 +28,8 @@ export function findPublic(document: Document): Remark[] {
   ];
 }
 
-// The statuses that the service itself sends for an operation, and the ranges that include them.
-const OWN_STATUSES = ['400', '401', '403', '413', '415', '500', '501', '503', '4XX', '5XX', 'default'];
+// The keys of responses that describe failures of the service itself.
+const OWN_RESPONSES = [...OWN_STATUSES.map(String), '4XX', '5XX', 'default'];
 const OWN_HEADERS = ['www-authenticate', 'retry-after', 'x-request-id', 'cache-control', 'content-type'];
 
 /** Warns of required headers of failures, which the service does not send with its own. */
@@ -41,7 +42,7 @@ export function findFailureHeaders(document: Document): Remark[] {
           (dereference(document, headers[name]) as { readonly required?: boolean }).required === true &&
           !OWN_HEADERS.includes(name.toLowerCase()),
       );
-      if (required.length === 0 || !OWN_STATUSES.includes(status)) return [];
+      if (required.length === 0 || !OWN_RESPONSES.includes(status)) return [];
       const message = `failures of the service itself have no header ${required.join(', ')}: make it optional`;
       return [{ pointer: `${pointer}/responses/${status}`, message }];
     }),

@@ -140,18 +140,19 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
       parameter,
     );
   const [pair, second] = pairs;
-  const isObject = isExplodedObject(parameter);
-  if (isObject && !(second === undefined && pair !== undefined && isScalarOf(parameter, pair.name)))
+  if (isExplodedObject(parameter)) {
+    if (pair !== undefined && second === undefined && isScalarOf(parameter, pair.name)) return decode(pair.value);
     return toObject(
-      pairs.map((pair) => [pair.name, decode(pair.value)]),
+      pairs.map(({ name: member, value }) => [member, decode(value)]),
       parameter,
     );
+  }
   if (type.items !== undefined && explode && (location === 'query' || style === 'cookie'))
     return pairs.map(({ value }) => decode(value));
   if (pair === undefined || second !== undefined) {
     throw malformed(parameter, 'must not be repeated');
   }
-  if (isObject || isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
+  if (isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
   return type.items === undefined ? toMembers(texts, parameter) : texts;

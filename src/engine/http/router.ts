@@ -87,17 +87,16 @@ function insert(root: Node, basePath: string, operation: Operation): void {
 
 function childOf(node: Node, segment: string): Node {
   const template = parseSegment(segment);
+  const key = segmentKey(segment);
   if (template === undefined) {
-    const literal = segmentKey(segment);
-    const child = node.literals.get(literal) ?? createNode();
-    node.literals.set(literal, child);
+    const child = node.literals.get(key) ?? createNode();
+    node.literals.set(key, child);
     return child;
   }
-  const source = segmentKey(segment);
-  const existing = node.templates.find((other) => other.source === source);
+  const existing = node.templates.find(({ source }) => source === key);
   if (existing !== undefined) return existing.node;
   const child = createNode();
-  node.templates.push({ source, template, node: child });
+  node.templates.push({ source: key, template, node: child });
   node.templates.sort((a, b) => b.source.length - a.source.length);
   return child;
 }
