@@ -51,6 +51,8 @@ export type FormPart = {
   /** The media type of a file, or the documented one. */
   readonly contentType: string | undefined;
   readonly isFile: boolean;
+  /** Whether alternatives of the schema declare it differently, so that a server cannot tell how to read its text. */
+  readonly isAmbiguous: boolean;
 };
 
 export type ApiResponse = {

@@ -77,12 +77,17 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
   const notImplemented: string[] = [];
-  const notes: string[] = [];
+  const notes = operations.length === 0 ? ['the document has no operations: nothing was checked'] : [];
   let requests = 0;
   try {
     await assertReachable(connection, url);
     for (const [done, operation] of operations.entries()) {
       const { operationId } = operation;
+      const statuses = Object.keys(operation.responses);
+      if (statuses.length > 0 && statuses.every((status) => status.startsWith('1'))) {
+        notes.push(`${operationId}: not checked, as it only switches to another protocol`);
+        continue;
+      }
       // Later operations share the time that earlier ones have not used.
       const share = (startedAt + budgetMs - performance.now()) / (operations.length - done);
       const deadline = performance.now() + share;
@@ -99,19 +104,16 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   } finally {
     connection.close();
   }
-  const unused = CHECK_NAMES.filter((check) => !checked.has(check));
+  const unused = requests === 0 ? [] : CHECK_NAMES.filter((check) => !checked.has(check));
   return { seed, operations: operations.length, requests, failures, unused, notImplemented, notes };
 }
 
 function select(operations: readonly ApiOperation[], requested: string | undefined): readonly ApiOperation[] {
-  const selected = operations.filter(({ operationId }) => requested === undefined || operationId === requested);
+  if (requested === undefined) return operations;
+  const selected = operations.filter(({ operationId }) => operationId === requested);
   if (selected.length > 0) return selected;
   const existing = operations.map(({ operationId }) => operationId).join(', ');
-  throw new CannotCheck(
-    existing === ''
-      ? 'the document has no operations'
-      : `unknown operation ${requested ?? ''}; the document has ${existing}`,
-  );
+  throw new CannotCheck(`unknown operation ${requested}; the document has ${existing || 'none'}`);
 }
 
 function readBaseUrl(text: string): URL {

@@ -145,16 +145,45 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
   return Object.entries(content).map(([name, { schema, encoding = {} }]) => {
     const mediaType = name.toLowerCase();
     const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || mayBeScalar(schemas, schema);
-    const { properties = {} } = schema === undefined ? {} : keywordsOf(schemas, schema);
-    const parts = Object.entries(properties as Readonly<Record<string, Schema>>).map(([part, property]) => {
-      return [part, readPart(schemas, property, encoding[part]?.contentType)] as const;
-    });
+    const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
+    const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
     return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts) };
   });
 }
 
+/** Reads the parts of a form. */
+function readParts(
+  schemas: SchemaDocument,
+  schema: Schema,
+  encoding: NonNullable<MediaTypeObject['encoding']>,
+): [string, FormPart][] {
+  const alternatives = propertiesOf(schemas, schema);
+  const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
+  return [...names].map((name) => {
+    const declared = alternatives.map((properties) => properties[name]);
+    const types = declared.map((property = true) => keywordsOf(schemas, property)['type'] ?? 'string');
+    const property = declared.find((schema) => schema !== undefined) ?? true;
+    const isAmbiguous = new Set(types.map(String)).size > 1;
+    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isAmbiguous }];
+  });
+}
+
+/** Lists the properties of a schema, for each of its alternatives. */
+function propertiesOf(schemas: SchemaDocument, schema: Schema): readonly Readonly<Record<string, Schema>>[] {
+  const { properties, anyOf = [], oneOf = [] } = keywordsOf(schemas, schema);
+  // The linter has checked the shape of these keywords.
+  const own = properties as Readonly<Record<string, Schema>> | undefined;
+  const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])];
+  if (parts.length === 0) return [own ?? {}];
+  return parts.flatMap((part) => propertiesOf(schemas, part).map((properties) => ({ ...properties, ...own })));
+}
+
 /** Reads a part of a form; a list is several parts. */
-function readPart(schemas: SchemaDocument, schema: Schema, documentedType: string | undefined): FormPart {
+function readPart(
+  schemas: SchemaDocument,
+  schema: Schema,
+  documentedType: string | undefined,
+): Omit<FormPart, 'isAmbiguous'> {
   const { items, ...own } = keywordsOf(schemas, schema);
   const { format, contentMediaType, contentEncoding } =
     items === undefined ? own : keywordsOf(schemas, items as Schema);

@@ -1,6 +1,10 @@
-import type { Document } from '../openapi/document.ts';
+import { runInThisContext } from 'node:vm';
+import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { listOperations, type Document, type ResponseObject } from '../openapi/document.ts';
 import { sentKindOf, type FailureBody } from '../openapi/failures.ts';
 import { dereference } from '../openapi/reference.ts';
+import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
+import type { Described, Values } from '../values/response-values.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;
@@ -8,20 +12,100 @@ type Schema = {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
 };
+type Details = { readonly status: number; readonly message: string };
 
 const MAX_DEPTH = 6;
+const MAX_PLACES = 100;
+const EXAMPLES: readonly Details[] = [
+  { status: 400, message: 'path parameter id must be an integer' },
+  { status: 503, message: 'try again later' },
+];
 /** The names of members that hold the message of a failure. */
-export const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
+const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
 /** The names of members that hold its status. */
-export const STATUS = /status|code|^error$/i;
+const STATUS = /status|code|^error$/i;
 
-/** Renders the source text of a function from the details of a failure to a body that is valid for its schema. */
-export function renderFailureFunction(document: Document, { mediaType, schema }: FailureBody): string {
+/** Renders functions from the details of a failure to its body, as source text. */
+export type FailureRenderer = {
+  /** Renders a function that returns a valid body: JSON, or the message as text. */
+  readonly renderBody: (body: FailureBody) => string;
+  /** Renders a function that returns a valid value, whatever the media type is. */
+  readonly renderValue: (body: FailureBody) => string;
+};
+
+/**
+ * Creates the renderer of failures for a document.
+ *
+ * @param values the values of the same document
+ */
+export function createFailureRenderer(document: Document, values: Values): FailureRenderer {
+  const operations = new Map(
+    listOperations(values.document as Document).map(({ object }) => [object.operationId, object]),
+  );
+  return {
+    renderBody: (body) => (sentKindOf(body.mediaType) === 'json' ? renderValue(body) : '({ message }) => message'),
+    renderValue,
+  };
+
+  function renderValue(body: FailureBody): string {
+    const used = new Set<string>();
+    const usual = functionOf(valueOf(document, body.schema, '', used, 0), used);
+    const response = dereference(values.document, operations.get(body.operationId)?.responses?.[body.response]);
+    const described = ((response as ResponseObject).content?.[body.mediaType] ?? {}) as Described;
+    const isValid = (value: Json): boolean => values.allows(described.schema, value);
+    // The text has names and literals of the document only as JSON.
+    const render = runInThisContext(`(${usual})`) as (details: Details) => Json;
+    if (EXAMPLES.every((details) => isValid(render(details)))) return usual;
+    const [generated] = values.valuesOf(described, { key: body.name, dynamic: false, isText: true });
+    return generated === undefined ? usual : fill(generated, isValid);
+  }
+}
+
+/** Renders a function that returns a value with status and message in members of such names, where they are valid. */
+function fill(base: Json, isValid: (value: Json) => boolean): string {
   const used = new Set<string>();
-  const body = sentKindOf(mediaType) === 'json' ? valueOf(document, schema, '', used, 0) : use('message', used);
+  const details = new Map<string, string>();
+  let examples = EXAMPLES.map((): Json => base);
+  for (const place of placesOf(base, MAX_PLACES)) {
+    const name = place.findLast((key) => typeof key === 'string') ?? '';
+    const part = partAt(base, place);
+    const isText = typeof part === 'string';
+    const detail = isText && MESSAGE.test(name) ? 'message' : 'status';
+    if (detail === 'status' && !(STATUS.test(name) && (isText || typeof part === 'number' || typeof part === 'bigint')))
+      continue;
+    const changed = EXAMPLES.map((example, index) =>
+      replaceAt(examples[index] ?? base, place, isText ? String(example[detail]) : example[detail]),
+    );
+    if (!changed.every(isValid)) continue;
+    examples = changed;
+    details.set(
+      JSON.stringify(place),
+      isText && detail === 'status' ? `String(${use(detail, used)})` : use(detail, used),
+    );
+  }
+  return functionOf(render(base, []), used);
+
+  function render(value: Json, place: Place): string {
+    const detail = details.get(JSON.stringify(place));
+    if (detail !== undefined) return detail;
+    if (isArray(value)) return `[${value.map((item, index) => render(item, [...place, index])).join(', ')}]`;
+    if (!isObject(value)) return stringifyJson(value);
+    return objectLiteral(Object.entries(value).map(([name, member]) => [name, render(member, [...place, name])]));
+  }
+}
+
+function functionOf(expression: string, used: ReadonlySet<string>): string {
   const parameters = ['status', 'message'].filter((name) => used.has(name));
   const list = parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`;
-  return `${list} => ${body.startsWith('{') ? `(${body})` : body}`;
+  return `${list} => ${expression.startsWith('{') ? `(${expression})` : expression}`;
+}
+
+function objectLiteral(members: readonly (readonly [name: string, value: string])[]): string {
+  const texts = members.map(([name, value]) => {
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    return key === value ? key : `${key}: ${value}`;
+  });
+  return texts.length === 0 ? '{}' : `{ ${texts.join(', ')} }`;
 }
 
 /** Renders an expression that is valid for a schema. Status and message go into properties with such names. */
@@ -64,15 +148,9 @@ function objectOf(document: Document, schema: Schema, used: Set<string>, depth: 
   const names = Object.keys(properties).filter(
     (name) => required.includes(name) || (depth < 2 && (STATUS.test(name) || MESSAGE.test(name))),
   );
-  const members = names.map((name) => {
-    const value = valueOf(document, properties[name], name, used, depth + 1);
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-    return key === value ? key : `${key}: ${value}`;
-  });
-  const missing = required
-    .filter((name) => !Object.hasOwn(properties, name))
-    .map((name) => `${JSON.stringify(name)}: ''`);
-  return members.length + missing.length === 0 ? '{}' : `{ ${[...members, ...missing].join(', ')} }`;
+  const members = names.map((name) => [name, valueOf(document, properties[name], name, used, depth + 1)] as const);
+  const missing = required.filter((name) => !Object.hasOwn(properties, name));
+  return objectLiteral([...members, ...missing.map((name) => [name, "''"] as const)]);
 }
 
 function stringOf(schema: Schema, name: string, used: Set<string>): string {

@@ -5,9 +5,10 @@ import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { listOperations, type Document } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
-import { renderFailureFunction } from './failure-scaffold.ts';
+import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject } from './handlers.ts';
 import { capitalize, unusedName } from '../openapi/names.ts';
+import { createValues } from '../values/response-values.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
 
@@ -33,7 +34,8 @@ export async function scaffold(
   handlersPath: string,
 ): Promise<readonly string[]> {
   const folder = dirname(handlersPath);
-  const failures = failureBodies.map((body) => ({ name: body.name, value: renderFailureFunction(document, body) }));
+  const { renderBody } = createFailureRenderer(document, createValues(document, 0));
+  const failures = failureBodies.map((body) => ({ name: body.name, value: renderBody(body) }));
   const checkers = uncheckedSchemes.map((name) => ({
     name,
     value: `() => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)}))`,

@@ -6,7 +6,7 @@ import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
 import { withPreferences } from './preferences.ts';
 import { createMockHandler } from './responses.ts';
-import { createValues } from './values.ts';
+import { createValues } from '../values/response-values.ts';
 
 /**
  * Creates an application without code of its own for a document: handlers that respond with examples and generated values,

@@ -12,7 +12,7 @@ import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
-import type { Described, Values, Wanted } from './values.ts';
+import type { Described, Values, Wanted } from '../values/response-values.ts';
 
 /** A documented response with its schemas. */
 export type ResponseNode = {

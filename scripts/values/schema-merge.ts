@@ -40,6 +40,7 @@ export function join(one: Schema, other: Schema): Schema {
     const existing = joined[keyword];
     joined[keyword] = existing === undefined ? value : joinKeyword(keyword, existing, value);
   }
+  if ('properties' in joined) joined['properties'] = joinProperties(one, other);
   const { type, enum: values } = joined;
   return [type, values].some((list) => Array.isArray(list) && list.length === 0) ? false : joined;
 }
@@ -53,8 +54,6 @@ function joinKeyword(keyword: string, one: unknown, other: unknown): unknown {
       return [...new Set([...(one as string[]), ...(other as string[])])];
     case 'enum':
       return (one as unknown[]).filter((value) => (other as unknown[]).includes(value));
-    case 'properties':
-      return joinProperties(one as SchemaObject, other as SchemaObject);
     case 'items':
     case 'additionalProperties':
       return { allOf: [one, other] };
@@ -71,10 +70,19 @@ function joinTypes(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one.filter((type) => isIn(type, other)), ...other.filter((type) => isIn(type, one))])];
 }
 
+/** Merges the properties of two schemas; what one does not declare is an additional property there. */
 function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
-  const joined: Record<string, unknown> = { ...one };
-  for (const [name, schema] of Object.entries(other)) {
-    joined[name] = Object.hasOwn(one, name) ? { allOf: [one[name], schema] } : schema;
-  }
-  return joined;
+  const sides = [one, other].map(({ properties = {}, patternProperties, additionalProperties = true }) => ({
+    properties: properties as SchemaObject,
+    rest: patternProperties === undefined ? additionalProperties : true,
+  }));
+  const names = new Set(sides.flatMap(({ properties }) => Object.keys(properties)));
+  const schemasOf = (name: string): unknown[] =>
+    sides.map(({ properties, rest }) => (Object.hasOwn(properties, name) ? properties[name] : rest));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const schemas = schemasOf(name).filter((schema) => schema !== true);
+      return [name, schemas.length === 1 ? schemas[0] : { allOf: schemas }];
+    }),
+  );
 }

@@ -24,7 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/plants': ['generated', 'src/engine', ...ENGINE],
   src: ['src/engine', 'src/engine/process', 'src/plants', ...ENGINE],
   'scripts/openapi': [...ENGINE],
-  'scripts/generate': ['scripts/openapi', ...ENGINE],
+  'scripts/generate': ['scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/plants/bench': ['scripts/openapi', 'src', 'src/plants', 'src/engine/process', ...ENGINE],
   'scripts/plants/bench/servers': [
     'scripts/plants/bench',

@@ -30,6 +30,9 @@ paths:
   /ranges: { get: { operationId: ranges, responses: { '200': { description: One., content: { '*/*': { schema: { type: string } }, application/json: { schema: { type: integer } } } } } } }
   /overlap: { get: { operationId: overlap, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Overlap' } } } } } } }
   /rows/{row}.{format}: { get: { operationId: row, parameters: [{ name: row, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
+  /socket: { get: { operationId: socket, responses: { '101': { description: Switched. } } } }
+  /forms: { post: { operationId: form, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Form' } } } }, ${ok} } }
+  /fails: { get: { operationId: fails, responses: { '400': { description: Failed., content: { application/json: { schema: { $ref: '#/components/schemas/Problem' } } } } } } }
 components:
   securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
@@ -37,6 +40,8 @@ components:
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
     Paged: { type: object, required: [page], properties: { page: { type: integer, default: 1 } } }
     Overlap: { oneOf: [{ properties: { text: { type: object, additionalProperties: { type: string } } } }, { properties: { text: { type: object, additionalProperties: { type: string, format: byte } } } }] }
+    Form: { oneOf: [{ type: object, required: [name], properties: { name: { type: string } } }, { type: object, required: [meta], properties: { meta: { type: object } } }] }
+    Problem: { oneOf: [{ type: object, required: [code], properties: { code: { type: integer } } }, { type: object, required: [code, message], properties: { code: { type: integer }, message: { type: string } } }] }
     Either: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }
 `;
 
@@ -58,5 +63,18 @@ test('the mock of a document has no failures, and notes say what the document le
     'suffix: responds 400 and 415, which the document does not describe',
     'pages: responds 400, which the document does not describe',
     'row: responds 400, which the document does not describe',
+    'socket: not checked, as it only switches to another protocol',
+    'form: responds 400 and 415, which the document does not describe',
   ]);
+});
+
+test('a document without operations has nothing to check', async () => {
+  const { url } = await startService();
+  const document = { openapi: '3.1.0', info: { title: 'Empty', version: '1.0.0' }, paths: {} };
+  const { failures, notes, unused } = await checkContract({ document, baseUrl: url });
+  expect({ failures, notes, unused }).toEqual({
+    failures: [],
+    notes: ['the document has no operations: nothing was checked'],
+    unused: [],
+  });
 });

@@ -1,8 +1,8 @@
-import { createArbitraries } from '../values/arbitrary.ts';
-import { readSchemas, type Schema } from '../values/dialect.ts';
-import type { Json } from '../values/json-value.ts';
-import { createOracle } from '../values/oracle.ts';
-import { sampleFor } from '../values/sample.ts';
+import { createArbitraries } from './arbitrary.ts';
+import { readSchemas, type Schema } from './dialect.ts';
+import type { Json } from './json-value.ts';
+import { createOracle } from './oracle.ts';
+import { sampleFor } from './sample.ts';
 import { dereference, type OpenApiDocument } from '../openapi/reference.ts';
 
 /** A documented value: the content of a media type, or a header. */
