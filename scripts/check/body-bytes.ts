@@ -1,5 +1,5 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { kindOf, separatorOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
+import { kindOf, sequenceKindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
@@ -10,7 +10,7 @@ export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer }
 export function encodingOf({ mediaType }: BodyContent): BodyKind | undefined {
   const kind = kindOf(mediaType);
   const [name = '', parameters = 'utf-8'] = mediaType.split(';', 2);
-  if (separatorOf(mediaType) !== undefined) return undefined;
+  if (sequenceKindOf(mediaType) !== undefined) return undefined;
   if (kind !== 'multipart' && /^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name.trim())) return undefined;
   return kind === 'text' && !parameters.includes('utf-8') ? undefined : kind;
 }

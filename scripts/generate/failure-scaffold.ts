@@ -43,7 +43,11 @@ export function createFailureRenderer(document: Document, values: Values): Failu
     listOperations(values.document as Document).map(({ object }) => [object.operationId, object]),
   );
   return {
-    renderBody: (body) => (sentKindOf(body.mediaType) === 'json' ? renderValue(body) : '({ message }) => message'),
+    renderBody(body) {
+      const rendered = renderValue(body);
+      const isText = EXAMPLES.every((details) => typeof evaluate(rendered)(details) === 'string');
+      return isText || sentKindOf(body.mediaType) === 'json' ? rendered : '({ message }) => message';
+    },
     renderValue,
   };
 
@@ -53,12 +57,15 @@ export function createFailureRenderer(document: Document, values: Values): Failu
     const response = dereference(values.document, operations.get(body.operationId)?.responses?.[body.response]);
     const described = ((response as ResponseObject).content?.[body.mediaType] ?? {}) as Described;
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
-    // The text has names and literals of the document only as JSON.
-    const render = runInThisContext(`(${usual})`) as (details: Details) => Json;
-    if (EXAMPLES.every((details) => isValid(render(details)))) return usual;
+    if (EXAMPLES.every((details) => isValid(evaluate(usual)(details)))) return usual;
     const [generated] = values.valuesOf(described, { key: body.name, dynamic: false, isText: true });
     return generated === undefined ? usual : fill(generated, isValid);
   }
+}
+
+/** Evaluates a rendered function. Its text has names and literals of the document only as JSON. */
+function evaluate(rendered: string): (details: Details) => Json {
+  return runInThisContext(`(${rendered})`) as (details: Details) => Json;
 }
 
 /** Renders a function that returns a value with status and message in members of such names, where they are valid. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
-import { isItemList, kindOf, separatorOf } from '../../src/engine/contract/media-type.ts';
+import { isItemList, kindOf, sequenceKindOf } from '../../src/engine/contract/media-type.ts';
 import type { TextType } from '../../src/engine/contract/operation.ts';
 import { sliceVersion, withFiles } from '../../src/engine/contract/slice-document.ts';
 import { constrainAlternatives } from '../openapi/discriminators.ts';
@@ -50,7 +50,7 @@ export function toTypedDocument(original: Document): Document {
   walkDocument(document, ({ kind, node, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
     if (kind !== 'schema') Reflect.deleteProperty(node, 'examples');
-    if (kind === 'mediaType' && separatorOf(key) !== undefined && !isItemList(key, node))
+    if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isItemList(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
     if (node['format'] === 'binary') Reflect.deleteProperty(node, 'format');

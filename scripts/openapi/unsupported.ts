@@ -66,7 +66,7 @@ export function findUnchecked(document: Document): Remark[] {
       found.push({ pointer: `${pointer}/${name}`, message });
     }
     if (node['itemSchema'] !== undefined && !isItemList(key, node)) {
-      const message = `itemSchema is not checked in ${key}, only in JSON Lines and JSON sequences`;
+      const message = `itemSchema is not checked in ${key}, only in JSON Lines, JSON sequences and event streams`;
       found.push({ pointer: `${pointer}/itemSchema`, message });
     }
   });

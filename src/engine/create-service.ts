@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { assertComplete } from './complete-application.ts';
 import type { Checker } from './auth/credentials.ts';
@@ -74,6 +75,8 @@ export type Service = {
   readonly metrics: Metrics;
   /** Returns the reason why the service cannot handle requests now, if there is one. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
+  /** Asks endless streams to end. */
+  readonly beginStop: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -106,6 +109,8 @@ export async function createService(
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
   const failureResponse = createFailureResponse(contract, failures, log);
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // Each stream listens.
   const app = createApp({
     ...config,
     contract,
@@ -115,6 +120,7 @@ export async function createService(
     failureResponse,
     tokenVerifier,
     loadShedding,
+    stopping: stopping.signal,
     isUnavailable: (error) => error instanceof DatabaseUnavailable,
     docs,
     observer,
@@ -125,6 +131,9 @@ export async function createService(
     failureResponse,
     observer,
     metrics,
+    beginStop: () => {
+      stopping.abort();
+    },
     close,
     async readinessProblem() {
       try {
@@ -165,7 +174,7 @@ export async function startService(
   docs?: Docs,
 ): Promise<RunningService> {
   const service = await createService(application, config, log, docs);
-  const { app, failureResponse, observer, metrics, readinessProblem, close } = service;
+  const { app, failureResponse, observer, metrics, readinessProblem, beginStop, close } = service;
   const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });
   metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
   return {
@@ -173,6 +182,7 @@ export async function startService(
     metrics: metrics.text,
     readinessProblem,
     async stop(graceMs) {
+      beginStop();
       const inTime = await server.stop(graceMs);
       await close();
       return inTime;

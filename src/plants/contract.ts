@@ -2,7 +2,9 @@ import generated from '../../generated/contract.json' with { type: 'json' };
 import type { failures, OperationId, operations, paths, UncheckedScheme } from '../../generated/types.ts';
 import type { Checker } from '../engine/auth/credentials.ts';
 import type { Contract } from '../engine/contract/contract.ts';
+import { HandlerFailure } from '../engine/contract/handler-failure.ts';
 import type {
+  FailureReplyOf,
   FailuresOf,
   HandlersOf,
   Matched,
@@ -24,6 +26,9 @@ export type Reply<Id extends OperationId> = ReplyOf<operations[Id]>;
 
 /** Handlers by operationId. */
 export type Handlers = HandlersOf<Pick<operations, OperationId>>;
+
+/** Ends a request with a documented failure, from any depth: `throw new Failure({ status: 404, body: … })`. */
+export class Failure extends HandlerFailure<FailureReplyOf<Pick<operations, OperationId>>> {}
 
 /** Functions that render the bodies of failures, by the name of their schema. */
 export type Failures = FailuresOf<failures>;

@@ -185,7 +185,11 @@ export async function createTestApp(
     cleanUp(async () => {
       await server.stop(0);
     });
-    return { ...server, refused };
+    const stop = (graceMs: number): Promise<boolean> => {
+      service.beginStop();
+      return server.stop(graceMs);
+    };
+    return { ...server, stop, refused };
   };
   const served = { app, serve, logged };
   return store === undefined ? served : { ...served, store, history: () => store.list('history') };

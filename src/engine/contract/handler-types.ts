@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Caller } from './caller.ts';
 
 /** An operation as openapi-typescript describes it. */
@@ -11,8 +12,23 @@ export type OperationTypes = {
   readonly responses: object;
 };
 
+/** What a handler can know of its request besides the documented values. */
+export type RequestContext = {
+  /** Its X-Request-Id, or a new UUID. */
+  readonly requestId: string;
+  /** Adds the id and the operation of the request to each line. */
+  readonly log: Logger;
+  /**
+   * Is aborted when nobody needs the result any more: the client has disconnected or the time limit of the operation is
+   * over. While a response is streamed, it is aborted when the service stops, too, so that endless streams end.
+   */
+  readonly signal: AbortSignal;
+  /** Every header that the client has sent, by name in lower case. Those that the document describes are in `headers`. */
+  readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
+};
+
 /** The validated request of an operation. int64s are bigints. */
-export type RequestOf<Op extends OperationTypes> = {
+export type RequestOf<Op extends OperationTypes> = RequestContext & {
   readonly path: Values<Op['parameters']['path']>;
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
@@ -23,6 +39,12 @@ export type RequestOf<Op extends OperationTypes> = {
 
 /** A documented response of an operation: a status with its headers and body. */
 export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses']>;
+
+/** The documented failures of any operation, for {@link HandlerFailure}. */
+export type FailureReplyOf<Operations extends Record<keyof Operations, OperationTypes>> = Extract<
+  { [Id in keyof Operations]: ReplyOf<Operations[Id]> }[keyof Operations],
+  { readonly status: FailureStatus }
+>;
 
 /** The handler of an operation. An error that it throws becomes a 500 with a fixed text; only the log has the cause. */
 export type HandlerOf<Op extends OperationTypes> = (request: RequestOf<Op>) => Promise<ReplyOf<Op>>;
@@ -90,12 +112,25 @@ type Received<MediaType extends string, Schema> =
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   ? IsJson<Essence<MediaType>> extends true
     ? Schema
-    : Essence<MediaType> extends `text/${string}`
-      ? Text<Schema>
-      : Essence<MediaType> extends JsonSequence
-        ? Items<Schema, Bytes>
-        : Bytes
+    : Essence<MediaType> extends JsonSequence
+      ? Items<Schema, Bytes>
+      : Essence<MediaType> extends 'text/event-stream'
+        ? Items<Schema, string>
+        : Essence<MediaType> extends `text/${string}`
+          ? Text<Schema>
+          : Bytes
   : never;
+/** The type of a body in a response: all at once or, unless it is JSON, as a stream of its parts. */
+type Sent<MediaType extends string, Schema> =
+  IsJson<Essence<MediaType>> extends true
+    ? Schema
+    : Essence<MediaType> extends JsonSequence | 'text/event-stream'
+      ? Schema extends readonly (infer Item)[]
+        ? Schema | AsyncIterable<Item>
+        : Streamed | Parsed<MediaType, Schema, Bytes>
+      : Streamed | Parsed<MediaType, Schema, Bytes>;
+/** A web stream and a `Readable` are such iterables, too. */
+type Streamed = AsyncIterable<string | Uint8Array>;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
   ? Lowercase<Type>
   : Lowercase<MediaType>;
@@ -127,13 +162,15 @@ type BodyOut<Response> = Response extends { content: infer Content }
 
 /** A body and its media type, which may be omitted where the document has only one. */
 type BodyOfType<MediaType extends keyof Content, Content> = MediaType extends `${string}/*`
-  ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes }
+  ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes | Streamed }
     | (MediaType extends '*/*' | 'application/*'
         ? { readonly contentType: 'application/json'; readonly body: Content[MediaType] }
         : never)
-  : { readonly body: Parsed<MediaType, Content[MediaType], Bytes> } & (IsUnion<keyof Content> extends true
-      ? { readonly contentType: MediaType }
-      : { readonly contentType?: MediaType });
+  : MediaType extends string
+    ? { readonly body: Sent<MediaType, Content[MediaType]> } & (IsUnion<keyof Content> extends true
+        ? { readonly contentType: MediaType }
+        : { readonly contentType?: MediaType })
+    : never;
 type Bytes = string | Uint8Array | Blob;
 
 /** The media types of a range such as `image/*`. */

@@ -21,15 +21,20 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** Whether a media type is a sequence of JSON values that are described one by one (OpenAPI 3.2, 4.14.3). */
+/** A sequence of values: one on each line, each after a record separator (RFC 7464), or as server-sent events. */
+export type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
+
+/** Whether a media type is a sequence whose values are described one by one (OpenAPI 3.2, 4.14.3). */
 export function isItemList(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {
-  return itemSchema !== undefined && separatorOf(mediaType) !== undefined;
+  return itemSchema !== undefined && sequenceKindOf(mediaType) !== undefined;
 }
 
-/** Returns the text before or after each value in a sequence of JSON values; `undefined` for other media types. */
-export function separatorOf(mediaType: string): '\n' | '\x1E' | undefined {
-  const [, name] = /^application\/(?:.+\+)?(jsonl|(?:x-)?ndjson|json-seq)$/.exec(essenceOf(mediaType)) ?? [];
-  return name === undefined ? undefined : name === 'json-seq' ? '\x1E' : '\n';
+/** Returns the kind of a media type that is a sequence of values; `undefined` for other media types. */
+export function sequenceKindOf(mediaType: string): SequenceKind | undefined {
+  const essence = essenceOf(mediaType);
+  if (essence === 'text/event-stream') return 'event-stream';
+  const [, name] = /^application\/(?:.+\+)?(jsonl|(?:x-)?ndjson|json-seq)$/.exec(essence) ?? [];
+  return name === undefined ? undefined : name === 'json-seq' ? 'json-seq' : 'json-lines';
 }
 
 /** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). */

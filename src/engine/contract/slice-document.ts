@@ -71,7 +71,8 @@ export function sliceDocument(
       const { form } = operationToSlice.requestBody?.content[mediaType] ?? {};
       const { schema = {} } = object;
       const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
-      return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodySchema(mediaType, own, 'received') }];
+      const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
+      return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodySchema(own, isText, 'received') }];
     });
     return { required, content: Object.fromEntries(entries) as Node };
   }
@@ -82,10 +83,10 @@ export function sliceDocument(
         ([mediaType, object]) =>
           ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
       )
-      .map(([mediaType, { schema = {} }]) => [
-        sliceMediaType(mediaType),
-        { schema: bodySchema(mediaType, schema, 'response') },
-      ]);
+      .map(([mediaType, object]) => {
+        const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
+        return [sliceMediaType(mediaType), { schema: bodySchema(object['schema'] ?? {}, isText, 'response') }];
+      });
     const properties = Object.entries(headers as Node)
       .filter(([name]) => name.toLowerCase() !== 'content-type')
       .map(([name, header]) => [name.toLowerCase(), directed.of(schemaOf(resolveRef(header)), 'response')] as const);
@@ -94,9 +95,9 @@ export function sliceDocument(
     return { description, ...(all.length > 0 && { content: Object.fromEntries(all) as Node }) };
   }
 
-  function bodySchema(mediaType: string, schema: unknown, direction: Direction): unknown {
+  function bodySchema(schema: unknown, isText: boolean, direction: Direction): unknown {
     // A text has no value other than a string.
-    return kindOf(mediaType) === 'text' && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
+    return isText && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
   }
 
   function allowsString(node: unknown): boolean {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
+import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findSizeProblem, type Operation } from '../contract/operation.ts';
-import { createSourceDigits } from '../contract/source-digits.ts';
 import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
 import { Failure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
+import { parseItems } from './item-list.ts';
 import { decodeUtf8 } from './text-value.ts';
 
 /** A parsed request body. */
@@ -44,7 +44,7 @@ export async function readBody(
   if (bytes.length === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
   const common = { mediaType, contentType, sizeBytes: bytes.length };
   const documentedBody = requestBody.content[mediaType] ?? {};
-  if (documentedBody.itemList === true) return { ...common, ...readItems(decodeUtf8(bytes), mediaType) };
+  if (documentedBody.itemList === true) return { ...common, ...parseItems(decodeUtf8(bytes), mediaType) };
 
   switch (kindOf(mediaType)) {
     case 'json':
@@ -77,23 +77,6 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   } catch (error) {
     throw new Failure(400, `${subject} is not valid JSON: ${(error as SyntaxError).message}`);
   }
-}
-
-/** Parses a sequence of JSON values, such as JSON Lines, to a list. Blank lines are no values. */
-function readItems(text: string, mediaType: string): JsonTree {
-  const digits = createSourceDigits();
-  const items: unknown[] = [];
-  for (const record of text.split(separatorOf(mediaType) ?? '\n')) {
-    if (record.trim() === '') continue;
-    try {
-      items.push(parseJson(record, digits).root['']);
-    } catch (error) {
-      const problem = (error as SyntaxError).message;
-      throw new Failure(400, `body/${String(items.length)} is not valid JSON: ${problem}`);
-    }
-    if (typeof items.at(-1) === 'number') digits.record(items, String(items.length - 1), record.trim());
-  }
-  return { root: { '': items }, sourceDigits: digits.get };
 }
 
 /** An empty body is valid for text, forms and binary, but is not JSON. */

@@ -13,6 +13,8 @@ export type AnsweredRequest = {
   readonly method?: string | undefined;
   /** The status sent; `undefined` when the client had disconnected. */
   readonly status: number | undefined;
+  /** The response was a stream that ended early: the client has disconnected, or the source has failed. */
+  readonly isIncomplete?: true;
   /** From the end of the header to the response; `undefined` for a message that never became a request. */
   readonly durationMs?: number;
   readonly caller?: string | undefined;

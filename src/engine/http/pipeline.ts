@@ -2,22 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
-import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
+import { HandlerFailure } from '../contract/handler-failure.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation } from '../contract/operation.ts';
 import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
 import type { Validators } from '../contract/validators.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
-import { send, toResponse, type AnyReply, type Response } from './response.ts';
+import { awaitFirst, isBodyStream, type BodyStream } from './body-stream.ts';
+import {
+  isEventStream,
+  send,
+  sendStream,
+  toResponse,
+  type AnyReply,
+  type HandlerResponse,
+  type Response,
+} from './response.ts';
 import { readBody } from './body.ts';
 import { findCaller, readCredentials } from './credentials.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
+import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
-import { validateRequest, type ValidRequest } from './validate-request.ts';
+import { validateRequest } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
 
@@ -41,6 +51,8 @@ export type PipelineOptions = {
   readonly bodyLimitBytes: number;
   /** The address of the client that a request comes from. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
+  /** Is aborted when the service begins to stop. */
+  readonly stopping: AbortSignal;
   readonly observer: Observer;
   readonly log: Logger;
 };
@@ -50,12 +62,12 @@ type Plan = {
   readonly authenticate: Authenticate;
   readonly apiKeysInQuery: ReadonlySet<string>;
 };
-type HandlerRequest = ValidRequest & { readonly caller: Caller | undefined };
 
 /** The part of a request's outcome that is known before its response. */
 type Progress = {
   target?: { readonly operation: Operation; readonly validator: OperationValidator };
   caller?: string;
+  request?: HandlerRequest;
 };
 
 /**
@@ -65,7 +77,7 @@ type Progress = {
  */
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
-  const { failureResponse, clientAddressOf, observer, log } = options;
+  const { failureResponse, clientAddressOf, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -77,7 +89,7 @@ export function createPipeline(options: PipelineOptions) {
     const startedAt = performance.now();
     const clientAddress = clientAddressOf(req); // A closed socket has no address.
     const progress: Progress = {};
-    let response: Response;
+    let response: HandlerResponse;
     let overload: OverloadReason | undefined;
     try {
       response = await serve(req, res, progress);
@@ -89,10 +101,14 @@ export function createPipeline(options: PipelineOptions) {
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
+    const { body } = response;
+    let isComplete = true;
     try {
-      send(req, res, response);
+      if (isBodyStream(body)) isComplete = await sendUntilStop(req, res, { ...response, body }, progress.request);
+      else send(req, res, { ...response, body });
     } catch (error) {
       logError(req, progress, error);
+      isComplete = !res.headersSent;
       send(req, res, failureResponse(unexpectedFailure(), progress.target));
     }
     if (overload !== undefined) {
@@ -104,6 +120,7 @@ export function createPipeline(options: PipelineOptions) {
       operationId: progress.target?.operation.operationId,
       method: req.method,
       status: res.headersSent ? res.statusCode : undefined,
+      ...(!isComplete && { isIncomplete: true }),
       durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
       caller: progress.caller,
       clientAddress,
@@ -111,7 +128,7 @@ export function createPipeline(options: PipelineOptions) {
     });
   }
 
-  async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<Response> {
+  async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<HandlerResponse> {
     loadShedding.check();
     const violation = findViolation(req);
     if (violation !== undefined) {
@@ -139,8 +156,9 @@ export function createPipeline(options: PipelineOptions) {
         sendContinue(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      const reply = await handle(operation, { ...valid, caller });
-      return await toResponse(operation, validator, reply);
+      progress.request = new HandlerRequest(valid, caller, { req, res, log, operationId: operation.operationId });
+      const response = toResponse(operation, validator, await handle(operation, progress.request));
+      return await whenStarted(response);
     } finally {
       loadShedding.release(reservedBytes);
     }
@@ -153,12 +171,41 @@ export function createPipeline(options: PipelineOptions) {
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } catch (error) {
+      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
       if (isUnavailable(error)) throw unavailableFailure();
       // A bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
       loadShedding.leave();
+    }
+  }
+
+  /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
+  async function whenStarted(response: HandlerResponse): Promise<HandlerResponse> {
+    const { headers, body } = response;
+    if (!isBodyStream(body) || isEventStream(headers)) return response;
+    try {
+      return { ...response, body: await awaitFirst(body) };
+    } catch (error) {
+      throw isUnavailable(error) ? unavailableFailure() : error;
+    }
+  }
+
+  /** Sends a stream. When the service stops, the signal of the request is aborted, so that an endless stream can end. */
+  async function sendUntilStop(
+    req: IncomingMessage,
+    res: ServerResponse,
+    response: Response<BodyStream>,
+    request: HandlerRequest | undefined,
+  ): Promise<boolean> {
+    const onStop = (): void => request?.cancel(new Error('the service is stopping'));
+    if (stopping.aborted) onStop();
+    stopping.addEventListener('abort', onStop, { once: true });
+    try {
+      return await sendStream(req, res, response);
+    } finally {
+      stopping.removeEventListener('abort', onStop);
     }
   }
 

@@ -2,20 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
+import { kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
 import { findResponse, findSizeProblem, type DocumentedResponse, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
+import { isStreamable, openStream, writeStream, type BodyStream } from './body-stream.ts';
 import { discard } from './bytes.ts';
+import { formatItem } from './item-list.ts';
 import { requestIdOf } from './trace.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** A response ready to be sent. */
-export type Response = {
+export type Response<Body = WholeBody> = {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: Body;
 };
+type WholeBody = string | Uint8Array | undefined;
+
+/** The response of a handler, whose body may be sent while it is produced. */
+export type HandlerResponse = Response<WholeBody | BodyStream>;
 
 /** The result of any handler. */
 export type AnyReply = {
@@ -34,11 +40,7 @@ const LINGER_MS = 1_500;
  *
  * @throws {InvalidResponse} when the status, the headers or the body do not conform to the document
  */
-export function toResponse(
-  operation: Operation,
-  validator: OperationValidator,
-  reply: AnyReply,
-): Response | Promise<Response> {
+export function toResponse(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
   const { status, body } = reply;
   const fail = (problem: string): never => {
     throw new InvalidResponse(`${operation.operationId}: status ${String(status)} ${problem}`);
@@ -58,16 +60,20 @@ export function toResponse(
   if (contentType.includes('*')) fail('needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
-  const isItemList = documented.itemLists?.includes(mediaType) === true;
-  const encoded = isItemList
-    ? encodeItems(validator, status, mediaType, body)
-    : encodeBody(validator, status, mediaType, contentType, body);
+  if (documented.itemLists?.includes(mediaType) === true)
+    return { status, headers, body: encodeItems(validator, status, mediaType, body) };
   const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
-  const problem =
-    limits && findSizeProblem(encoded instanceof Blob ? encoded.size : Buffer.byteLength(encoded), limits);
-  if (problem !== undefined) fail(`has a body that ${problem}`);
-  if (!(encoded instanceof Blob)) return { status, headers, body: encoded };
-  return encoded.bytes().then((bytes) => ({ status, headers, body: bytes }));
+  const checkSize = (sizeBytes: number, isEnd = true): void => {
+    const problem = findSizeProblem(sizeBytes, isEnd ? limits : { max: limits?.max ?? Infinity });
+    if (problem !== undefined) fail(`has a body that ${problem}`);
+  };
+  if (isStreamable(body) && kindOf(contentType) !== 'json')
+    return { status, headers, body: streamBytes(body, checkSize) };
+  const encoded = encodeBody(validator, status, mediaType, contentType, body);
+  const sizeBytes = encoded instanceof Blob ? encoded.size : Buffer.byteLength(encoded);
+  checkSize(sizeBytes);
+  const sent = encoded instanceof Blob ? { ...streamBytes(encoded.stream()), sizeBytes } : encoded;
+  return { status, headers, body: sent };
 }
 
 /**
@@ -95,11 +101,45 @@ export function encodeBody(
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
 }
 
-/** Validates a list, and serializes it as a sequence of JSON values. */
-function encodeItems(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
-  validator.response(status, mediaType, withoutBigints(body));
-  const start = separatorOf(mediaType) === '\n' ? '' : '\x1E'; // RFC 7464, 2.2.
-  return (body as readonly unknown[]).map((item) => `${start}${stringifyJson(item)}\n`).join(''); // As just validated.
+/** Validates a list or stream of values, and serializes it as a sequence. */
+function encodeItems(
+  validator: OperationValidator,
+  status: number,
+  mediaType: string,
+  body: unknown,
+): string | BodyStream {
+  if (!isStreamable(body)) {
+    validator.response(status, mediaType, withoutBigints(body));
+    return (body as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
+  }
+  let count = 0;
+  return openStream(body, (item) => {
+    count += 1;
+    try {
+      validator.response(status, mediaType, [withoutBigints(item)]);
+    } catch (error) {
+      throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
+    }
+    return formatItem(mediaType, item);
+  });
+}
+
+/** @param checkSize throws when the size so far, or that of the whole body, is not allowed */
+function streamBytes(
+  body: AsyncIterable<unknown>,
+  checkSize: (sizeBytes: number, isEnd: boolean) => void = () => undefined,
+): BodyStream {
+  let sizeBytes = 0;
+  const encode = (chunk: unknown): string | Uint8Array => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
+      throw new InvalidResponse('a stream of bytes or text must consist of strings and Uint8Arrays');
+    sizeBytes += Buffer.byteLength(chunk);
+    checkSize(sizeBytes, false);
+    return chunk;
+  };
+  return openStream(body, encode, () => {
+    checkSize(sizeBytes, true);
+  });
 }
 
 /** Returns the headers of every response. It must not be cached, and its media type must not be guessed. */
@@ -108,17 +148,16 @@ export function commonHeaders(requestId: string): Headers {
 }
 
 /**
- * Sends a response. Only this function writes to a `ServerResponse`. While the request is still arriving, the response
+ * Sends a response. Only this module writes to a `ServerResponse`. While the request is still arriving, the response
  * closes the connection.
  */
-export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Response): void {
+export function send(req: IncomingMessage, res: ServerResponse, response: Response): void {
+  const { status, body } = response;
   if (res.headersSent || res.destroyed) return;
-  if (!req.complete) res.shouldKeepAlive = false;
   // RFC 9110, 8.6: no Content-Length for a status without a body.
-  const bodyless = body === undefined && (status === 204 || status === 304 || status < 200);
+  const isBodyless = body === undefined && (status === 204 || status === 304 || status < 200);
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  const common = commonHeaders(requestIdOf(req));
-  res.writeHead(status, bodyless ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length });
+  writeHead(req, res, response, isBodyless ? undefined : length);
   if (req.complete || length === 0 || req.method === 'HEAD') {
     res.end(body);
     return;
@@ -128,6 +167,47 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
     lingeringClose(req.socket);
   });
   void discard(req);
+}
+
+/**
+ * Sends a response while its body is produced.
+ *
+ * @returns whether all of it was sent
+ * @throws the error of its source
+ */
+export async function sendStream(
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: Response<BodyStream>,
+): Promise<boolean> {
+  const { headers, body } = response;
+  if (!res.destroyed) writeHead(req, res, response, body.sizeBytes);
+  if (!req.complete) void discard(req);
+  if (isEventStream(headers)) res.flushHeaders(); // Its client waits for the header, not for the first event.
+  if (req.method !== 'HEAD') return writeStream(req, res, body);
+  body.cancel();
+  res.end();
+  return true;
+}
+
+/** Whether a response is a stream of server-sent events. */
+export function isEventStream({ 'content-type': contentType = '' }: Headers): boolean {
+  return sequenceKindOf(contentType) === 'event-stream';
+}
+
+/** @param length the Content-Length; `undefined` for none */
+function writeHead(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, headers }: HandlerResponse,
+  length: number | undefined,
+): void {
+  if (!req.complete) res.shouldKeepAlive = false;
+  const common = commonHeaders(requestIdOf(req));
+  res.writeHead(
+    status,
+    length === undefined ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length },
+  );
 }
 
 /**

@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/**
+ * Calls back once if the client disconnects before its response is complete. A client that closes its side of the
+ * connection while it waits counts as disconnected, since TCP does not tell the difference; one that has closed it with its
+ * request does not.
+ *
+ * @returns a function that ends the watch
+ */
+export function onDisconnect(req: IncomingMessage, res: ServerResponse, callback: () => void): () => void {
+  const end = (): void => {
+    res.off('close', report);
+    req.socket.off('end', report);
+  };
+  const report = (): void => {
+    end();
+    if (!res.writableFinished) callback();
+  };
+  res.on('close', report);
+  req.socket.on('end', report);
+  if (res.destroyed) report();
+  return end;
+}

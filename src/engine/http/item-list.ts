@@ -1,0 +1,67 @@
+import { parseJson, stringifyJson, type JsonTree } from '../contract/json.ts';
+import { sequenceKindOf } from '../contract/media-type.ts';
+import { createSourceDigits } from '../contract/source-digits.ts';
+import { InvalidResponse } from '../contract/validator.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * Parses a sequence of values, such as JSON Lines, to a list. Blank lines are no values.
+ *
+ * @throws {Failure} 400 when a value is malformed
+ */
+export function parseItems(text: string, mediaType: string): JsonTree {
+  const kind = sequenceKindOf(mediaType);
+  if (kind === 'event-stream') return { root: { '': parseEvents(text) }, sourceDigits: () => undefined };
+  const digits = createSourceDigits();
+  const items: unknown[] = [];
+  for (const record of text.split(kind === 'json-seq' ? '\x1E' : '\n')) {
+    if (record.trim() === '') continue;
+    try {
+      items.push(parseJson(record, digits).root['']);
+    } catch (error) {
+      const problem = (error as SyntaxError).message;
+      throw new Failure(400, `body/${String(items.length)} is not valid JSON: ${problem}`);
+    }
+    if (typeof items.at(-1) === 'number') digits.record(items, String(items.length - 1), record.trim());
+  }
+  return { root: { '': items }, sourceDigits: digits.get };
+}
+
+/**
+ * Serializes one value of a sequence.
+ *
+ * @throws {InvalidResponse} when it cannot be a server-sent event
+ */
+export function formatItem(mediaType: string, item: unknown): string {
+  const kind = sequenceKindOf(mediaType);
+  if (kind === 'event-stream') return formatEvent(item);
+  return `${kind === 'json-seq' ? '\x1E' : ''}${stringifyJson(item)}\n`;
+}
+
+/** Parses server-sent events to objects (HTML, 9.2.6). The data of an event may have several lines. */
+function parseEvents(text: string): readonly object[] {
+  const events = text.split(/(?:\r\n|\r|\n){2,}/).map((lines) => {
+    const event: { data?: string; event?: string; id?: string; retry?: number } = {};
+    for (const line of lines.split(/\r\n|\r|\n/)) {
+      const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+      if (name === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`;
+      else if (name === 'event' || name === 'id') event[name] = value;
+      else if (name === 'retry') event.retry = Number(value);
+    }
+    return event;
+  });
+  return events.filter((event) => Object.keys(event).length > 0);
+}
+
+/** Serializes an object with the members `data`, `event`, `id` and `retry` as a server-sent event. */
+function formatEvent(item: unknown): string {
+  const { data, event, id, retry } = item as Readonly<Record<string, unknown>>; // As just validated.
+  const single = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
+  const lines = single.map(([name, value]) => `${name}: ${String(value)}\n`);
+  if (single.some(([, value]) => /[\r\n\0]/.test(String(value))))
+    throw new InvalidResponse('the event and the id of a server-sent event must be one line');
+  // The schema may allow other types than a string: those are JSON.
+  const text = typeof data === 'string' ? data : stringifyJson(data);
+  const dataLines = data === undefined ? [] : text.split(/\r\n|\r|\n/);
+  return `${lines.join('')}${dataLines.map((line) => `data: ${line}\n`).join('')}\n`;
+}
