@@ -53,6 +53,8 @@ export type ResponseObject = {
 };
 export type OperationObject = {
   readonly operationId: string;
+  readonly 'x-body-limit-bytes'?: number;
+  readonly 'x-time-limit-ms'?: number;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Requirement[];

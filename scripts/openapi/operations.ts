@@ -14,6 +14,7 @@ import {
   listOperations,
   type Document,
   type Encoding,
+  type MediaTypeObject,
   type ParameterObject,
   type PathItem,
   type OperationObject,
@@ -46,6 +47,9 @@ export function compileOperations(contract: OpenApiDocument): {
   const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {
     const parameters = parametersOf(document, pathItem, object);
     const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+    const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
+      planContent(document, int64s, mediaTypeObject, mediaType),
+    );
     return {
       operationId: object.operationId,
       method,
@@ -59,24 +63,13 @@ export function compileOperations(contract: OpenApiDocument): {
       ...(requestBody && {
         requestBody: {
           required: requestBody.required ?? false,
-          content: mapValues(requestBody.content, (object, mediaType): RequestMediaType => {
-            const { schema, encoding = {} } = object;
-            const kind = kindOf(mediaType);
-            const isForm = kind === 'form' || kind === 'multipart';
-            return {
-              ...(isItemList(mediaType, object) && { itemList: true }),
-              ...optional('int64s', int64s.shapeOf(schema)),
-              ...optional(
-                'form',
-                isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined,
-              ),
-              ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
-              ...optional('bytes', kind === 'binary' ? byteLimitsOf(document, schema) : undefined),
-            };
-          }),
+          content,
         },
       }),
       responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
+      ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
+      ...optional('fileBytes', fileBytesOf(Object.values(content))),
+      ...optional('timeLimitMs', object['x-time-limit-ms']),
     };
   });
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
@@ -161,6 +154,36 @@ function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Fi
       properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])),
     })),
   });
+}
+
+function planContent(
+  document: Document,
+  int64s: Int64Finder,
+  object: MediaTypeObject,
+  mediaType: string,
+): RequestMediaType {
+  const { schema, encoding = {} } = object;
+  const kind = kindOf(mediaType);
+  const isForm = kind === 'form' || kind === 'multipart';
+  const form = isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined;
+  return {
+    ...(isItemList(mediaType, object) && { itemList: true }),
+    ...optional('int64s', int64s.shapeOf(schema)),
+    ...optional('form', form),
+    ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
+    ...optional('bytes', kind === 'binary' ? byteLimitsOf(document, schema) : undefined),
+  };
+}
+
+/** Returns the most that the files of a body may have, if their schemas limit them. */
+function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined {
+  const sizes = contents.flatMap(({ bytes, form }) => {
+    const files = Object.values(form?.properties ?? {}).filter(({ file, items }) => file ?? items?.file);
+    const ofFiles = files.reduce((sum, file) => sum + (file.bytes?.max ?? NaN), files.length > 0 ? 0 : NaN);
+    return [bytes?.max ?? NaN, ofFiles];
+  });
+  const known = sizes.filter((size) => !Number.isNaN(size));
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function planResponse(document: Document, node: unknown): DocumentedResponse {

@@ -137,6 +137,8 @@ export function findDialects(document: Document): Remark[] {
   }));
 }
 
+const LIMITS = ['x-body-limit-bytes', 'x-time-limit-ms'] as const;
+
 function inOperations(document: Document): Remark[] {
   const schemes = document.components?.securitySchemes ?? {};
   return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
@@ -150,6 +152,11 @@ function inOperations(document: Document): Remark[] {
     const queries = parametersOf(document, pathItem, object).filter(({ in: place }) => place.startsWith('query'));
     if (queries.length > 1 && queries.some(({ in: place }) => place === 'querystring')) {
       found.push({ pointer, message: 'a parameter in querystring must be the only one in the query' });
+    }
+    for (const limit of LIMITS) {
+      const value = object[limit];
+      if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+      found.push({ pointer: `${pointer}/${limit}`, message: `${limit} must be a positive integer` });
     }
     if (object.operationId === '__proto__') {
       found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });

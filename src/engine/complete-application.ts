@@ -1,9 +1,25 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
 import type { Contract } from './contract/contract.ts';
+import { bodyLimitOf } from './contract/operation.ts';
 
 /** The application lacks parts that the contract needs. */
 export class IncompleteApplication extends Error {}
+
+/**
+ * Checks that the largest request body fits into the memory for bodies.
+ *
+ * @throws {IncompleteApplication} with the smallest sufficient setting
+ */
+export function assertBodiesFit({ operations }: Contract, bodyLimitBytes: number, memoryLimitBytes: number): void {
+  for (const operation of Object.values(operations)) {
+    const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
+    if (operation.requestBody === undefined || limitBytes <= memoryLimitBytes) continue;
+    throw new IncompleteApplication(
+      `BODY_MEMORY_LIMIT_BYTES must be at least ${String(limitBytes)}, which ${operation.operationId} may receive`,
+    );
+  }
+}
 
 /** The parts of an application, by name. */
 type Parts = {

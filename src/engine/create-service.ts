@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { assertComplete } from './complete-application.ts';
+import { assertBodiesFit, assertComplete } from './complete-application.ts';
 import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
@@ -91,6 +91,7 @@ export async function createService(
   log: Logger,
   docs?: Docs,
 ): Promise<Service> {
+  assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
   const metrics = createMetrics();
   const observer: Observer = {
     answered(request) {

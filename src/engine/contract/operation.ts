@@ -22,6 +22,12 @@ export type Operation = {
   };
   /** By status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
+  /** The size that a request body may have, in place of the configured one (`x-body-limit-bytes`). */
+  readonly bodyLimitBytes?: number;
+  /** The size that its files may have by their schemas, in addition to the configured size of a body. */
+  readonly fileBytes?: number;
+  /** How long the handler may take (`x-time-limit-ms`). */
+  readonly timeLimitMs?: number;
 };
 
 /** A security scheme, and the scopes or roles that are required of it. */
@@ -57,6 +63,11 @@ export type TextType = {
 
 /** The sizes that bytes may have: `minLength` and `maxLength` of their schema. */
 export type ByteLimits = { readonly min?: number; readonly max?: number };
+
+/** Returns the size that the body of a request may have. @param configured the size without limits of its own */
+export function bodyLimitOf({ bodyLimitBytes, fileBytes = 0 }: Operation, configured: number): number {
+  return bodyLimitBytes ?? configured + fileBytes;
+}
 
 /** Returns the problem of a size in bytes; `undefined` when it is within the limits. */
 export function findSizeProblem(sizeBytes: number, { min = 0, max = Infinity }: ByteLimits = {}): string | undefined {

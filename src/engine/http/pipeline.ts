@@ -5,7 +5,7 @@ import type { Authenticate } from '../auth/authenticator.ts';
 import type { Contract } from '../contract/contract.ts';
 import { HandlerFailure } from '../contract/handler-failure.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
-import type { Operation } from '../contract/operation.ts';
+import { bodyLimitOf, type Operation } from '../contract/operation.ts';
 import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
 import type { Validators } from '../contract/validators.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
@@ -27,6 +27,7 @@ import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
+import { replyWithin, TimeLimitReached } from './reply-within.ts';
 import { validateRequest } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
@@ -152,7 +153,8 @@ export function createPipeline(options: PipelineOptions) {
       reservedBytes = bytes;
     };
     try {
-      const body = await readBody(req, operation, { limitBytes: bodyLimitBytes, reserve }, () => {
+      const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
+      const body = await readBody(req, operation, { limitBytes, reserve }, () => {
         sendContinue(req, res);
       });
       const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
@@ -164,20 +166,26 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  async function handle({ operationId }: Operation, request: HandlerRequest): Promise<AnyReply> {
+  async function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
     loadShedding.enter(); // Other requests may have entered while this body arrived.
+    const run = async (): Promise<AnyReply> => {
+      try {
+        return await handler(request as never); // The validator has checked the type of the handler.
+      } finally {
+        loadShedding.leave();
+      }
+    };
     try {
-      return await handler(request as never); // The validator has checked the type of the handler.
+      return await (timeLimitMs === undefined ? run() : replyWithin(timeLimitMs, run, request));
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
-      if (isUnavailable(error)) throw unavailableFailure();
+      if (error instanceof TimeLimitReached) request.log.warn({ timeLimitMs }, error.message);
+      if (error instanceof TimeLimitReached || isUnavailable(error)) throw unavailableFailure();
       // A bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
-    } finally {
-      loadShedding.leave();
     }
   }
 
