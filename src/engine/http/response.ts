@@ -6,6 +6,7 @@ import { kindOf, matchMediaType, separatorOf } from '../contract/media-type.ts';
 import { findResponse, findSizeProblem, type DocumentedResponse, type Operation } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { discard } from './bytes.ts';
+import { withCors } from './cors.ts';
 import { requestIdOf } from './trace.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -118,7 +119,8 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   const bodyless = body === undefined && (status === 204 || status === 304 || status < 200);
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const common = commonHeaders(requestIdOf(req));
-  res.writeHead(status, bodyless ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length });
+  const all = bodyless ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length };
+  res.writeHead(status, withCors(req, all));
   if (req.complete || length === 0 || req.method === 'HEAD') {
     res.end(body);
     return;
