@@ -11,6 +11,7 @@ import { DatabaseUnavailable, type DatabaseOptions } from './database/database.t
 import type { DatabaseLocation } from './database/open-database.ts';
 import type { Docs, DocumentText } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
+import type { CorsPolicy } from './http/cors.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
 import type { Observer } from './http/observer.ts';
@@ -64,6 +65,8 @@ export type ServiceConfig = {
   readonly loadShedding: LoadSheddingLimits;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
+  /** `undefined`: only pages of the service's own origin read responses. */
+  readonly cors: CorsPolicy | undefined;
 };
 
 /** A service without a port. */

@@ -14,6 +14,10 @@ import { ROOT, run, startService } from '../support/service.ts';
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
 /** The path for the README's screenshot, when it is to be taken. */
 const SCREENSHOT = process.env['SCREENSHOT'];
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const MAX_INT64 = '9223372036854775807';
 
 describe('DOCS', () => {
@@ -176,6 +180,37 @@ describe('in a browser', () => {
   });
 
   test.each([
+    ['image/png', PNG],
+    ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="10"/>'],
+  ])('a response of %s is shown as an image, within the page', async (type, image) => {
+    const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
+    await execute(page);
+    await page.locator('.live-responses-table img').waitFor();
+    // Rejects for an image that is not shown.
+    await page.evaluate("document.querySelector('.live-responses-table img').decode()");
+    expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['application/octet-stream', {}, 'it'],
+    ['application/zip', {}, 'it.zip'],
+    ['audio/mpeg', { 'Content-Disposition': 'attachment; filename="song.mp3"' }, 'song.mp3'],
+  ])('a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
+    const bytes = Buffer.from([0, 255, 216, 13, 10]);
+    const url = await serveFile(type, bytes, headers);
+    const { page, complaints } = await openPage(`${url}/docs`, { colorScheme: 'dark' });
+    await execute(page);
+    const link = page.getByText('Download file');
+    await link.waitFor();
+    expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(readFileSync(await download.path())).toEqual(bytes);
+    expect(download.suggestedFilename()).toBe(name);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
     ['light', 1000],
     ['dark', 1000],
     ['light', 400],
@@ -208,6 +243,15 @@ async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
   return { ...app, url: (await app.serve()).url };
 }
 
+/** Serves GET /it, which responds with a file. Returns the URL of the service. */
+async function serveFile(type: string, body: string | Uint8Array, headers = {}): Promise<string> {
+  const response = `responses: { '200': { description: A file., content: { ${type}: {} } } }`;
+  const other = await contractOf(documentOf('/it', 'get', response));
+  const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
+  const handlers = { op: async () => ({ status: 200, headers, body }) };
+  return (await (await createTestApp({ contract: other, handlers, docs })).serve()).url;
+}
+
 async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   await page.getByLabel('auth-bearer-value').fill(token);
@@ -217,14 +261,19 @@ async function enterToken(page: Page, token: string): Promise<void> {
 
 /** Sends the first operation from the page, and returns the response that the page shows. */
 async function send(page: Page, body?: string): Promise<{ readonly status: string; readonly body: string }> {
-  await page.locator('.opblock-summary-control').first().click();
-  if (body !== undefined) await page.getByRole('textbox').fill(body);
-  await page.getByRole('button', { name: 'Execute' }).click();
+  await execute(page, body);
   const row = page.locator('.live-responses-table tbody .response');
   return {
     status: (await row.locator('.response-col_status').innerText()).trim(),
     body: await row.locator('.highlight-code code').first().innerText(),
   };
+}
+
+/** Sends the first operation from the page. */
+async function execute(page: Page, body?: string): Promise<void> {
+  await page.locator('.opblock-summary-control').first().click();
+  if (body !== undefined) await page.getByRole('textbox').fill(body);
+  await page.getByRole('button', { name: 'Execute' }).click();
 }
 
 /** Saves a screenshot from the operation down to the body of its response. */

@@ -62,6 +62,9 @@ describe('npm start', () => {
   });
 });
 
+const ORIGINS =
+  'CORS_ORIGINS must be * alone or origins as browsers send them, such as https://app.example.com or http://localhost:5173';
+
 describe('a configuration mistake stops the start, exit 1', () => {
   test('with every problem listed, a line each, and no secret in it', async () => {
     const outcome = await run('node', ['src/main.ts'], {
@@ -83,6 +86,9 @@ describe('a configuration mistake stops the start, exit 1', () => {
       IN_FLIGHT_LIMIT: '0',
       EVENT_LOOP_DELAY_LIMIT_MS: '1e3',
       TRUST_PROXY: 'loopback, 10.0.0.0/33',
+      CORS_ORIGINS: 'https://a.example/, https://*.example, https://a.example:443,https://A.example,a.example,null,*',
+      CORS_CREDENTIALS: 'yes',
+      CORS_MAX_AGE_SECONDS: '1d',
       OPS_HOST: '',
       OPS_PORT: '-1',
       SHUTDOWN_GRACE_MS: '-1',
@@ -111,6 +117,17 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'EVENT_LOOP_DELAY_LIMIT_MS must be an integer from 100 to 3600000, not "1e3"',
         'BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES',
         'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+        'CORS_CREDENTIALS must be on or off, not "yes"',
+        'CORS_MAX_AGE_SECONDS must be an integer from 0 to 86400, not "1d"',
+        ...[
+          'https://a.example/',
+          'https://*.example',
+          'https://a.example:443',
+          'https://A.example',
+          'a.example',
+          'null',
+        ].map((origin) => `${ORIGINS}, not "${origin}"`),
+        `${ORIGINS}, not "*"`,
         'OPS_HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
         'OPS_PORT must be an integer from 0 to 65535, not "-1"',
         'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
@@ -119,6 +136,17 @@ describe('a configuration mistake stops the start, exit 1', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  test.each([
+    [
+      { CORS_CREDENTIALS: 'on', CORS_MAX_AGE_SECONDS: '5' },
+      /^CORS_CREDENTIALS=on needs .*\nCORS_MAX_AGE_SECONDS needs /,
+    ],
+    [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
+  ])('access for pages of other origins that has no effect: %j', async (env, problems) => {
+    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
   });
 
   test('a number of proxies, where their addresses are needed', async () => {

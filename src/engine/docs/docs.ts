@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { send, type Response } from '../http/response.ts';
-import { Failure } from '../http/failure.ts';
+import { methodFailure, type Failure } from '../http/failure.ts';
 import { findViolation } from '../http/http-rules.ts';
 import { createRouter } from '../http/router.ts';
 
@@ -21,9 +21,9 @@ export type DocumentText = { readonly json: string; readonly yaml: string };
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
 
-// Swagger UI needs no inline script or style and no other origin. Its icons are data: URLs.
+// Swagger UI needs no inline script or style and no other origin. Its icons are data: URLs, images of responses blob: URLs.
 const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
@@ -80,9 +80,7 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
 async function respond(req: IncomingMessage, res: ServerResponse, page: Response): Promise<void> {
   // Node sets `complete` after the header event, even without a body; only then can the connection stay open.
   if (!req.complete) await setImmediate();
-  const allow = 'GET, HEAD';
-  if (req.method !== 'GET' && req.method !== 'HEAD')
-    throw new Failure(405, `this path allows only ${allow}`, { allow });
+  if (req.method !== 'GET' && req.method !== 'HEAD') throw methodFailure('GET, HEAD');
   send(req, res, page);
 }
 

@@ -1,4 +1,4 @@
-/* global document, matchMedia, SwaggerUIBundle */
+/* global Blob, document, matchMedia, SwaggerUIBundle, URL */
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -11,21 +11,34 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   tryItOutEnabled: true,
   validatorUrl: null, // By default, Swagger UI contacts a public server.
-  plugins: [showDigits],
+  plugins: [showFaithfully],
   onComplete() {
     document.title = ui.specSelectors.info().get('title');
   },
 });
 
-/** Shows responses with long numbers as text, since Swagger UI formats JSON through doubles. */
-function showDigits() {
+/** Shows responses exactly, and files as images or downloads. */
+function showFaithfully() {
   return {
     wrapComponents: {
       responseBody: (ResponseBody, { React }) =>
-        function ExactResponseBody(props) {
-          const isLong = typeof props.content === 'string' && /\d{16}/.test(props.content);
-          return React.createElement(ResponseBody, isLong ? { ...props, contentType: 'text/plain' } : props);
+        function FaithfulResponseBody(props) {
+          return React.createElement(ResponseBody, { ...props, ...propsFor(props) });
         },
     },
   };
+}
+
+/** Returns the properties of a response that Swagger UI must see differently. */
+function propsFor({ content, contentType = '', url, headers }) {
+  // Swagger UI would show the source. An image runs no scripts.
+  if (typeof content === 'string' && contentType.startsWith('image/svg+xml')) {
+    return { content: new Blob([content], { type: 'image/svg+xml' }), contentType: 'image/*' };
+  }
+  // Swagger UI formats JSON through doubles.
+  if (typeof content === 'string') return /\d{16}/.test(content) ? { contentType: 'text/plain' } : {};
+  // Swagger UI would decode the bytes as text, also for the download, and request audio again without credentials.
+  if (!(content instanceof Blob) || /^image\/|jsonl/.test(contentType)) return {};
+  const disposition = `attachment; filename="${new URL(url).pathname.split('/').at(-1)}"`;
+  return { contentType: 'application/octet-stream', headers: { 'content-disposition': disposition, ...headers } };
 }

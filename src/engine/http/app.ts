@@ -4,16 +4,19 @@ import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
+import { createCors, type CorsPolicy } from './cors.ts';
 import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
-type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf'> & {
+type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors'> & {
   /** The application's own checkers, by the name of their security scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
   readonly tokenVerifier: TokenVerifier;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
+  /** `undefined`: only pages of the service's own origin read responses. */
+  readonly cors: CorsPolicy | undefined;
   /** Serves the docs page, and passes other requests on. */
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
@@ -25,10 +28,18 @@ export function createApp(options: AppOptions): Express {
   const { contract, checkers, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
   const app = express();
   app.disable('x-powered-by');
+  const cors = options.cors && createCors(options.cors, contract);
+  if (cors !== undefined) {
+    app.use((req, _res, next) => {
+      cors.decide(req);
+      next();
+    });
+  }
   if (docs !== undefined) app.use(docs);
   app.use(
     createPipeline({
       ...options,
+      cors,
       authenticatorOf: createAuthenticator(contract.securitySchemes, checkers, tokenVerifier),
       clientAddressOf: createClientAddress(trustProxy),
     }),

@@ -14,6 +14,11 @@ export class Failure extends Error {
   }
 }
 
+/** Returns the 405 for a path that has other methods (RFC 9110, 15.5.6). */
+export function methodFailure(allow: string): Failure {
+  return new Failure(405, `this path allows only ${allow}`, { allow });
+}
+
 /** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */
 export function unexpectedFailure(): Failure {
   return new Failure(500, 'The service failed to answer this request');

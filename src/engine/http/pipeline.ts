@@ -20,6 +20,7 @@ import {
   type Response,
 } from './response.ts';
 import { readBody } from './body.ts';
+import { isPreflight, type Cors } from './cors.ts';
 import { findCaller, readCredentials } from './credentials.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
@@ -50,6 +51,7 @@ export type PipelineOptions = {
   readonly isUnavailable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly bodyLimitBytes: number;
+  readonly cors: Cors | undefined;
   /** The address of the client that a request comes from. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
   /** Is aborted when the service begins to stop. */
@@ -78,7 +80,7 @@ type Progress = {
  */
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
-  const { failureResponse, clientAddressOf, stopping, observer, log } = options;
+  const { failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   let turn: Promise<void> | undefined;
@@ -130,7 +132,9 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<HandlerResponse> {
-    loadShedding.check();
+    const needsPermission = cors !== undefined && isPreflight(req);
+    // A page cannot read the 503 of a request whose preflight was refused.
+    if (!needsPermission) loadShedding.check();
     const violation = findViolation(req);
     if (violation !== undefined) {
       res.shouldKeepAlive = false;
@@ -138,7 +142,11 @@ export function createPipeline(options: PipelineOptions) {
     }
     const { path, query } = readTarget(req);
     const routed = route(req.method ?? '', path);
-    if ('allow' in routed) return { status: 204, headers: routed, body: undefined };
+    if ('allow' in routed) {
+      const permission = needsPermission ? cors.permit(req, routed) : {};
+      return { status: 204, headers: { allow: routed.allow, ...permission }, body: undefined };
+    }
+    if (needsPermission) loadShedding.check(); // An operation of the document answers the preflight.
     const { operation } = routed;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);

@@ -7,6 +7,7 @@ import { findResponse, findSizeProblem, type DocumentedResponse, type Operation 
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { isStreamable, openStream, writeStream, type BodyStream } from './body-stream.ts';
 import { discard } from './bytes.ts';
+import { withCors } from './cors.ts';
 import { formatItem } from './item-list.ts';
 import { requestIdOf } from './trace.ts';
 
@@ -204,10 +205,8 @@ function writeHead(
 ): void {
   if (!req.complete) res.shouldKeepAlive = false;
   const common = commonHeaders(requestIdOf(req));
-  res.writeHead(
-    status,
-    length === undefined ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length },
-  );
+  const all = length === undefined ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length };
+  res.writeHead(status, withCors(req, all));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Failure } from './failure.ts';
+import { Failure, methodFailure } from './failure.ts';
 import {
   matchSegment,
   normalizePath,
@@ -13,6 +13,9 @@ import {
 /** An operation and the path parameters of the request, percent-decoded. */
 export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
 
+/** The methods of a path, as in the Allow header, and its operations. */
+export type Allowed = { readonly allow: string; readonly operations: readonly Operation[] };
+
 /**
  * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
  * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path; for the path `*`, those of all
@@ -20,7 +23,7 @@ export type Route = { readonly operation: Operation; readonly path: Readonly<Rec
  *
  * @throws {Failure} 404 when the path is not documented, 405 when it is documented with other methods only
  */
-export type Router = (method: string, path: string) => Route | { readonly allow: string };
+export type Router = (method: string, path: string) => Route | Allowed;
 
 type RoutedContract = Pick<Contract, 'operations' | 'basePaths' | 'templatedBasePaths'>;
 
@@ -59,17 +62,17 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
     search(root, method, segments, 1, []);
 
   return (method, path) => {
-    if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]) };
+    if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]), operations: [] };
     // A request target has no fragment (RFC 9112, 3.2).
     if (path.includes('#')) throw new Failure(404, NOT_FOUND);
     const segments = normalizePath(path).split('/');
     const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
     if (route !== undefined) return route;
-    const documented = [...methods].filter((other) => find(other, segments) !== undefined);
+    const documented = [...methods].flatMap((other) => find(other, segments)?.operation ?? []);
     if (documented.length === 0) throw new Failure(404, NOT_FOUND);
-    const allow = allowOf(documented);
-    if (method === 'OPTIONS') return { allow };
-    throw new Failure(405, `this path allows only ${allow}`, { allow });
+    const allow = allowOf(documented.map((operation) => operation.method));
+    if (method === 'OPTIONS') return { allow, operations: documented };
+    throw methodFailure(allow);
   };
 }
 

@@ -8,6 +8,7 @@ import type { LoadSheddingLimits } from '../http/load-shedding.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { ServiceConfig } from '../create-service.ts';
+import { readCorsPolicy } from './cors-policy.ts';
 import { Environment } from './environment.ts';
 
 /** The configuration of the process, validated. */
@@ -63,6 +64,7 @@ export async function readConfig(
     server: readServerLimits(env),
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
     trustProxy: readTrustProxy(env),
+    cors: readCorsPolicy(env),
     ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', 3001) },
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
