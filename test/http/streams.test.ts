@@ -91,12 +91,9 @@ describe('a body that is streamed', () => {
   });
 
   test('is taken from its source as slowly as the client reads', async () => {
-    let taken = 0n;
-    const { url } = await serve('application/jsonl', async function* () {
-      for await (const row of count(() => undefined)) {
-        taken = row.id;
-        yield row;
-      }
+    let taken = 0;
+    const { url } = await serve('text/csv', async function* () {
+      for (; ; taken += 1) yield await Promise.resolve('x'.repeat(10_000));
     });
     const response = await fetch(url);
     const reader = response.body?.getReader();
@@ -105,7 +102,7 @@ describe('a body that is streamed', () => {
       await sleep(200);
       return taken === before;
     }, true);
-    expect(taken).toBeLessThan(2_000_000n);
+    expect(taken).toBeLessThan(5_000); // Sockets have buffers.
     await reader?.cancel();
   });
 });
