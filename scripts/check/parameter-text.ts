@@ -96,5 +96,7 @@ function scalarText(value: Json): string | undefined {
 function isSendable({ in: location }: Parameter, value: Json): boolean {
   const text = stringifyJson(value);
   if (text.length > MAX_CHARS || /\\ud[89a-f]/.test(text)) return false;
-  return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(text);
+  // Headers may have quotes, as entity tags do; cookies may not.
+  const sent = location === 'header' ? text.replaceAll('\\"', '"') : text;
+  return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(sent);
 }

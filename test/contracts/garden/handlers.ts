@@ -1,0 +1,101 @@
+import type { BedRow, Beds } from './beds.ts';
+import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
+
+export function createHandlers(beds: Beds) {
+  return {
+    listBeds: (request) => listBeds(beds, request),
+    createBed: (request) => createBed(beds, request),
+    getBed: (request) => getBed(beds, request),
+    replaceBed: (request) => replaceBed(beds, request),
+    removeBed: (request) => removeBed(beds, request),
+    uploadPhoto: (request) => uploadPhoto(beds, request),
+    getPhoto: (request) => getPhoto(beds, request),
+    exportBeds: (request) => exportBeds(beds, request),
+  } satisfies Handlers;
+}
+
+export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
+  readonly [name: string]: Matched;
+}
+
+async function listBeds(beds: Beds, { query }: Request<'listBeds'>): Promise<Reply<'listBeds'>> {
+  const rows = await beds.list(query.after ?? 0n, query.limit);
+  const last = rows.length === query.limit ? rows.at(-1) : undefined;
+  return { status: 200, body: { beds: rows.map(toBed), ...(last && { next: last.id }) } };
+}
+
+async function createBed(beds: Beds, { headers, body, log }: Request<'createBed'>): Promise<Reply<'createBed'>> {
+  const row = await beds.create(body, headers['Idempotency-Key']);
+  if (row === undefined) throw new Error('the bed was removed while it was created');
+  log.info({ bed: String(row.id) }, 'bed created');
+  return { status: 201, headers: { Location: `/beds/${String(row.id)}`, ETag: etagOf(row) }, body: toBed(row) };
+}
+
+async function getBed(beds: Beds, { path }: Request<'getBed'>): Promise<Reply<'getBed'>> {
+  const row = await findBed(beds, path.id);
+  return { status: 200, headers: { ETag: etagOf(row) }, body: toBed(row) };
+}
+
+async function replaceBed(beds: Beds, { path, headers, body }: Request<'replaceBed'>): Promise<Reply<'replaceBed'>> {
+  const version = BigInt(headers['If-Match'].slice(1, -1));
+  if (!(await beds.replace(path.id, body, version))) {
+    const { version: current } = await findBed(beds, path.id);
+    const detail = `someone has changed the bed: it has the ETag "${String(current)}"`;
+    return { status: 412, body: { status: 412, detail } };
+  }
+  const row = { id: path.id, crop: body.crop, metres: BigInt(body.squareMetres), version: version + 1n };
+  return { status: 200, headers: { ETag: etagOf(row) }, body: toBed(row) };
+}
+
+async function removeBed(beds: Beds, { path }: Request<'removeBed'>): Promise<Reply<'removeBed'>> {
+  await beds.remove(path.id);
+  return { status: 204 };
+}
+
+async function uploadPhoto(beds: Beds, { path, body }: Request<'uploadPhoto'>): Promise<Reply<'uploadPhoto'>> {
+  await findBed(beds, path.id);
+  await beds.savePhoto(path.id, await body.bytes());
+  return { status: 204 };
+}
+
+async function getPhoto(beds: Beds, { path }: Request<'getPhoto'>): Promise<Reply<'getPhoto'>> {
+  const png = await beds.photo(path.id);
+  if (png === undefined) throw noBed('this bed has no photo');
+  return { status: 200, body: png };
+}
+
+async function exportBeds(beds: Beds, { rawHeaders }: Request<'exportBeds'>): Promise<Reply<'exportBeds'>> {
+  const rows = beds.all();
+  return rawHeaders['accept'] === 'text/csv'
+    ? { status: 200, contentType: 'text/csv', body: toCsv(rows) }
+    : { status: 200, contentType: 'application/jsonl', body: map(rows, toBed) };
+}
+
+/** Finds a bed. @throws {Failure} 404 when there is none */
+async function findBed(beds: Beds, id: bigint): Promise<BedRow> {
+  const row = await beds.find(id);
+  if (row === undefined) throw noBed('this bed does not exist');
+  return row;
+}
+
+function noBed(detail: string): Failure {
+  return new Failure({ status: 404, body: { status: 404, detail } });
+}
+
+function toBed({ id, crop, metres }: BedRow) {
+  return { id, crop, squareMetres: Number(metres) };
+}
+
+function etagOf({ version }: BedRow): string {
+  return `"${String(version)}"`;
+}
+
+async function* toCsv(rows: AsyncIterable<BedRow>): AsyncGenerator<string> {
+  yield 'id,crop,squareMetres\r\n';
+  for await (const { id, crop, metres } of rows)
+    yield `${String(id)},"${crop.replaceAll('"', '""')}",${String(metres)}\r\n`;
+}
+
+async function* map<In, Out>(items: AsyncIterable<In>, convert: (item: In) => Out): AsyncGenerator<Out> {
+  for await (const item of items) yield convert(item);
+}
