@@ -44,16 +44,22 @@ export function readParameters(
   const whole = parameters.find(({ in: location }) => location === 'querystring');
   let query: readonly Pair[] = [];
   let cookies: readonly Pair[] = [];
-  collect('query', () => {
+  try {
     if (whole === undefined || whole.style === 'form') query = parsePairs(source.query, '&');
-  });
-  collect('cookie', () => {
+  } catch (error) {
+    collect(error, 'query');
+  }
+  try {
     if (parameters.some(({ in: location }) => location === 'cookie')) cookies = parsePairs(cookieOf(source), ';');
-  });
+  } catch (error) {
+    collect(error, 'cookie');
+  }
   for (const parameter of parameters) {
-    collect(placeOfParameter(parameter), () => {
+    try {
       read(parameter);
-    });
+    } catch (error) {
+      collect(error, placeOfParameter(parameter));
+    }
   }
   for (const { name } of query) {
     if (problems.length === MAX_PROBLEMS) break;
@@ -62,16 +68,12 @@ export function readParameters(
   }
   return { values, sourceDigits: digits.get, problems };
 
-  /** Calls a function, and adds its failure to the problems. */
-  function collect(place: string, readPart: () => void): void {
-    try {
-      readPart();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { message } = error;
-      const found = error.problems.length > 0 ? error.problems : [{ place, message, text: message }];
-      problems.push(...found.slice(0, MAX_PROBLEMS - problems.length));
-    }
+  /** Adds a failure to the problems; throws other errors. */
+  function collect(error: unknown, place: string): void {
+    if (!(error instanceof Failure)) throw error;
+    const { message } = error;
+    const found = error.problems.length > 0 ? error.problems : [{ place, message, text: message }];
+    problems.push(...found.slice(0, MAX_PROBLEMS - problems.length));
   }
 
   function read(parameter: Parameter): void {

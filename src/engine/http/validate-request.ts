@@ -52,7 +52,7 @@ export function validateWhole(
 ): ValidRequest | Promise<never> {
   const parts = toParts(parameters, body);
   const first = findFirst(validator, parts);
-  const isRead = parameters.problems.length === 0 && (body?.problems ?? []).length === 0;
+  const isRead = parameters.problems.length === 0 && (body?.problems === undefined || body.problems.length === 0);
   if (first.length === 0 && isRead && !(body instanceof Failure))
     return complete(operation, parameters, parts, body, int64Shapes);
   return rejectInvalid(operation, validator, parameters, body, int64Shapes, { parts, first });
@@ -103,14 +103,18 @@ function toParts({ values }: Parameters, body: RequestBody | Failure | undefined
   // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
-  const parameters = { path: values.path, query: values.query, headers, cookies: values.cookie };
-  if (body instanceof Failure)
-    return { ...parameters, mediaType: undefined, body: undefined, bodyBytes: 0, isBodyMalformed: true };
+  const isBodyMalformed = body instanceof Failure;
+  const read = isBodyMalformed ? undefined : body;
+  const value = read?.root[''];
   return {
-    ...parameters,
-    mediaType: body?.mediaType,
-    body: body?.root[''] instanceof Blob ? undefined : body?.root[''],
-    bodyBytes: body?.sizeBytes ?? 0,
+    path: values.path,
+    query: values.query,
+    headers,
+    cookies: values.cookie,
+    mediaType: read?.mediaType,
+    body: value instanceof Blob ? undefined : value,
+    bodyBytes: read?.sizeBytes ?? 0,
+    isBodyMalformed,
   };
 }
 
@@ -146,7 +150,8 @@ function reviveAll(
   const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
   if (body === undefined) return problems;
   const shape = operation.requestBody?.content[body.mediaType]?.int64s;
-  return [...problems, ...reviveInt64s(body, shape, int64Shapes, 'body')];
+  problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
+  return problems;
 }
 
 /** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */
