@@ -1,4 +1,5 @@
 import { runInThisContext } from 'node:vm';
+import type { FailureDetails } from '../../src/engine/contract/handler-types.ts';
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { listOperations, type Document, type ResponseObject } from '../openapi/document.ts';
 import { sentKindOf, type FailureBody } from '../openapi/failures.ts';
@@ -11,19 +12,46 @@ type Schema = {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
+  readonly maxLength?: unknown;
 };
-type Details = { readonly status: number; readonly message: string };
+type Details = Omit<FailureDetails, 'operationId'>;
+
+/** A function that is being rendered. */
+type Context = {
+  readonly document: Document;
+  /** The details that it uses. */
+  readonly used: Set<string>;
+  /** Whether lists may have the violations. */
+  readonly hasLists: boolean;
+  /** Whether a member of the same object has the message. */
+  readonly hasMessage: boolean;
+};
 
 const MAX_DEPTH = 6;
 const MAX_PLACES = 100;
+const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
+  place: `body/items/${String(index)}/size`,
+  message: 'must be integer',
+}));
 const EXAMPLES: readonly Details[] = [
-  { status: 400, message: 'path parameter id must be an integer' },
-  { status: 503, message: 'try again later' },
+  { status: 400, message: 'path parameter id must be an integer', violations: [] },
+  { status: 400, message: 'body/items/0/size must be integer', violations: VIOLATIONS.slice(0, 1) },
+  {
+    status: 400,
+    message: 'body/items/0/size must be integer; body/items/1/size must be integer',
+    violations: VIOLATIONS,
+  },
+  { status: 503, message: 'try again later', violations: [] },
 ];
 /** The names of members that hold the message of a failure. */
 const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
 /** The names of members that hold its status. */
 const STATUS = /status|code|^error$/i;
+/** The names of members that hold violations. */
+const LIST = /error|violation|detail|problem|issue|invalid|reason|cause|message|field/i;
+/** The names of members that hold the place of a violation. */
+const PLACE =
+  /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
 
 /** Renders functions from the details of a failure to its body, as source text. */
 export type FailureRenderer = {
@@ -52,12 +80,16 @@ export function createFailureRenderer(document: Document, values: Values): Failu
   };
 
   function renderValue(body: FailureBody): string {
-    const used = new Set<string>();
-    const usual = functionOf(valueOf(document, body.schema, '', used, 0), used);
     const response = dereference(values.document, operations.get(body.operationId)?.responses?.[body.response]);
     const described = ((response as ResponseObject).content?.[body.mediaType] ?? {}) as Described;
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
-    if (EXAMPLES.every((details) => isValid(evaluate(usual)(details)))) return usual;
+    const [usual = '', ...others] = [true, false].map((hasLists) => {
+      const used = new Set<string>();
+      return functionOf(valueOf({ document, used, hasLists, hasMessage: false }, body.schema, '', 0), used);
+    });
+    for (const source of [usual, ...others]) {
+      if (EXAMPLES.every((details) => isValid(evaluate(source)(details)))) return source;
+    }
     const [generated] = values.valuesOf(described, { key: body.name, dynamic: false, isText: true });
     return generated === undefined ? usual : fill(generated, isValid);
   }
@@ -102,7 +134,7 @@ function fill(base: Json, isValid: (value: Json) => boolean): string {
 }
 
 function functionOf(expression: string, used: ReadonlySet<string>): string {
-  const parameters = ['status', 'message'].filter((name) => used.has(name));
+  const parameters = ['status', 'message', 'violations'].filter((name) => used.has(name));
   const list = parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`;
   return `${list} => ${expression.startsWith('{') ? `(${expression})` : expression}`;
 }
@@ -116,7 +148,8 @@ function objectLiteral(members: readonly (readonly [name: string, value: string]
 }
 
 /** Renders an expression that is valid for a schema. Status and message go into properties with such names. */
-function valueOf(document: Document, node: unknown, name: string, used: Set<string>, depth: number): string {
+function valueOf(context: Context, node: unknown, name: string, depth: number): string {
+  const { document, used } = context;
   const schema = mergeParts(document, node);
   if ('const' in schema) return literal(schema['const']);
   if (Array.isArray(schema['enum'])) return literal(schema['enum'][0]);
@@ -125,10 +158,19 @@ function valueOf(document: Document, node: unknown, name: string, used: Set<stri
   const isInt64 = schema['format'] === 'int64';
   switch (type) {
     case 'object':
-      return objectOf(document, schema, used, depth);
+      return objectOf(context, schema, depth);
     case 'array': {
-      const needsItem = Number(schema['minItems'] ?? 0) > 0 || /error|message|detail/i.test(name);
-      return needsItem ? `[${valueOf(document, schema['items'], 'message', used, depth + 1)}]` : '[]';
+      const isList = LIST.test(name) || name === '';
+      const ofViolation = isList ? violationOf(context, schema['items'], depth + 1) : undefined;
+      const takesMessage = ofViolation === undefined ? /error|message|detail/i.test(name) : !context.hasMessage;
+      const needsItem = Number(schema['minItems'] ?? 0) > 0 || takesMessage;
+      const item = needsItem ? valueOf(context, schema['items'], 'message', depth + 1) : '';
+      if (ofViolation === undefined) return `[${item}]`;
+      const { maxItems = Infinity } = schema as { readonly maxItems?: number };
+      const violations =
+        use('violations', used) + (maxItems < VIOLATIONS.length ? `.slice(0, ${String(maxItems)})` : '');
+      const list = `${violations}.map(({ place, message }) => ${ofViolation})`;
+      return item === '' ? list : `violations.length === 0 ? [${item}] : ${list}`;
     }
     case 'integer':
     case 'number': {
@@ -149,15 +191,58 @@ function valueOf(document: Document, node: unknown, name: string, used: Set<stri
   }
 }
 
-function objectOf(document: Document, schema: Schema, used: Set<string>, depth: number): string {
+function objectOf(context: Context, schema: Schema, depth: number): string {
+  const { document } = context;
   const { properties = {}, required: all = [] } = schema;
   const required = all.filter((name) => mergeParts(document, properties[name])['writeOnly'] !== true);
   const names = Object.keys(properties).filter(
-    (name) => required.includes(name) || (depth < 2 && (STATUS.test(name) || MESSAGE.test(name))),
+    (name) =>
+      required.includes(name) ||
+      (depth < 2 && (STATUS.test(name) || MESSAGE.test(name))) ||
+      (depth < 2 && LIST.test(name) && holdsViolations(context, properties[name])),
   );
-  const members = names.map((name) => [name, valueOf(document, properties[name], name, used, depth + 1)] as const);
+  const hasMessage = names.some(
+    (name) => MESSAGE.test(name) && mergeParts(document, properties[name]).type === 'string',
+  );
+  const members = names.map(
+    (name) => [name, valueOf({ ...context, hasMessage }, properties[name], name, depth + 1)] as const,
+  );
   const missing = required.filter((name) => !Object.hasOwn(properties, name));
   return objectLiteral([...members, ...missing.map((name) => [name, "''"] as const)]);
+}
+
+/** Renders an item of a list from the violation `{ place, message }`; `undefined` where an item cannot hold both. */
+function violationOf(context: Context, node: unknown, depth: number): string | undefined {
+  const schema = mergeParts(context.document, node);
+  if (!context.hasLists || 'const' in schema || 'enum' in schema) return undefined;
+  const both = '`${place} ${message}`';
+  if (schema.type === 'string') return textOf(schema, both);
+  const { properties = {}, required = [] } = schema;
+  const texts = Object.entries(properties).filter(
+    ([, member]) => mergeParts(context.document, member).type === 'string',
+  );
+  const [place] = texts.find(([name]) => PLACE.test(name)) ?? [];
+  const [message] = texts.find(([name]) => MESSAGE.test(name) && name !== place) ?? [];
+  if (message === undefined) return undefined;
+  const names = Object.keys(properties).filter((name) => name === place || name === message || required.includes(name));
+  const members = names.map((name): readonly [string, string] => {
+    const member = mergeParts(context.document, properties[name]);
+    if (name === place) return [name, textOf(member, 'place')];
+    if (name === message) return [name, textOf(member, place === undefined ? both : 'message')];
+    return [name, valueOf(context, properties[name], name, depth + 1)];
+  });
+  const item = objectLiteral(members);
+  return `(${item})`;
+}
+
+function holdsViolations(context: Context, node: unknown): boolean {
+  const { type, items } = mergeParts(context.document, node) as Schema & { readonly items?: unknown };
+  return type === 'array' && violationOf(context, items, 1) !== undefined;
+}
+
+/** Renders a text that is short enough for a schema. */
+function textOf({ maxLength = Infinity }: Schema, expression: string): string {
+  return Number(maxLength) < 1000 ? `${expression}.slice(0, ${String(maxLength)})` : expression;
 }
 
 function stringOf(schema: Schema, name: string, used: Set<string>): string {
@@ -176,7 +261,7 @@ function stringOf(schema: Schema, name: string, used: Set<string>): string {
   )
     return `String(${use('status', used)})`;
   if (pattern !== undefined || Number(minLength) > 1) return JSON.stringify('x'.repeat(Number(minLength)));
-  return Number(maxLength) < 1000 ? `${use('message', used)}.slice(0, ${String(maxLength)})` : use('message', used);
+  return textOf({ maxLength }, use('message', used));
 }
 
 /** Merges the schemas that apply to the same value; of alternatives, the first. */

@@ -157,7 +157,12 @@ describe('architecture', () => {
     const inEngine = (...names: readonly string[]): string[] => names.map((name) => `src/engine/${name}`);
     expect(users(/^express$/).sort()).toEqual(inEngine('create-service.ts', 'http/app.ts'));
     expect(users(/^express-openapi-validator/)).toEqual([
-      ...inEngine('contract/linked-schemas.ts', 'contract/schema-compiler.ts', 'contract/validator.ts'),
+      ...inEngine(
+        'contract/linked-schemas.ts',
+        'contract/problem.ts',
+        'contract/schema-compiler.ts',
+        'contract/violations.ts',
+      ),
       'scripts/openapi/load.ts',
     ]);
     expect(users(/^ajv/)).toEqual([

@@ -40,7 +40,9 @@ export function expectError(response: Response, status: number, message: RegExp)
 /** Checks that a failure is reported as problem details, as for documents without a failure body, and leaks no internals. */
 export function expectProblem(response: Response, status: number, detail: RegExp): void {
   expect(response.headers['content-type']).toBe('application/problem+json');
-  expect(response.body).toEqual({ status, title: STATUS_CODES[status], detail: expect.stringMatching(detail) });
+  const { errors, ...body } = response.body as { readonly errors?: unknown };
+  expect(body).toEqual({ status, title: STATUS_CODES[status], detail: expect.stringMatching(detail) });
+  expect(errors ?? []).toEqual(expect.any(Array));
   expect(response.status).toBe(status);
   expectNothingLeaked(response);
 }

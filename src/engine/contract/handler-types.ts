@@ -68,6 +68,14 @@ export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
 /** The opposite of {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
 
+/** A part of a request that does not conform to the document. */
+export type Violation = {
+  /** `path/id`, `query/limit`, `header/X-Count`, `cookie/theme`, `body/items/3/size`; keys are escaped as in a JSON pointer. */
+  readonly place: string;
+  /** Follows the place in a sentence: `must be integer`. */
+  readonly message: string;
+};
+
 /** The content of a failure of the engine. */
 export type FailureDetails = {
   readonly status: number;
@@ -75,6 +83,8 @@ export type FailureDetails = {
   readonly message: string;
   /** The operation; `undefined` when the request has none. */
   readonly operationId: string | undefined;
+  /** What is wrong with the parameters and the body, up to ten; empty for other failures. */
+  readonly violations: readonly Violation[];
 };
 
 /** Functions that render the failures of the engine as the bodies that the document describes, by their names. */

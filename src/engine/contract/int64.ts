@@ -1,4 +1,5 @@
 import type { JsonTree } from './json.ts';
+import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from './problem.ts';
 
 /**
  * The locations of the int64s in a JSON value: its schema, reduced to the parts that lead to an int64. `$ref` names
@@ -16,7 +17,6 @@ export type Int64Shape = {
 type Key = string | number;
 type Holder = Record<Key, unknown>;
 
-const MAX_PROBLEMS = 10;
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
@@ -26,17 +26,17 @@ const MAX = 2n ** 63n - 1n;
  * The validator has already checked the numbers as doubles. This function checks the digits that were sent, which differ
  * from the double beyond 2^53 and at the ends of the range.
  *
- * @param location names the value in problems: `body`
- * @returns the first ten problems, each with its location (`body/id`); none when every int64 is an integer in range
+ * @param location the place of the value: `body`; the empty one for an object of several
+ * @returns the first ten problems; none when every int64 is an integer in range
  */
 export function reviveInt64s(
   json: JsonTree,
   shape: Int64Shape | undefined,
   named: Readonly<Record<string, Int64Shape>>,
   location: string,
-): string[] {
-  const problems: string[] = [];
-  const path: Key[] = [location];
+): Problem[] {
+  const problems: Problem[] = [];
+  const path: Key[] = location === '' ? [] : [location];
   const visited = new Map<Int64Shape, Set<unknown>>();
   if (shape !== undefined) revive(json.root, '', shape, false);
   return problems;
@@ -86,10 +86,9 @@ export function reviveInt64s(
   function exact(double: number, sourceDigits: string | undefined): bigint | number {
     const isExact = sourceDigits === undefined && Number.isInteger(double);
     const value = isExact ? BigInt(double) : integerOf(sourceDigits ?? String(double));
-    if (value === undefined) problems.push(`${path.join('/')} must be integer`);
-    else if (value < MIN || value > MAX)
-      problems.push(`${path.join('/')} must be between ${String(MIN)} and ${String(MAX)}`);
-    else return value;
+    if (value !== undefined && MIN <= value && value <= MAX) return value;
+    const message = value === undefined ? 'must be integer' : `must be between ${String(MIN)} and ${String(MAX)}`;
+    problems.push(createProblem(placeOf(...path), message));
     return double;
   }
 }

@@ -9,7 +9,7 @@ import type {
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
-import { ContentType, type augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
+import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS } from './formats.ts';
@@ -25,6 +25,7 @@ import {
   sliceVersion,
   type ContractDocument,
 } from './slice-document.ts';
+import { ViolationFinder, type Check } from './violations.ts';
 
 /*
  * Uses express-openapi-validator without its middleware.
@@ -40,15 +41,10 @@ export type CompiledSchemas = {
   /** By documented media type, `undefined` without a body: a check of the parameters, and one of the body. */
   readonly requests: ReadonlyMap<string | undefined, readonly Check[]>;
   readonly requestCheapBytes: number;
+  readonly violations: ViolationFinder;
   /** By key of `responses`, and by the media type of the slice. */
   readonly responses: Readonly<Record<string, Readonly<Record<string, Check>>>>;
   readonly responseCheapBytes: number;
-};
-
-/** A schema compiled by Ajv. */
-export type Check = {
-  (data: object): unknown;
-  errors?: Parameters<typeof augmentAjvErrors>[0] | null;
 };
 
 const OPTIONS: NormalizedOpenApiValidatorOpts = {
@@ -85,6 +81,7 @@ export class SchemaCompiler {
   readonly #requests: RequestCompiler;
   readonly #responses: ResponseCompiler;
   readonly #linked: Readonly<Record<Direction, LinkedSchemas>>;
+  readonly #violations: ViolationFinder;
   readonly #components = new Map<string, Component>();
   #operations = 0;
 
@@ -109,6 +106,7 @@ export class SchemaCompiler {
       response: new LinkedSchemas(this.#responses.ajvBody),
     };
     this.#linked.request.link(this.#requests.ajv);
+    this.#violations = new ViolationFinder(this.#requests.ajvBody);
   }
 
   /**
@@ -130,6 +128,7 @@ export class SchemaCompiler {
     return {
       requests: yield* this.#compileRequests(operation, operationOf(apiDoc, operation)),
       requestCheapBytes: requestReach.cheapBytes,
+      violations: this.#violations,
       responses: yield* this.#compileResponses(operationOf(apiDocRes, operation)),
       responseCheapBytes: responseReach.cheapBytes,
     };

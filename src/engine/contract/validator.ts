@@ -1,10 +1,10 @@
-import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
 import { textLength } from './check-cost.ts';
-import { formatProblems } from './format-problems.ts';
 import { findResponse, type Operation } from './operation.ts';
-import type { Check, CompiledSchemas } from './schema-compiler.ts';
+import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
+import type { CompiledSchemas } from './schema-compiler.ts';
 import { HEADERS_MEDIA_TYPE, sliceMediaType } from './slice-document.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
+import { combineProblems, type Check } from './violations.ts';
 
 /** The values of a request. The validator sets defaults of the schema in place. */
 export type RequestParts = {
@@ -17,17 +17,22 @@ export type RequestParts = {
   readonly mediaType: string | undefined;
   readonly body: unknown;
   readonly bodyBytes?: number;
+  /** The body has no value; only the parameters are validated. */
+  readonly isBodyMalformed?: boolean;
 };
 
 // Most valid bodies of 1 MiB take a tenth of this time.
 const TIME_LIMIT_MS = 200;
 const UNLIMITED_BYTES = 16_384; // Larger bodies always have a time limit.
-const MAX_PROBLEMS = 10;
+// A search beyond this time is given up, so that an invalid request costs little more than a valid one.
+const SEARCH_LIMIT_MS = 50;
 
 /** Validates the requests and responses of one operation against the document. */
 export type OperationValidator = {
-  /** @throws {InvalidRequest} when the request does not conform */
+  /** @throws {InvalidRequest} when the request does not conform; it names at most one problem of parameters and body each */
   readonly request: (parts: RequestParts) => void;
+  /** Finds up to ten problems of the parameters, and of the body, of a request for which `request` named the first ones. */
+  readonly findProblems: (parts: RequestParts, first: readonly Problem[]) => Promise<readonly Problem[]>;
   /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
   readonly response: (status: number, mediaType: string, body: unknown) => void;
   /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
@@ -35,29 +40,51 @@ export type OperationValidator = {
 };
 
 /** The request does not conform to the document; the message tells the client how to fix it. */
-export class InvalidRequest extends Error {}
+export class InvalidRequest extends Error {
+  readonly problems: readonly Problem[];
+
+  /** @param reason a message, or the problems that the message names */
+  constructor(reason: string | readonly Problem[]) {
+    super(typeof reason === 'string' ? reason : joinProblems(reason));
+    this.problems = typeof reason === 'string' ? [] : reason;
+  }
+}
 
 /** The response does not conform to the document, and must not be sent. */
 export class InvalidResponse extends Error {}
 
-/** Creates the validator of an operation from its compiled schemas. */
+/**
+ * Creates the validator of an operation from its compiled schemas.
+ *
+ * @param inTurns runs steps of a few milliseconds without holding the event loop for long
+ */
 export function createValidator(
   operation: Operation,
-  { requests, requestCheapBytes, responses, responseCheapBytes }: CompiledSchemas,
+  { requests, requestCheapBytes, violations, responses, responseCheapBytes }: CompiledSchemas,
+  inTurns: <T>(steps: Generator<void, T>) => Promise<T>,
 ): OperationValidator {
   return {
-    request({ path: params, query, headers, cookies, mediaType, body, bodyBytes = Infinity }) {
-      const data = { query, headers, params, cookies, body };
-      const checks = requests.get(mediaType);
-      if (checks === undefined) throw new InvalidRequest('request must have a documented body');
-      const findFailed = (): readonly Check[] => checks.filter((check) => check(data) !== true);
-      // Parameters count only where a header full of them may not be cheap.
-      const isCheap =
-        requestCheapBytes >= 2 * UNLIMITED_BYTES
-          ? bodyBytes <= UNLIMITED_BYTES
-          : bodyBytes + textLength({ query, headers, params, cookies }) <= requestCheapBytes;
-      const failed = isCheap ? findFailed() : runWithinLimit(findFailed);
-      if (failed.length > 0) throw new InvalidRequest(formatErrors(failed));
+    request(parts) {
+      const failed = findFailed(parts);
+      if (failed.length > 0) throw new InvalidRequest(failed.map(({ errors }) => toProblem(errors ?? [])));
+    },
+    async findProblems(parts, first) {
+      const search = (find: () => readonly Problem[]): readonly Problem[] | undefined => {
+        try {
+          return isCheap(parts) ? find() : runWithin(SEARCH_LIMIT_MS, find);
+        } catch (error) {
+          if (error instanceof TimeLimitExceeded) return undefined;
+          throw error;
+        }
+      };
+      const [parameters, body] = checksOf(parts);
+      const all: Problem[] = [];
+      for (const problem of first) {
+        const check = isWithin(problem.place, 'body') ? body : parameters;
+        const found = await inTurns(violations.find(check?.schema, dataOf(parts), search));
+        all.push(...combineProblems(problem, found));
+      }
+      return all;
     },
     response(status, mediaType, body) {
       const [key = ''] = findResponse(operation, status) ?? [];
@@ -66,7 +93,7 @@ export function createValidator(
       const isValid = (): boolean => isDocumented && check({ response: body }) === true;
       const isCheap = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
       if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = isDocumented ? formatErrors([check]) : 'this body is not documented';
+      const problem = isDocumented ? formatErrors(check.errors ?? []) : 'this body is not documented';
       throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
     },
     responseHeaders(status, headers) {
@@ -75,10 +102,35 @@ export function createValidator(
       if (check === undefined) return;
       const isValid = (): boolean => check({ response: headers }) === true;
       if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = formatErrors([check]).replaceAll(/\bresponse\b/g, 'headers');
+      const problem = formatErrors(check.errors ?? []).replaceAll(/\bresponse\b/g, 'headers');
       throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
     },
   };
+
+  function findFailed(parts: RequestParts): readonly Check[] {
+    const data = dataOf(parts);
+    const checks = checksOf(parts);
+    const filter = (): readonly Check[] => checks.filter((check) => check(data) !== true);
+    return isCheap(parts) ? filter() : runWithinLimit(filter);
+  }
+
+  function checksOf({ mediaType, isBodyMalformed = false }: RequestParts): readonly Check[] {
+    const checks = isBodyMalformed ? requests.values().next().value?.slice(0, 1) : requests.get(mediaType);
+    if (checks === undefined) throw new InvalidRequest('request must have a documented body');
+    return checks;
+  }
+
+  function isCheap({ path, query, headers, cookies, bodyBytes = Infinity }: RequestParts): boolean {
+    // Parameters count only where a header full of them may not be cheap.
+    return requestCheapBytes >= 2 * UNLIMITED_BYTES
+      ? bodyBytes <= UNLIMITED_BYTES
+      : bodyBytes + textLength({ query, headers, path, cookies }) <= requestCheapBytes;
+  }
+}
+
+/** Returns the values of a request as the compiled schemas expect them. */
+function dataOf({ path: params, query, headers, cookies, body }: RequestParts) {
+  return { query, headers, params, cookies, body };
 }
 
 function runWithinLimit<T>(call: () => T): T {
@@ -88,10 +140,4 @@ function runWithinLimit<T>(call: () => T): T {
     if (!(error instanceof TimeLimitExceeded)) throw error;
     throw new InvalidRequest('request takes too long to validate: send a smaller body or shorter strings');
   }
-}
-
-function formatErrors(failed: readonly Check[]): string {
-  const errors = failed.flatMap(({ errors: found }) => found ?? []);
-  // Ajv reports a condition after the problems that it leads to.
-  return formatProblems(augmentAjvErrors(errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_PROBLEMS)));
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Operation } from './operation.ts';
-import { SchemaCompiler } from './schema-compiler.ts';
+import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
 import type { ContractDocument } from './slice-document.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
 
@@ -39,17 +39,22 @@ export class Validators {
   compileSync(operation: Operation): OperationValidator {
     const steps = this.#compiler.compile(operation);
     for (let step = steps.next(); ; step = steps.next())
-      if (step.done === true) return createValidator(operation, step.value);
+      if (step.done === true) return this.#create(operation, step.value);
   }
 
   async #compileInTurns(operation: Operation): Promise<OperationValidator> {
-    const steps = this.#compiler.compile(operation);
+    const validator = this.#create(operation, await this.#inTurns(this.#compiler.compile(operation)));
+    this.#compiled.set(operation, validator);
+    return validator;
+  }
+
+  #create(operation: Operation, schemas: CompiledSchemas): OperationValidator {
+    return createValidator(operation, schemas, (steps) => this.#inTurns(steps));
+  }
+
+  async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
     for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) {
-        const validator = createValidator(operation, step.value);
-        this.#compiled.set(operation, validator);
-        return validator;
-      }
+      if (step.done === true) return step.value;
       if (performance.now() - this.#turnStartedAt < TURN_MS) continue;
       await setImmediate();
       this.#turnStartedAt = performance.now();

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findSizeProblem, type Operation } from '../contract/operation.ts';
+import type { Problem } from '../contract/problem.ts';
 import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
-import { Failure } from './failure.ts';
+import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
 import { decodeUtf8 } from './text-value.ts';
@@ -15,6 +16,8 @@ export type RequestBody = JsonTree & {
   /** The media type of the request, with its parameters. */
   readonly contentType: string;
   readonly sizeBytes: number;
+  /** The problems of a form's fields, which are not in it. */
+  readonly problems?: readonly Problem[];
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };
@@ -57,7 +60,7 @@ export async function readBody(
       return { ...common, ...toTree(decodeUtf8(bytes)) };
     case 'binary': {
       const problem = findSizeProblem(bytes.length, documentedBody.bytes);
-      if (problem !== undefined) throw new Failure(400, `body ${problem}`);
+      if (problem !== undefined) throw malformedFailure('body', problem);
       return { ...common, ...toTree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
     }
   }
@@ -71,11 +74,11 @@ export async function readBody(
  */
 export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree {
   const text = decodeUtf8(bytes, subject);
-  if (text.startsWith('\uFEFF')) throw new Failure(400, `${subject} must not start with a byte order mark`);
+  if (text.startsWith('\uFEFF')) throw malformedFailure('body', 'must not start with a byte order mark', subject);
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Failure(400, `${subject} is not valid JSON: ${(error as SyntaxError).message}`);
+    throw malformedFailure('body', `is not valid JSON: ${(error as SyntaxError).message}`, subject);
   }
 }
 
@@ -85,7 +88,7 @@ function allowsEmptyBody(mediaType: string | undefined): boolean {
 }
 
 function missingBody({ required }: NonNullable<Operation['requestBody']>): RequestBody | undefined {
-  if (required) throw new Failure(400, 'a request body is required');
+  if (required) throw malformedFailure('body', 'is required', 'a request body');
   return undefined;
 }
 

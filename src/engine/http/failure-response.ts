@@ -44,7 +44,12 @@ export function createFailureResponse(
 
   function respond(failure: Failure, target: Parameters<FailureResponse>[1]): Response {
     const { status, message, headers } = failure;
-    const details = { status, message, operationId: target?.operation.operationId };
+    const details = {
+      status,
+      message,
+      operationId: target?.operation.operationId,
+      violations: failure.problems.map(({ place, message: problem }) => ({ place, message: problem })),
+    };
     const documented = target && findResponse(target.operation, status)?.[1];
     if (target === undefined || documented === undefined) {
       const render = rendererOf(usualFailure?.name);
@@ -66,8 +71,18 @@ export function createFailureResponse(
   }
 }
 
-/** Converts a failure to problem details (RFC 9457). */
-export function problemDetails({ status, message, headers }: Failure): Response {
-  const body = JSON.stringify({ status, title: STATUS_CODES[status] ?? 'Failure', detail: message });
+/** Converts a failure to problem details (RFC 9457). Its violations are the member `errors`, as in the RFC's example. */
+export function problemDetails({ status, message, headers, problems }: Failure): Response {
+  const errors = problems.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
+  const title = STATUS_CODES[status] ?? 'Failure';
+  const body = JSON.stringify({ status, title, detail: message, ...(errors.length > 0 && { errors }) });
   return { status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };
+}
+
+/** Names a place: in the body by a JSON pointer as a URI fragment (RFC 6901, 6), in parameters by location and name. */
+function sourceOf(place: string): object {
+  const [location = '', ...keys] = place.split('/');
+  const rest = place.slice(location.length);
+  if (location === 'body') return { pointer: `#${encodeURI(rest.toWellFormed()).replaceAll('#', '%23')}` };
+  return keys.length === 0 ? { in: location } : { in: location, name: rest.slice(1) };
 }

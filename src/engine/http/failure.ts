@@ -1,3 +1,5 @@
+import { createProblem, type Problem } from '../contract/problem.ts';
+
 // The minimum time between two attempts of a client during an outage.
 const RETRY_AFTER_SECONDS = 1;
 
@@ -5,18 +7,38 @@ const RETRY_AFTER_SECONDS = 1;
 export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** What is wrong with the parameters and the body. */
+  readonly problems: readonly Problem[];
 
   /** @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text */
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    problems: readonly Problem[] = [],
+  ) {
     super(message);
     this.status = status;
     this.headers = headers;
+    this.problems = problems;
   }
 }
 
 /** Returns the 405 for a path that has other methods (RFC 9110, 15.5.6). */
 export function methodFailure(allow: string): Failure {
   return new Failure(405, `this path allows only ${allow}`, { allow });
+}
+
+/**
+ * Returns the 400 for a part of a request that cannot be read.
+ *
+ * @param place the part, as in violations
+ * @param message continues a sentence that begins with the subject: `must be number`
+ * @param subject names the part in the message of the failure
+ */
+export function malformedFailure(place: string, message: string, subject = place): Failure {
+  const problem = createProblem(place, message, subject);
+  return new Failure(400, problem.text, {}, [problem]);
 }
 
 /** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */

@@ -1,26 +1,35 @@
 import type { JsonTree } from '../contract/json.ts';
 import { matchMediaType } from '../contract/media-type.ts';
+import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
 import { findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
 import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
-import { Failure } from './failure.ts';
+import { malformedFailure } from './failure.ts';
 import { readParts } from './multipart.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
-type FormTree = JsonTree & { readonly files: ReadonlyMap<string, readonly File[]> };
+type FormTree = JsonTree & Pick<Form, 'files' | 'problems'>;
+
+/** The fields of a form, without those that have problems. */
+type Form = {
+  readonly fields: object;
+  readonly files: ReadonlyMap<string, readonly File[]>;
+  /** Fields that do not match their documented types, up to ten. */
+  readonly problems: readonly Problem[];
+};
 
 const NO_FIELDS: TextType = { scalars: [] };
 
 /**
  * Parses a body of type `application/x-www-form-urlencoded`.
  *
- * @throws {Failure} 400 when a field does not match its documented type
+ * @throws {Failure} 400 when its percent-encoding is malformed
  */
 export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMediaType): FormTree {
   const digits = createSourceDigits();
-  const fields = readFields(parsePairs(text, '&'), form, 'body', digits);
-  return { root: { '': fields }, files: new Map(), sourceDigits: digits.get };
+  const { fields, files, problems } = readFields(parsePairs(text, '&'), form, 'body', digits);
+  return { root: { '': fields }, files, problems, sourceDigits: digits.get };
 }
 
 /**
@@ -28,18 +37,18 @@ export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMe
  *
  * @param subject names the form in messages
  * @param digits receives the digits of numbers
- * @throws {Failure} 400 when a field does not match its documented type
+ * @throws {Failure} 400 when the percent-encoding of a value is malformed
  */
-export function readFields(pairs: readonly Pair[], type: TextType, subject: string, digits: SourceDigits): object {
+export function readFields(pairs: readonly Pair[], type: TextType, subject: string, digits: SourceDigits): Form {
   const entries = pairs.map(({ name, value }) => [name, decodePercent(value)] as const);
-  return buildForm(entries, type, subject, digits).fields;
+  return buildForm(entries, type, subject, digits);
 }
 
 /**
  * Parses a body of type `multipart/form-data`.
  *
  * @param contentType includes the boundary
- * @throws {Failure} 400 when it is not well-formed, or a field does not match its documented type or media type
+ * @throws {Failure} 400 when it is not well-formed, or a part does not have its documented media type
  */
 export async function readMultipartForm(
   bytes: Buffer,
@@ -50,15 +59,19 @@ export async function readMultipartForm(
   const entries = parts.map(({ name, filename, contentType: type, bytes: content }) => {
     const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
     if (allowed !== undefined && matchMediaType(type, allowed) === undefined)
-      throw new Failure(400, `body/${name} must have the Content-Type ${allowed.join(' or ')}, not ${type}`);
+      throw malformedFailure(
+        placeOf('body', name),
+        `must have the Content-Type ${allowed.join(' or ')}, not ${type}`,
+        `body/${name}`,
+      );
     const member = memberType(fieldType, name);
     // Browsers send JSON as a file.
     if (filename === undefined || (member.items ?? member).json === true) return [name, decodeUtf8(content)] as const;
     return [name, new File([new Uint8Array(content)], filename, { type })] as const;
   });
   const digits = createSourceDigits();
-  const { fields, files } = buildForm(entries, fieldType, 'body', digits);
-  return { root: { '': fields }, files, sourceDigits: digits.get };
+  const { fields, files, problems } = buildForm(entries, fieldType, 'body', digits);
+  return { root: { '': fields }, files, problems, sourceDigits: digits.get };
 }
 
 function buildForm(
@@ -66,7 +79,8 @@ function buildForm(
   type: TextType,
   subject: string,
   digits: SourceDigits,
-): { readonly fields: object; readonly files: FormTree['files'] } {
+): Form {
+  const problems: Problem[] = [];
   const fields = {};
   const files = new Map<string, readonly File[]>();
 
@@ -75,16 +89,9 @@ function buildForm(
     const texts = values.filter((value) => typeof value === 'string');
     const uploads = values.filter((value) => typeof value !== 'string');
     const member = memberType(type, name);
-    const isFile = (member.items ?? member).file === true;
-    if (isFile && texts.length > 0) throw new Failure(400, `${subject}/${name} must be a file`);
-    if (member !== ANY_TEXT && !isFile && uploads.length > 0) throw new Failure(400, `${subject}/${name} must be text`);
-    if (member.items === undefined && texts.length + uploads.length > 1)
-      throw new Failure(400, `${subject}/${name} must not be repeated`);
-    for (const { size } of uploads) {
-      const problem = findSizeProblem(size, (member.items ?? member).bytes);
-      if (problem !== undefined) throw new Failure(400, `${subject}/${name} ${problem}`);
-    }
-    if (uploads.length > 0) {
+    const problem = findFieldProblem(member, texts, uploads);
+    if (problem !== undefined) reject([name], problem);
+    else if (uploads.length > 0) {
       files.set(name, uploads);
       setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));
     } else if (member.items !== undefined) {
@@ -92,14 +99,23 @@ function buildForm(
       setOwn(fields, name, list);
       const { items } = member;
       texts.forEach((text, index) => {
-        setField(list, String(index), text, items, `${name}/${String(index)}`);
+        reject([name, String(index)], setValue(list, String(index), text, items, digits));
       });
-    } else setField(fields, name, texts[0] ?? '', member, name);
+    } else reject([name], setValue(fields, name, texts[0] ?? '', member, digits));
   }
-  return { fields, files };
+  return { fields, files, problems };
 
-  function setField(holder: object, key: string, text: string, member: TextType, location: string): void {
-    const problem = setValue(holder, key, text, member, digits);
-    if (problem !== undefined) throw new Failure(400, `${subject}/${location} ${problem}`);
+  function reject(keys: readonly string[], problem: string | undefined): void {
+    if (problem === undefined || problems.length === MAX_PROBLEMS) return;
+    problems.push(createProblem(placeOf(subject, ...keys), problem, [subject, ...keys].join('/')));
   }
+}
+
+/** Finds the first problem of the values of a field as such. */
+function findFieldProblem(member: TextType, texts: readonly string[], uploads: readonly File[]): string | undefined {
+  const type = member.items ?? member;
+  if (type.file === true && texts.length > 0) return 'must be a file';
+  if (member !== ANY_TEXT && type.file !== true && uploads.length > 0) return 'must be text';
+  if (member.items === undefined && texts.length + uploads.length > 1) return 'must not be repeated';
+  return uploads.map(({ size }) => findSizeProblem(size, type.bytes)).find((problem) => problem !== undefined);
 }

@@ -2,7 +2,7 @@ import { parseJson, stringifyJson, type JsonTree } from '../contract/json.ts';
 import { sequenceKindOf } from '../contract/media-type.ts';
 import { createSourceDigits } from '../contract/source-digits.ts';
 import { InvalidResponse } from '../contract/validator.ts';
-import { Failure } from './failure.ts';
+import { malformedFailure } from './failure.ts';
 
 /**
  * Parses a sequence of values, such as JSON Lines, to a list. Blank lines are no values.
@@ -20,7 +20,7 @@ export function parseItems(text: string, mediaType: string): JsonTree {
       items.push(parseJson(record, digits).root['']);
     } catch (error) {
       const problem = (error as SyntaxError).message;
-      throw new Failure(400, `body/${String(items.length)} is not valid JSON: ${problem}`);
+      throw malformedFailure(`body/${String(items.length)}`, `is not valid JSON: ${problem}`);
     }
     if (typeof items.at(-1) === 'number') digits.record(items, String(items.length - 1), record.trim());
   }

@@ -1,5 +1,5 @@
 import { Busboy } from '@fastify/busboy';
-import { Failure } from './failure.ts';
+import { Failure, malformedFailure } from './failure.ts';
 
 /** One part of a multipart body. */
 type Part = {
@@ -24,7 +24,7 @@ export async function readParts(bytes: Buffer, contentType: string): Promise<Par
     return await parse(bytes, contentType);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(400, 'the request body is not well-formed multipart/form-data');
+    throw malformedFailure('body', 'is not well-formed multipart/form-data', 'the request body');
   }
 }
 
@@ -42,7 +42,8 @@ async function parse(bytes: Buffer, contentType: string): Promise<Part[]> {
     });
     parser.on('finish', resolve).on('error', reject);
     parser.on('partsLimit', () => {
-      throw new Failure(400, `the request body must not have more than ${String(MAX_PARTS)} parts`); // Stops parsing.
+      // Stops parsing.
+      throw malformedFailure('body', `must not have more than ${String(MAX_PARTS)} parts`, 'the request body');
     });
     parser.on('file', (name: string | undefined, stream, filename: string | undefined, _transferEncoding, type) => {
       // Rejected parts need a listener too: busboy emits an error on their stream when the body ends early.

@@ -1,7 +1,8 @@
 import { parseJson, type JsonTree } from '../contract/json.ts';
+import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
 import { createSourceDigits } from '../contract/source-digits.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
-import { Failure } from './failure.ts';
+import { Failure, malformedFailure } from './failure.ts';
 import { readFields } from './form.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
@@ -29,25 +30,58 @@ const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: 
  * decoded, so items of a list there cannot contain a comma.
  *
  * @param credentials query parameters that are API keys, not parameters of the operation
- * @throws {Failure} 400 when a text does not match its documented type, or a query parameter is not documented
+ * @returns the values, without those that have problems, and up to ten problems: a text does not match its documented
+ *   type, or a query parameter is not documented
  */
 export function readParameters(
   { parameters }: Operation,
   source: ParameterSource,
   credentials: ReadonlySet<string>,
-): { values: ParameterValues; sourceDigits: JsonTree['sourceDigits'] } {
+): { values: ParameterValues; sourceDigits: JsonTree['sourceDigits']; problems: readonly Problem[] } {
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
+  const problems: Problem[] = [];
   const digits = createSourceDigits();
   const whole = parameters.find(({ in: location }) => location === 'querystring');
-  let query = whole === undefined || whole.style === 'form' ? parsePairs(source.query, '&') : [];
-  const cookies = parameters.some(({ in: location }) => location === 'cookie') ? parsePairs(cookieOf(source), ';') : [];
-
+  let query: readonly Pair[] = [];
+  let cookies: readonly Pair[] = [];
+  try {
+    if (whole === undefined || whole.style === 'form') query = parsePairs(source.query, '&');
+  } catch (error) {
+    collect(error, 'query');
+  }
+  try {
+    if (parameters.some(({ in: location }) => location === 'cookie')) cookies = parsePairs(cookieOf(source), ';');
+  } catch (error) {
+    collect(error, 'cookie');
+  }
   for (const parameter of parameters) {
+    try {
+      read(parameter);
+    } catch (error) {
+      collect(error, placeOfParameter(parameter));
+    }
+  }
+  for (const { name } of query) {
+    if (problems.length === MAX_PROBLEMS) break;
+    if (!credentials.has(name))
+      problems.push(createProblem(placeOf('query', name), 'is not documented', `query parameter ${name}`));
+  }
+  return { values, sourceDigits: digits.get, problems };
+
+  /** Adds a failure to the problems; throws other errors. */
+  function collect(error: unknown, place: string): void {
+    if (!(error instanceof Failure)) throw error;
+    const { message } = error;
+    const found = error.problems.length > 0 ? error.problems : [{ place, message, text: message }];
+    problems.push(...found.slice(0, MAX_PROBLEMS - problems.length));
+  }
+
+  function read(parameter: Parameter): void {
     const { name, in: location } = parameter;
     let texts: Texts | undefined;
     if (location === 'querystring') {
       readQuery(parameter);
-      continue;
+      return;
     }
     if (location === 'query') {
       const { own = [], rest = [] } = Object.groupBy(query, (pair) => (belongsTo(pair, parameter) ? 'own' : 'rest'));
@@ -64,24 +98,31 @@ export function readParameters(
     }
     if (texts !== undefined) assign(values[location], parameter, texts);
   }
-  for (const { name } of query) {
-    if (!credentials.has(name)) throw new Failure(400, `query parameter ${name} is not documented`);
-  }
-  return { values, sourceDigits: digits.get };
 
   /** Reads the whole query as the value of one parameter. An empty query is none. */
   function readQuery(parameter: Parameter): void {
     if (parameter.style === 'form') {
       const fields = query.filter(({ name }) => !credentials.has(name));
-      if (fields.length > 0) setOwn(values.query, parameter.name, readFields(fields, parameter.type, 'query', digits));
       query = [];
+      if (fields.length === 0) return;
+      const form = readFields(fields, parameter.type, 'query', digits);
+      const within = placeOfParameter(parameter);
+      const found = form.problems.map((problem) => ({
+        ...problem,
+        place: problem.place.replace(/^query/, () => within),
+      }));
+      if (found.length > 0) throw new Failure(400, 'the query is malformed', {}, found);
+      setOwn(values.query, parameter.name, form.fields);
     } else if (source.query !== '') assign(values.query, parameter, decodePercent(source.query));
   }
 
   function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
     const { name, in: location, type, style } = parameter;
-    const check = (problem: string | undefined, member = ''): void => {
-      if (problem !== undefined) throw new Failure(400, `${location} parameter ${name}${member} ${problem}`);
+    const found: Problem[] = [];
+    const check = (problem: string | undefined, ...keys: readonly string[]): void => {
+      if (problem === undefined || found.length === MAX_PROBLEMS) return;
+      const subject = `${location} parameter ${[name, ...keys].join('/')}`;
+      found.push(createProblem(placeOfParameter(parameter, ...keys), problem, subject));
     };
     if (typeof texts === 'string' && style === 'text') {
       setOwn(holder, name, texts);
@@ -99,16 +140,19 @@ export function readParameters(
       const list: unknown[] = [];
       const items = type.items ?? ANY_TEXT;
       texts.forEach((text: string, index) => {
-        check(setValue(list, String(index), text, items, digits), `/${String(index)}`);
+        check(setValue(list, String(index), text, items, digits), String(index));
       });
       setOwn(holder, name, list);
     } else {
       const object = {};
       for (const [key, text] of texts as ReadonlyMap<string, string>) {
-        check(setValue(object, key, text, memberType(type, key), digits), `/${key}`);
+        check(setValue(object, key, text, memberType(type, key), digits), key);
       }
       setOwn(holder, name, object);
     }
+    if (found.length === 0) return;
+    Reflect.deleteProperty(holder, name); // A part of a list would have other problems.
+    throw new Failure(400, 'the parameter is malformed', {}, found);
   }
 }
 
@@ -198,15 +242,20 @@ function toObject(pairs: readonly (readonly [string, string])[], parameter: Para
   return object;
 }
 
-function malformed({ in: location, name }: Parameter, problem: string): Failure {
-  return new Failure(400, `${location} parameter ${name} ${problem}`);
+function malformed(parameter: Parameter, problem: string): Failure {
+  return malformedFailure(placeOfParameter(parameter), problem, `${parameter.in} parameter ${parameter.name}`);
+}
+
+function placeOfParameter({ in: location, name }: Parameter, ...keys: readonly string[]): string {
+  return placeOf(location === 'querystring' ? 'query' : location, name, ...keys);
 }
 
 /** Removes the prefix of a value in the styles `label` and `matrix`: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
-function withoutPrefix(text: string, { name, style, explode, type }: Parameter): string {
+function withoutPrefix(text: string, parameter: Parameter): string {
+  const { name, style, explode, type } = parameter;
   const hasNames = style === 'matrix' && explode && !isScalar(type);
   const prefix = style === 'label' ? '.' : hasNames ? ';' : `;${name}=`;
-  if (!text.startsWith(prefix)) throw new Failure(400, `path parameter ${name} must begin with ${prefix}`);
+  if (!text.startsWith(prefix)) throw malformed(parameter, `must begin with ${prefix}`);
   return text.slice(prefix.length);
 }
 

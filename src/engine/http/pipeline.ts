@@ -29,7 +29,7 @@ import { findViolation, readTarget } from './http-rules.ts';
 import type { Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
-import { validateRequest } from './validate-request.ts';
+import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
 
@@ -163,9 +163,11 @@ export function createPipeline(options: PipelineOptions) {
     try {
       const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
       const body = await readBody(req, operation, { limitBytes, reserve }, () => {
-        sendContinue(req, res);
-      });
-      const valid = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
+        if (!waitsForContinue(req)) return;
+        if (parameters.problems.length > 0) throw new InvalidRequest(parameters.problems); // The body stays unsent.
+        res.writeContinue();
+      }).catch(returnMalformed);
+      const valid = await validateWhole(operation, validator, parameters, body, contract.int64Shapes);
       progress.request = new HandlerRequest(valid, caller, { req, res, log, operationId: operation.operationId });
       const response = toResponse(operation, validator, await handle(operation, progress.request));
       return await whenStarted(response);
@@ -251,15 +253,21 @@ export function createPipeline(options: PipelineOptions) {
   }
 }
 
-/** Sends 100 Continue to a client that waits for it; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */
-function sendContinue(req: IncomingMessage, res: ServerResponse): void {
-  if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue();
+/** Whether a client waits for 100 Continue; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */
+function waitsForContinue(req: IncomingMessage): boolean {
+  return req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete;
+}
+
+/** Returns the failure of a malformed body, which is reported with the problems of the parameters; throws others. */
+function returnMalformed(error: unknown): Failure {
+  if (error instanceof Failure && error.problems.length > 0) return error;
+  throw error;
 }
 
 /** Returns the failure for an error; its cause does not leave the service. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof InvalidRequest) return new Failure(400, error.message);
+  if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.problems);
   if (error instanceof NotImplemented) return new Failure(501, error.message);
   return error instanceof Overloaded ? unavailableFailure() : unexpectedFailure();
 }

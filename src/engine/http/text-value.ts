@@ -1,7 +1,7 @@
 import { parseJson } from '../contract/json.ts';
 import type { SourceDigits } from '../contract/source-digits.ts';
 import type { TextType } from '../contract/operation.ts';
-import { Failure } from './failure.ts';
+import { malformedFailure } from './failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -77,6 +77,6 @@ export function decodeUtf8(bytes: Buffer, subject = 'the request body'): string 
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Failure(400, `${subject} must be encoded in UTF-8`);
+    throw malformedFailure('body', 'must be encoded in UTF-8', subject);
   }
 }

@@ -1,7 +1,9 @@
 import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
 import type { Operation } from '../contract/operation.ts';
-import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import { isWithin, limitProblems, placeOf, type Problem } from '../contract/problem.ts';
+import { InvalidRequest, type OperationValidator, type RequestParts } from '../contract/validator.ts';
 import type { RequestBody } from './body.ts';
+import { Failure } from './failure.ts';
 import type { readParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
 
@@ -15,46 +17,141 @@ export type ValidRequest = {
   readonly body: unknown;
 };
 
+type Parameters = ReturnType<typeof readParameters>;
+type Shapes = Readonly<Record<string, Int64Shape>>;
+
 /**
  * Validates a request against the document, fills in defaults, and inserts exact integers and files.
  *
- * @throws {InvalidRequest} when the request does not conform
+ * @throws {InvalidRequest} when the request does not conform; it names the first problems only
  */
 export function validateRequest(
   operation: Operation,
   validator: OperationValidator,
-  { values, sourceDigits }: ReturnType<typeof readParameters>,
+  parameters: Parameters,
   body: RequestBody | undefined,
-  int64Shapes: Readonly<Record<string, Int64Shape>>,
+  int64Shapes: Shapes,
 ): ValidRequest {
+  const parts = toParts(parameters, body);
+  validator.request(parts);
+  return complete(operation, parameters, parts, body, int64Shapes);
+}
+
+/**
+ * Validates a request as {@link validateRequest} does, and finds all problems of an invalid one.
+ *
+ * @param body the failure of a body that could not be read
+ * @throws {InvalidRequest} when the request does not conform; in a promise if finding its problems takes time
+ */
+export function validateWhole(
+  operation: Operation,
+  validator: OperationValidator,
+  parameters: Parameters,
+  body: RequestBody | Failure | undefined,
+  int64Shapes: Shapes,
+): ValidRequest | Promise<never> {
+  const parts = toParts(parameters, body);
+  const first = findFirst(validator, parts);
+  const isRead = parameters.problems.length === 0 && (body?.problems === undefined || body.problems.length === 0);
+  if (first.length === 0 && isRead && !(body instanceof Failure))
+    return complete(operation, parameters, parts, body, int64Shapes);
+  return rejectInvalid(operation, validator, parameters, body, int64Shapes, { parts, first });
+}
+
+/** Returns the first problems of a request. @throws {InvalidRequest} when it could not be validated */
+function findFirst(validator: OperationValidator, parts: RequestParts): readonly Problem[] {
+  try {
+    validator.request(parts);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidRequest && error.problems.length > 0) return error.problems;
+    throw error;
+  }
+}
+
+async function rejectInvalid(
+  operation: Operation,
+  validator: OperationValidator,
+  parameters: Parameters,
+  body: RequestBody | Failure | undefined,
+  int64Shapes: Shapes,
+  { parts, first }: { readonly parts: RequestParts; readonly first: readonly Problem[] },
+): Promise<never> {
+  const problems = [...parameters.problems, ...(body?.problems ?? [])];
+  // A parameter or field that could not be read is also missing.
+  const unread = problems.map(({ place }) => place.split('/', 2).join('/'));
+  const invalid = (await validator.findProblems(parts, first)).map((problem) => withSentName(operation, problem));
+  problems.push(...invalid.filter(({ place }) => !unread.some((other) => isWithin(place, other))));
+  const tree = body instanceof Failure ? undefined : body;
+  // Integers that a double cannot represent are not known to the validator, which has found others.
+  const inexact = reviveAll(operation, parameters, tree, int64Shapes);
+  problems.push(...inexact.filter(({ place }) => !problems.some((other) => isWithin(place, other.place))));
+  throw new InvalidRequest(limitProblems(problems));
+}
+
+/** Spells the name of a header as the document does. */
+function withSentName({ parameters }: Operation, problem: Problem): Problem {
+  const header = parameters.find(
+    ({ name, in: location }) => location === 'header' && isWithin(problem.place, placeOf('header', name.toLowerCase())),
+  );
+  if (header === undefined) return problem;
+  const place = placeOf('header', header.name);
+  return { ...problem, place: place + problem.place.slice(place.length) };
+}
+
+function toParts({ values }: Parameters, body: RequestBody | Failure | undefined): RequestParts {
   // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
-  validator.request({
+  const isBodyMalformed = body instanceof Failure;
+  const read = isBodyMalformed ? undefined : body;
+  const value = read?.root[''];
+  return {
     path: values.path,
     query: values.query,
     headers,
     cookies: values.cookie,
-    mediaType: body?.mediaType,
-    body: body?.root[''] instanceof Blob ? undefined : body?.root[''],
-    bodyBytes: body?.sizeBytes ?? 0,
-  });
+    mediaType: read?.mediaType,
+    body: value instanceof Blob ? undefined : value,
+    bodyBytes: read?.sizeBytes ?? 0,
+    isBodyMalformed,
+  };
+}
+
+/** Completes a request that the validator has accepted. */
+function complete(
+  operation: Operation,
+  parameters: Parameters,
+  { headers }: RequestParts,
+  body: RequestBody | undefined,
+  int64Shapes: Shapes,
+): ValidRequest {
+  const { values } = parameters;
   for (const { name, in: location } of operation.parameters) {
     if (location === 'header' && Object.hasOwn(headers, name.toLowerCase()))
-      setOwn(values.header, name, headers[name.toLowerCase()]);
+      setOwn(values.header, name, (headers as Readonly<Record<string, unknown>>)[name.toLowerCase()]);
   }
+  const problems = reviveAll(operation, parameters, body, int64Shapes);
+  if (problems.length > 0) throw new InvalidRequest(limitProblems(problems));
+  for (const [name, files] of body?.files ?? []) insertFiles(body?.root[''] as object, name, files);
 
+  const { path, query, header, cookie } = values;
+  return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
+}
+
+/** Replaces the int64s of parameters and body. Returns the problems. */
+function reviveAll(
+  operation: Operation,
+  { values, sourceDigits }: Parameters,
+  body: RequestBody | undefined,
+  int64Shapes: Shapes,
+): Problem[] {
   const parameters = { root: { '': values }, sourceDigits };
   const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
-  if (body !== undefined) {
-    const shape = operation.requestBody?.content[body.mediaType]?.int64s;
-    problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
-    for (const [name, files] of body.files ?? []) insertFiles(body.root[''] as object, name, files);
-  }
-  if (problems.length > 0) throw new InvalidRequest(problems.join(', '));
-
-  const { path, query, header, cookie } = parameters.root[''];
-  return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
+  if (body === undefined) return problems;
+  const shape = operation.requestBody?.content[body.mediaType]?.int64s;
+  problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
+  return problems;
 }
 
 /** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */

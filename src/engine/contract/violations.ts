@@ -1,0 +1,277 @@
+import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
+import { escapeKey, isWithin, MAX_PROBLEMS, toProblem, type Problem, type SchemaError } from './problem.ts';
+
+/** A schema compiled by Ajv. */
+export type Check = {
+  (data: object): unknown;
+  errors?: readonly SchemaError[] | null;
+  readonly schema: unknown;
+};
+
+type Schema = {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly allOf?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+};
+type Holder = Record<string, unknown>;
+
+/** A schema without the parts that are searched by themselves: keywords whose checks stop at the first error. */
+type Assertions = { readonly schema: unknown; check?: Check };
+
+/** The assertions of a schema; those with alternatives are apart from the others. */
+type Parts = {
+  readonly own: Assertions | undefined;
+  /** Whether the own assertions include those of the members. */
+  readonly isWhole: boolean;
+  readonly alternatives: readonly (readonly [schemas: readonly unknown[], assertions: Assertions])[];
+  readonly condition: Assertions | undefined;
+};
+
+/** A search for violations in one value. */
+type Search = {
+  readonly problems: Map<string, Problem>;
+  /** Compiled before the search is repeated. */
+  readonly uncompiled: Set<Assertions>;
+  /** The objects that a reference was followed for. */
+  readonly followed: Map<string, Set<object>>;
+  visits: number;
+  /** The levels above whose assertions include those of this level. */
+  repeated: number;
+};
+
+// Around 2 ms. Larger values are not searched to the end.
+const MAX_VISITS = 10_000;
+// Enough for ten violations, and not much more.
+const MAX_COMPILED = 20;
+// Each of these levels is checked again as a part of the levels above it.
+const MAX_REPEATED = 3;
+// The type that a schema allows may be found through references.
+const MAX_DEPTH = 5;
+
+/** The keywords whose schemas apply to the value or its members whatever else does. They are searched by themselves. */
+const SEARCHED = ['$ref', 'allOf', 'properties', 'required', 'items', 'prefixItems', 'if', 'then', 'else'];
+const ALTERNATIVES = ['anyOf', 'oneOf'];
+const ANNOTATIONS = [
+  ...['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'],
+  ...['paths', 'components'], // The validator adds them to the schema of a whole request.
+];
+
+/**
+ * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords although cheap ones
+ * have failed. Here, a schema is searched together with a value; the assertions of each schema are compiled by
+ * themselves when they are first needed, and stop at their first error. So each costs at most what it costs for a valid
+ * value.
+ */
+export class ViolationFinder {
+  readonly #ajv: AjvInstance;
+  readonly #parts = new Map<object, Parts>();
+  /** Equal assertions are compiled once. */
+  readonly #assertions = new Map<string, Assertions>();
+
+  /** @param ajv has the schemas that others refer to */
+  constructor(ajv: AjvInstance) {
+    this.#ajv = ajv;
+  }
+
+  /**
+   * Finds up to ten violations among the first ten thousand parts of a value. Sets defaults in place. Yields after each
+   * schema that it compiles.
+   *
+   * @param run calls the function of the search; returns `undefined` when it has interrupted it, which finds nothing
+   */
+  *find(
+    schema: unknown,
+    value: unknown,
+    run: (search: () => readonly Problem[]) => readonly Problem[] | undefined,
+  ): Generator<void, readonly Problem[]> {
+    for (;;) {
+      const search: Search = {
+        problems: new Map(),
+        uncompiled: new Set(),
+        followed: new Map(),
+        visits: 0,
+        repeated: 0,
+      };
+      const problems = run(() => {
+        this.#visit(search, schema, value, '');
+        return [...search.problems.values()];
+      });
+      if (problems === undefined || search.uncompiled.size === 0) return problems ?? [];
+      for (const assertions of search.uncompiled) {
+        assertions.check ??= this.#ajv.compile(assertions.schema as object) as Check; // Another request may need it, too.
+        yield;
+      }
+    }
+  }
+
+  #visit(search: Search, node: unknown, value: unknown, pointer: string): void {
+    if (node === true || isOver(search)) return;
+    search.visits += 1;
+    if (node === false) {
+      add(search, this.#errorsOf(search, this.#assert(false), value), pointer);
+      return;
+    }
+    const schema = node as Schema;
+    const { own, isWhole, alternatives, condition } = this.#partsOf(schema);
+    if (isWhole) {
+      if (own !== undefined) add(search, this.#errorsOf(search, own, value), pointer);
+      if (search.repeated >= MAX_REPEATED) return;
+      search.repeated += 1;
+    }
+    if (schema.$ref !== undefined) this.#follow(search, schema.$ref, value, pointer);
+    for (const part of schema.allOf ?? []) this.#visit(search, part, value, pointer);
+    if (own !== undefined && !isWhole) add(search, this.#errorsOf(search, own, value), pointer);
+    for (const [schemas, assertions] of alternatives) {
+      const [possible, ...others] = schemas.filter((part) => this.#allowsType(part, value));
+      // The only alternative for values of this type applies as if there were no others.
+      if (possible !== undefined && others.length === 0) this.#visit(search, possible, value, pointer);
+      else add(search, this.#errorsOf(search, assertions, value), pointer);
+    }
+    if (condition !== undefined) {
+      const branch = this.#errorsOf(search, condition, value) === undefined ? 'then' : 'else';
+      this.#visit(search, schema[branch] ?? true, value, pointer);
+    }
+    if (Array.isArray(value)) this.#visitItems(search, schema, value, pointer);
+    else if (typeof value === 'object' && value !== null) this.#visitMembers(search, schema, value as Holder, pointer);
+    if (isWhole) search.repeated -= 1;
+  }
+
+  /** Visits the target of a reference, each once for an object: the parts of a recursive schema may overlap. */
+  #follow(search: Search, reference: string, value: unknown, pointer: string): void {
+    if (typeof value === 'object' && value !== null) {
+      const followed = search.followed.get(reference) ?? new Set();
+      if (followed.has(value)) return;
+      search.followed.set(reference, followed.add(value));
+    }
+    this.#visit(search, this.#target(reference), value, pointer);
+  }
+
+  #visitItems(search: Search, schema: Schema, list: readonly unknown[], pointer: string): void {
+    const prefix = (schema['prefixItems'] ?? []) as readonly unknown[];
+    // A list that must end after its prefix is an own assertion.
+    const items = schema['items'] === undefined || schema['items'] === false ? true : schema['items'];
+    const length = items === true ? Math.min(prefix.length, list.length) : list.length;
+    for (let index = 0; index < length && !isOver(search); index += 1)
+      this.#visit(search, prefix[index] ?? items, list[index], `${pointer}/${String(index)}`);
+  }
+
+  #visitMembers(search: Search, schema: Schema, object: Holder, pointer: string): void {
+    const { properties = {}, required = [], patternProperties, additionalProperties = true } = schema;
+    for (const name of required) {
+      const message = `must have required property '${name}'`;
+      if (!Object.hasOwn(object, name) || object[name] === undefined)
+        add(search, [memberError('required', message, { missingProperty: name })], pointer);
+    }
+    // Other parts of the schema may require a property that has a default here.
+    for (const [name, member] of Object.entries(properties)) {
+      const { default: value } = Object(member) as { readonly default?: unknown };
+      if (value !== undefined && object[name] === undefined) object[name] = structuredClone(value);
+    }
+    for (const [name, member] of Object.entries(properties)) {
+      if (Object.hasOwn(object, name) && object[name] !== undefined)
+        this.#visit(search, member, object[name], `${pointer}/${escapeKey(name)}`);
+    }
+    if (additionalProperties === true || patternProperties !== undefined) return;
+    for (const name of Object.keys(object)) {
+      if (isOver(search)) return;
+      search.visits += 1;
+      if (Object.hasOwn(properties, name)) continue;
+      const error = memberError('additionalProperties', 'must NOT have additional properties', {
+        additionalProperty: name,
+      });
+      if (additionalProperties === false) add(search, [error], pointer);
+      else this.#visit(search, additionalProperties, object[name], `${pointer}/${escapeKey(name)}`);
+    }
+  }
+
+  /** Returns the errors of a check; `undefined` when the value conforms or the check is not compiled yet. */
+  #errorsOf(search: Search, assertions: Assertions, value: unknown): readonly SchemaError[] | undefined {
+    const { check } = assertions;
+    if (check === undefined) search.uncompiled.add(assertions);
+    return check === undefined || check(value as object) === true ? undefined : (check.errors ?? []);
+  }
+
+  /** Whether a schema allows the type of a value. */
+  #allowsType(node: unknown, value: unknown, depth = 0): boolean {
+    const schema = Object(node) as Schema;
+    const { $ref, allOf = [], type } = schema;
+    if (node === false) return false;
+    if (depth > MAX_DEPTH) return true;
+    const parts = $ref === undefined ? allOf : [this.#target($ref), ...allOf];
+    for (const alternatives of ALTERNATIVES.map((keyword) => schema[keyword] as readonly unknown[] | undefined))
+      if (alternatives?.some((part) => this.#allowsType(part, value, depth + 1)) === false) return false;
+    const isAllowed = type === undefined || [type].flat().some((name) => typesOf(value).includes(name));
+    return isAllowed && parts.every((part) => this.#allowsType(part, value, depth + 1));
+  }
+
+  #target(reference: string): unknown {
+    return this.#ajv.schemas[reference]?.schema;
+  }
+
+  #partsOf(schema: Schema): Parts {
+    const known = this.#parts.get(schema);
+    if (known !== undefined) return known;
+    const isWhole = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
+    const excluded = isWhole ? ANNOTATIONS : [...SEARCHED, ...ALTERNATIVES, ...ANNOTATIONS];
+    const own = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !excluded.includes(keyword)));
+    if (!isWhole) {
+      if (schema['items'] === false) {
+        own['items'] = false;
+        own['prefixItems'] = ((schema['prefixItems'] ?? []) as readonly unknown[]).map(() => true);
+      }
+      // The names of members decide to which of them these two keywords apply.
+      if (schema['patternProperties'] === undefined) delete own['additionalProperties'];
+      else if (schema.properties !== undefined)
+        own['properties'] = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, true]));
+    }
+    const parts: Parts = {
+      isWhole,
+      own: Object.keys(own).length === 0 ? undefined : this.#assert(own),
+      alternatives: ALTERNATIVES.flatMap((keyword) => {
+        const schemas = schema[keyword] as readonly unknown[] | undefined;
+        return schemas === undefined ? [] : [[schemas, this.#assert({ [keyword]: schemas })] as const];
+      }),
+      condition: 'if' in schema ? this.#assert(schema['if']) : undefined,
+    };
+    this.#parts.set(schema, parts);
+    return parts;
+  }
+
+  #assert(schema: unknown): Assertions {
+    const key = JSON.stringify(schema);
+    const known = this.#assertions.get(key) ?? { schema };
+    this.#assertions.set(key, known);
+    return known;
+  }
+}
+
+/**
+ * Combines the first problem, which is certain, with those of a search, which may have ended before it. A problem that is
+ * found within the place of the first one is the same, or says more.
+ */
+export function combineProblems(first: Problem, found: readonly Problem[]): readonly Problem[] {
+  return found.some(({ place }) => isWithin(place, first.place)) ? found : [first, ...found];
+}
+
+function isOver({ problems, uncompiled, visits }: Search): boolean {
+  return problems.size >= MAX_PROBLEMS || uncompiled.size >= MAX_COMPILED || visits >= MAX_VISITS;
+}
+
+function add({ problems }: Search, errors: readonly SchemaError[] | undefined, pointer: string): void {
+  if (errors === undefined || problems.size >= MAX_PROBLEMS) return;
+  const problem = toProblem(errors, pointer);
+  problems.set(JSON.stringify([problem.place, problem.message]), problem);
+}
+
+function memberError(keyword: string, message: string, params: object): SchemaError {
+  return { keyword, message, params, instancePath: '', schemaPath: '' };
+}
+
+function typesOf(value: unknown): readonly string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return typeof value === 'number' ? ['number', 'integer'] : [typeof value];
+}

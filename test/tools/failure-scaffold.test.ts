@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { runInThisContext } from 'node:vm';
+import { createFailureRenderer } from '../../scripts/generate/failure-scaffold.ts';
+import { createValues } from '../../scripts/values/response-values.ts';
+
+const TEXT = { type: 'string' };
+const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
+  place: `body/${String(index)}`,
+  message: 'must be string',
+}));
+
+/** Renders a failure with the function that is scaffolded for a schema. */
+function render(schema: object, violations: typeof VIOLATIONS): unknown {
+  const content = { 'application/json': { schema } };
+  const operation = { operationId: 'op', responses: { '400': { description: 'No.', content } } };
+  const document = { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: { '/a': { get: operation } } };
+  const body = { name: 'Failure', mediaType: 'application/json', schema, operationId: 'op', response: '400' };
+  const source = createFailureRenderer(document, createValues(document, 0)).renderBody(body);
+  const call = runInThisContext(`(${source})`) as (details: object) => unknown;
+  return call({ status: 400, message: 'all', violations });
+}
+
+/** Returns a schema with a message and a list of violations. */
+function withList(items: object, rest: object = {}): object {
+  return {
+    type: 'object',
+    required: ['message', 'errors'],
+    properties: { message: TEXT, errors: { type: 'array', items, ...rest } },
+  };
+}
+const FIELD = { type: 'object', required: ['field', 'message'], properties: { field: TEXT, message: TEXT } };
+
+test.each<[string, object, unknown, unknown]>([
+  ['place and message', withList(FIELD), [], [{ field: 'body/0', message: 'must be string' }]],
+  ['texts', withList(TEXT), [], ['body/0 must be string']],
+  ['no empty list', withList(TEXT, { minItems: 1 }), ['all'], ['body/0 must be string']],
+  ['other items', withList({ type: 'integer' }), [0], [0]],
+])('a scaffolded failure lists violations where its schema has room for them: %s', (_name, schema, none, one) => {
+  expect(render(schema, [])).toEqual({ message: 'all', errors: none });
+  expect(render(schema, VIOLATIONS.slice(0, 1))).toEqual({ message: 'all', errors: one });
+});
+
+test('a scaffolded failure lists ten violations, or as many as its schema allows', () => {
+  expect(render(withList(FIELD), VIOLATIONS)).toMatchObject({ errors: { length: 10 } });
+  expect(render(withList(FIELD, { maxItems: 3 }), VIOLATIONS)).toMatchObject({ errors: { length: 3 } });
+});
