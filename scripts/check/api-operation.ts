@@ -30,6 +30,8 @@ export type Parameter = {
   readonly hasDefault: boolean;
   /** Whether the schema says nothing about types, so that a server reads any value as one text. */
   readonly isUntyped: boolean;
+  /** Whether the schema allows strings and other scalars, so that a server may read `1` as either. */
+  readonly isAmbiguous: boolean;
   readonly style: string;
   readonly explode: boolean;
   readonly allowEmptyValue: boolean;

@@ -50,10 +50,15 @@ export function classify(
     (parameter) => parameter.required && !parameters.some((sent) => sent.parameter === parameter),
   );
   if (parameters.some(({ parameter, value }) => writeParameter(parameter, value) === undefined)) return undefined;
-  const readings = parameters.map(({ parameter, value }) => ({
-    allowed: oracle.allows(parameter.schema, value),
-    possible: !parameter.isJson && readingsOf(value).some((reading) => oracle.allows(parameter.schema, reading)),
-  }));
+  const readings = parameters.map(({ parameter, value }) => {
+    const { schema, isJson, isAmbiguous } = parameter;
+    const readings = isJson ? [] : readingsOf(value);
+    const numbers = readings.filter((reading) => ['number', 'bigint', 'boolean'].includes(typeof reading));
+    return {
+      allowed: [value, ...(isAmbiguous ? numbers : [])].every((reading) => oracle.allows(schema, reading)),
+      possible: readings.some((reading) => oracle.allows(schema, reading)),
+    };
+  });
   const bodyReading = readBody(operation, oracle, body);
   const rejected = missing.filter(({ hasDefault }) => !hasDefault);
 

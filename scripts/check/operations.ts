@@ -10,7 +10,7 @@ import {
 import { withDefaultStyle } from '../openapi/openapi-rules.ts';
 import { parametersOf, schemaOf } from '../openapi/operations.ts';
 import { dereference } from '../openapi/reference.ts';
-import { flatten, mayBeScalar } from '../values/schema-merge.ts';
+import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type {
   ApiOperation,
   ApiResponse,
@@ -113,7 +113,9 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
     const hasDefault = keywords['default'] !== undefined;
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
-    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, isUntyped, schema };
+    const types = scalarTypesOf(schemas, schema ?? true);
+    const isAmbiguous = types.includes('string') && types.length > 1 && !isUntyped;
+    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous, schema };
   });
 }
 
@@ -144,7 +146,7 @@ function readResponses(
 function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
   return Object.entries(content).map(([name, { schema, encoding = {} }]) => {
     const mediaType = name.toLowerCase();
-    const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || mayBeScalar(schemas, schema);
+    const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || scalarTypesOf(schemas, schema).length > 0;
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
     return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts) };

@@ -50,6 +50,8 @@ export function toTypedDocument(original: Document): Document {
   walkDocument(document, ({ kind, node, key }) => {
     for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
     if (kind !== 'schema') Reflect.deleteProperty(node, 'examples');
+    // openapi-typescript would follow the references in an example.
+    if (JSON.stringify(node['example'] ?? null).includes('"$ref"')) Reflect.deleteProperty(node, 'example');
     if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isItemList(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;

@@ -133,12 +133,13 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
       const requiredKeys = options.plain ? Object.keys(model) : required;
       const documented = fc.record(model, { requiredKeys: [...requiredKeys], noNullPrototype: true });
-      const minProperties = Number(node['minProperties'] ?? 0);
-      const wanted = options.extras && !options.plain ? 2 : 0;
-      const count = Math.max(minProperties - properties.length, wanted);
-      if (additionalValues === undefined || count === 0 || depth >= OPTIONAL_DEPTH) return documented;
+      const present = options.plain ? Object.keys(model).length : required.length;
+      const minKeys = Math.max(0, Number(node['minProperties'] ?? 0) - present);
+      const maxKeys = Math.max(minKeys, options.extras && !options.plain ? 2 : 0);
+      const isNeeded = minKeys > 0 || (maxKeys > 0 && depth < OPTIONAL_DEPTH);
+      if (additionalValues === undefined || !isNeeded) return documented;
       const names = fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })).filter(isAdditional);
-      const extras = fc.dictionary(names, additionalValues, { maxKeys: count, noNullPrototype: true });
+      const extras = fc.dictionary(names, additionalValues, { minKeys, maxKeys, noNullPrototype: true });
       return fc.tuple(extras, documented).map(([more, object]): JsonObject => ({ ...more, ...object }));
     }
 

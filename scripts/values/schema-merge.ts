@@ -17,15 +17,22 @@ export function flatten({ id, document }: SchemaDocument, schema: Schema): Schem
   return parts.reduce<Schema>((joined, part) => join(joined, flatten({ id, document }, part)), rest);
 }
 
-/** Returns whether a schema may allow a string, number or boolean. */
-export function mayBeScalar(document: SchemaDocument, schema: Schema): boolean {
+/** Returns the types of strings, numbers and booleans that a schema may allow. */
+export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonly string[] {
   const flat = flatten(document, schema);
-  if (typeof flat === 'boolean') return flat;
+  if (typeof flat === 'boolean') return flat ? SCALARS : [];
   const { type = SCALARS, anyOf, oneOf } = flat;
   // The linter has checked the shape of these keywords.
-  const isScalar = ([type].flat() as string[]).some((name) => SCALARS.includes(name));
+  const own = ([type].flat() as string[]).filter((name) => SCALARS.includes(name));
   const lists = [anyOf, oneOf] as (readonly Schema[] | undefined)[];
-  return isScalar && lists.every((list) => list === undefined || list.some((part) => mayBeScalar(document, part)));
+  return lists.reduce(
+    (types, list) => (list === undefined ? types : types.filter((name) => list.some((part) => isIn(name, part)))),
+    own,
+  );
+
+  function isIn(name: string, part: Schema): boolean {
+    return scalarTypesOf(document, part).includes(name);
+  }
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean'];

@@ -7,14 +7,14 @@ import { bodyLimitOf } from './contract/operation.ts';
 export class IncompleteApplication extends Error {}
 
 /**
- * Checks that the largest request body fits into the memory for bodies.
+ * Checks that bodies with a limit of their own fit into the memory for bodies.
  *
  * @throws {IncompleteApplication} with the smallest sufficient setting
  */
 export function assertBodiesFit({ operations }: Contract, bodyLimitBytes: number, memoryLimitBytes: number): void {
   for (const operation of Object.values(operations)) {
     const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
-    if (operation.requestBody === undefined || limitBytes <= memoryLimitBytes) continue;
+    if (limitBytes <= Math.max(bodyLimitBytes, memoryLimitBytes)) continue;
     throw new IncompleteApplication(
       `BODY_MEMORY_LIMIT_BYTES must be at least ${String(limitBytes)}, which ${operation.operationId} may receive`,
     );

@@ -186,6 +186,7 @@ describe('parameters', () => {
     explode: true,
     hasDefault: false,
     isUntyped: false,
+    isAmbiguous: false,
     allowEmptyValue: false,
     isJson: false,
     schema: undefined,
