@@ -53,6 +53,8 @@ export type FormPart = {
   /** The media type of a file, or the documented one. */
   readonly contentType: string | undefined;
   readonly isFile: boolean;
+  /** Whether the schema says that it may be a list or an object; otherwise, a server reads any text as one string. */
+  readonly isStructured: boolean;
   /** Whether alternatives of the schema declare it differently, so that a server cannot tell how to read its text. */
   readonly isAmbiguous: boolean;
 };

@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
-import { isObject } from '../values/json-value.ts';
+import { isScalar, membersOf, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
 import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
@@ -80,8 +80,12 @@ function readBody(
   }
   const encoding = encodingOf(body.content);
   if (encoding === 'binary') return { allowed: true, possible: true };
-  if (isObject(body.value) && Object.keys(body.value).some((name) => body.content.parts.get(name)?.isAmbiguous))
-    return { allowed: false, possible: true };
+  const { parts } = body.content;
+  const isUndecided = ([name, member]: readonly [string | number, Json]): boolean => {
+    const { isAmbiguous = false, isStructured = true } = parts.get(String(name)) ?? {};
+    return isAmbiguous || (!isStructured && !isScalar(member) && member !== null);
+  };
+  if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
   const value = encoding === 'form' || encoding === 'multipart' ? withoutTextless(body.value) : body.value;
   const { schema } = body.content;
   return { allowed: oracle.allows(schema, value), possible: oracle.allowsWithDefaults(schema, value) };

@@ -64,7 +64,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         parameters: readParameters(requests, pathItem, operation).filter(
           (parameter) =>
             !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`) &&
-            !security.flat().some((scheme) => isSamePlace(scheme, parameter)),
+            !(security[0] ?? []).some((scheme) => isSamePlace(scheme, parameter)),
         ),
         requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
         responses: readResponses(responses, responsesByMethod.get(method) ?? {}),
@@ -166,8 +166,20 @@ function readParts(
     const types = declared.map((property = true) => keywordsOf(schemas, property)['type'] ?? 'string');
     const property = declared.find((schema) => schema !== undefined) ?? true;
     const isAmbiguous = new Set(types.map(String)).size > 1;
-    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isAmbiguous }];
+    const isStructured = declared.some((schema) => schema !== undefined && mayBeStructured(schemas, schema));
+    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous }];
   });
+}
+
+/** Whether a schema says that a value may be a list or an object. */
+function mayBeStructured(schemas: SchemaDocument, schema: Schema): boolean {
+  const keywords = keywordsOf(schemas, schema);
+  const { type = [], anyOf = [], oneOf = [] } = keywords;
+  if (['items', 'prefixItems', 'properties', 'additionalProperties'].some((keyword) => keyword in keywords))
+    return true;
+  if (([type].flat() as string[]).some((name) => name === 'array' || name === 'object')) return true;
+  // The linter has checked the shape of these keywords.
+  return [anyOf, oneOf].some((list) => (list as readonly Schema[]).some((part) => mayBeStructured(schemas, part)));
 }
 
 /** Lists the properties of a schema, for each of its alternatives. */
@@ -185,7 +197,7 @@ function readPart(
   schemas: SchemaDocument,
   schema: Schema,
   documentedType: string | undefined,
-): Omit<FormPart, 'isAmbiguous'> {
+): Pick<FormPart, 'contentType' | 'isFile'> {
   const { items, ...own } = keywordsOf(schemas, schema);
   const { format, contentMediaType, contentEncoding } =
     items === undefined ? own : keywordsOf(schemas, items as Schema);

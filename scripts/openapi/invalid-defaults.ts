@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import type { Document } from './document.ts';
+import { dereference } from './reference.ts';
 import type { Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 
@@ -10,6 +11,9 @@ const CHECKED = [
   ...['type', 'nullable', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'required'],
 ];
+
+const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'];
+const MAX_DEPTH = 5;
 
 /**
  * Removes defaults that do not fit their own schema, such as `default: ''` of a number: each request without the value
@@ -29,13 +33,9 @@ export function removeInvalidDefaults(document: Document): Remark[] {
   const warnings: Remark[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || node['default'] === undefined) return;
-    // Exclusive bounds are booleans in OpenAPI 3.0.
-    const checked = Object.entries(node).filter(
-      ([keyword, value]) =>
-        CHECKED.includes(keyword) && !(keyword.startsWith('exclusive') && typeof value === 'boolean'),
-    );
+    const checked = checkedPart(document, node, typeof node['default'] !== 'object' || node['default'] === null);
     const key = JSON.stringify([checked, node['default']]);
-    const isValid = verdicts.get(key) ?? ajv.validate(Object.fromEntries(checked), node['default']);
+    const isValid = verdicts.get(key) ?? ajv.validate(checked, node['default']);
     verdicts.set(key, isValid);
     if (isValid) return;
     const text = JSON.stringify(node['default']);
@@ -43,4 +43,23 @@ export function removeInvalidDefaults(document: Document): Remark[] {
     Reflect.deleteProperty(node, 'default');
   });
   return warnings;
+}
+
+/**
+ * Returns the keywords of a schema that are checked.
+ *
+ * @param isScalar whether the value has no members, so that its alternatives are told apart by these keywords
+ */
+function checkedPart(document: Document, node: object, isScalar: boolean, depth = 0): object {
+  const entries = Object.entries(node).flatMap(([keyword, value]: [string, unknown]) => {
+    if (isScalar && ALTERNATIVES.includes(keyword) && Array.isArray(value) && depth < MAX_DEPTH) {
+      const parts = value.map((part) => checkedPart(document, dereference(document, part) as object, true, depth + 1));
+      return [[keyword, parts]];
+    }
+    // Exclusive bounds are booleans in OpenAPI 3.0, and Ajv knows `nullable` only beside a type.
+    const isOfVersion30 = keyword.startsWith('exclusive') && typeof value === 'boolean';
+    const isAlone = keyword === 'nullable' && !('type' in node);
+    return CHECKED.includes(keyword) && !isOfVersion30 && !isAlone ? [[keyword, value]] : [];
+  });
+  return Object.fromEntries(entries) as object;
 }

@@ -18,6 +18,8 @@ export type GenerationOptions = {
   readonly examples?: boolean;
   /** Whether objects have only required properties. */
   readonly minimal?: boolean;
+  /** How many values may be invalid in a row; by default, so many that rare ones are found. */
+  readonly giveUpAfter?: number;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
@@ -40,6 +42,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     const memo = new Map<Schema, { readonly arbitrary: fc.Arbitrary<Json>; readonly size: number }[]>();
     let size = 0; // The number of schemas that the built arbitraries generate values for.
     return allowed(schema, build(schema, 0));
+
+    function allowed(part: Schema, arbitrary: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+      return filtered(arbitrary, (value) => oracle.allows(part, value), options.giveUpAfter);
+    }
 
     function build(node: Schema, depth: number): fc.Arbitrary<Json> {
       const cached = memo.get(node)?.[depth];
@@ -166,10 +172,6 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
-
-  function allowed(schema: Schema, arbitrary: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-    return filtered(arbitrary, (value) => oracle.allows(schema, value));
-  }
 }
 
 function guessTypes(schema: SchemaObject): readonly string[] {

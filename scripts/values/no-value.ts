@@ -8,17 +8,20 @@ const GIVE_UP_AFTER = 20_000;
 /**
  * Filters the values of an arbitrary.
  *
+ * @param giveUpAfter how many values may be unwanted in a row
+ *
  * @throws {NoValue} while generating, when such values are too rare; fast-check itself would loop forever
  */
 export function filtered<Value>(
   arbitrary: fc.Arbitrary<Value>,
   isWanted: (value: Value) => boolean,
+  giveUpAfter = GIVE_UP_AFTER,
 ): fc.Arbitrary<Value> {
   let rejected = 0;
   return arbitrary.filter((value) => {
     const wanted = isWanted(value);
     rejected = wanted ? 0 : rejected + 1;
-    if (rejected > GIVE_UP_AFTER) throw new NoValue('the schema allows too few of the values that were tried');
+    if (rejected > giveUpAfter) throw new NoValue('the schema allows too few of the values that were tried');
     return wanted;
   });
 }

@@ -36,6 +36,9 @@ const ATTEMPTS = [
   { examples: false, minimal: false, plain: false },
 ];
 
+// A client waits for the value, and there are several attempts.
+const GIVE_UP_AFTER = 2_000;
+
 /** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
 export function createValues(original: OpenApiDocument, seed: number) {
   const schemas = readSchemas(original, 'response');
@@ -68,9 +71,13 @@ export function createValues(original: OpenApiDocument, seed: number) {
         for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;
       }
       for (const attempt of attempts) {
-        const options = { text: isText ? 'token' : 'well-formed', extras: !attempt.plain, ...attempt } as const;
+        const options = {
+          text: isText ? 'token' : 'well-formed',
+          extras: !attempt.plain,
+          giveUpAfter: GIVE_UP_AFTER,
+        } as const;
         const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
-          arbitraries(schema, options),
+          arbitraries(schema, { ...options, ...attempt }),
         );
         if (value !== undefined) yield value;
       }

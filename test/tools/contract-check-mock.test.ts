@@ -33,8 +33,13 @@ paths:
   /socket: { get: { operationId: socket, responses: { '101': { description: Switched. } } } }
   /forms: { post: { operationId: form, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Form' } } } }, ${ok} } }
   /fails: { get: { operationId: fails, responses: { '400': { description: Failed., content: { application/json: { schema: { $ref: '#/components/schemas/Problem' } } } } } } }
+  /keys: { get: { operationId: keys, security: [{ key: [] }, { other: [] }], parameters: [{ $ref: '#/components/parameters/key' }, { name: other, in: query, required: true, schema: { type: string } }], ${ok} } }
+  /ids/{id}: { get: { operationId: ids, parameters: [{ name: id, in: path, required: true, schema: { oneOf: [{ type: integer, minimum: 1 }, { type: string, maxLength: 9 }] } }], ${ok} } }
+  /maps: { get: { operationId: maps, responses: { '200': { description: Maps., content: { application/json: { schema: { $ref: '#/components/schemas/Maps' } } } } } } }
+  /defaults: { post: { operationId: defaults, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Defaults' } } } }, ${ok} } }
+  /stickers: { post: { operationId: sticker, requestBody: { content: { multipart/form-data: { schema: { type: object, properties: { sticker: { anyOf: [{ title: Any }, { type: string }] } } } } } }, ${ok} } }
 components:
-  securitySchemes: { basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
+  securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
   schemas:
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
@@ -42,6 +47,8 @@ components:
     Overlap: { oneOf: [{ properties: { text: { type: object, additionalProperties: { type: string } } } }, { properties: { text: { type: object, additionalProperties: { type: string, format: byte } } } }] }
     Form: { oneOf: [{ type: object, required: [name], properties: { name: { type: string } } }, { type: object, required: [meta], properties: { meta: { type: object } } }] }
     Problem: { oneOf: [{ type: object, required: [code], properties: { code: { type: integer } } }, { type: object, required: [code, message], properties: { code: { type: integer }, message: { type: string } } }] }
+    Maps: { type: object, minProperties: 1, additionalProperties: { type: object, minProperties: 2, additionalProperties: { type: object, minProperties: 1 } } }
+    Defaults: { type: object, properties: { stop: { default: null, nullable: true, oneOf: [{ type: string }, { type: array, items: {} }] } } }
     Either: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }
 `;
 
@@ -65,6 +72,10 @@ test('the mock of a document has no failures, and notes say what the document le
     'row: responds 400, which the document does not describe',
     'socket: not checked, as it only switches to another protocol',
     'form: responds 400 and 415, which the document does not describe',
+    'keys: responds 400 and 401, which the document does not describe',
+    'ids: responds 400, which the document does not describe',
+    'defaults: responds 400 and 415, which the document does not describe',
+    'sticker: responds 415, which the document does not describe',
   ]);
 });
 
