@@ -11,6 +11,8 @@ import { refuse } from './command.ts';
 // contract against its mock.
 const USAGE = `npm run corpus -- FOLDER [--seed 1] [--count 200] [--until ${STEPS.join('|')}] [--json FILE]`;
 
+// Without development dependencies, ends here rather than in a process that it starts.
+import.meta.resolve('typescript');
 const { folder, seed, count, last, json } = readArguments();
 const names = draw(folder, seed, count);
 const trials: Trial[] = [];

@@ -18,6 +18,8 @@ const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock))$/;
 const ELSEWHERE = ['podman'];
 const QUOTED_FAILURE = /^(?:FAIL|ERR)\b|error TS/m;
 
+// Without development dependencies, ends here rather than in a process that it starts.
+import.meta.resolve('typescript');
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);

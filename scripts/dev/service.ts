@@ -16,8 +16,8 @@ const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
  * Creates the service as a child process, without starting it. An unexpected exit is reported; the next restart starts it
  * again.
  *
- * @returns `restart` replaces the running process by a new one with the same port and development token; `stop` resolves
- * when it has exited
+ * @returns `restart` replaces the running process by a new one with the same port and development token, which prints no
+ * banner; `stop` resolves when it has exited
  */
 export function createService() {
   let running: ChildProcess | undefined;
@@ -32,7 +32,9 @@ export function createService() {
   };
 
   function start(): void {
-    const child = spawn(process.execPath, ['--import', './scripts/dev/exit-with-parent.ts', 'src/main.ts'], {
+    const restarted = 'PORT' in keptSettings ? ['--restarted'] : [];
+    const args = ['--import', './scripts/dev/exit-with-parent.ts', 'src/main.ts', ...restarted];
+    const child = spawn(process.execPath, args, {
       env: {
         NODE_COMPILE_CACHE, // The environment may override it.
         ...process.env,

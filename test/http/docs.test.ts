@@ -71,6 +71,31 @@ describe('DOCS', () => {
   });
 });
 
+describe('/', () => {
+  const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
+
+  test('leads to the docs page where it is served, and does not exist otherwise', async () => {
+    const { url } = await startService();
+    for (const path of ['/', '/?x=1']) {
+      const response = await follow(url, path);
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+    }
+    expect((await fetch(url)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const env of [{ DOCS: 'off' }, { NODE_ENV: 'production' }]) {
+      expect((await follow((await startService(env)).url, '/')).status).toBe(404);
+    }
+  });
+
+  test('is the operation of a contract that defines it, beside the docs page', async () => {
+    const other = await contractOf(documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`));
+    const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
+    const { serve } = await createTestApp({ contract: other, handlers: { op: async () => ({ status: 204 }) }, docs });
+    const { url } = await serve();
+    expect((await follow(url, '/')).status).toBe(204);
+    expect((await follow(url, '/docs')).status).toBe(200);
+  });
+});
+
 describe('the docs routes', () => {
   test('serve the document, byte for byte and as JSON', async () => {
     const { url } = await serveWithDocs();

@@ -243,7 +243,7 @@ describe('requests that are unusual but valid', () => {
 test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
   // The service does not report its memory; this one prints it on a signal.
   const report = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
-  const service = await startService({}, [
+  const service = await startService({ DOCS: 'off' }, [
     'node',
     '--expose-gc',
     '--import',

@@ -59,6 +59,7 @@ describe('tokens and their names', () => {
     const path = join(temporaryFolder(), 'tokens');
     writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
     const service = await startService({
+      NODE_ENV: 'production', // Only the log is printed.
       DATABASE_URL: temporaryDatabase(),
       API_TOKENS: 'first-secret, ci@example:second-secret',
       API_TOKENS_FILE: path,

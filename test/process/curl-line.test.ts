@@ -29,8 +29,12 @@ components:
     Named: { type: object, required: [name, at], properties: { name: { type: string, example: "O'Hara" }, at: { type: string, format: date-time } } }
 `;
 
-/** Runs the curl line that the banner shows for a document. Returns it, and the request that the handler got. */
-async function runCurlLine(text: string) {
+/**
+ * Runs the curl line that the banner shows for a document. Returns it, and the request that the handler got.
+ *
+ * @param token by default, the shell variable TOKEN
+ */
+async function runCurlLine(text: string, token?: string) {
   const contract = await contractOf(text);
   const received: unknown[] = [];
   const op: AnyHandler = (request) => {
@@ -41,8 +45,8 @@ async function runCurlLine(text: string) {
     authorization === `Basic ${btoa('user:password')}` ? { name: 'user' } : undefined;
   const { serve } = await createTestApp({ contract, handlers: { op }, checkers: { basic, signature: basic } });
   const { url } = await serve();
-  const line = exampleCurl(contract, url, TOKEN);
-  const { stdout } = await run('sh', ['-c', `${line} --silent --write-out '%{http_code}'`]);
+  const line = exampleCurl(contract, url, token);
+  const { stdout } = await run('sh', ['-c', `${line} --silent --write-out '%{http_code}'`], { TOKEN });
   return { line, stdout, request: received[0] };
 }
 
@@ -57,9 +61,22 @@ test.each([
   ['two of them', 'security: [{ bearer: [], inQuery: [] }]', /key=test-token' -H 'Authorization: Bearer test-token'$/],
   ['the alternative that curl knows', 'security: [{ signature: [] }, { inHeader: [] }]', / -H 'X-Key: test-token'$/],
 ])('the curl line has %s, and is answered 204', async (_name, security, form) => {
-  const { line, stdout } = await runCurlLine(document('get', '/a', security));
+  const { line, stdout } = await runCurlLine(document('get', '/a', security), TOKEN);
   expect(line).toMatch(form);
   expect(stdout).toBe('204');
+});
+
+test.each([
+  ['a bearer token', 'bearer', / -H "Authorization: Bearer \$TOKEN"$/],
+  ['a key in the query', 'inQuery', /key=\$TOKEN(?:&|")/],
+  ['a key in a cookie', 'inCookie', / -b "session=\$TOKEN"$/],
+])('without a token to show, the curl line reads %s from the variable TOKEN', async (_name, scheme, form) => {
+  const parameter = `{ name: q, in: query, required: true, example: '$\`"', schema: { type: string } }`;
+  const text = document('get', '/a', `security: [{ ${scheme}: [] }], parameters: [${parameter}]`);
+  const { line, stdout, request } = await runCurlLine(text);
+  expect(line).toMatch(form);
+  expect(stdout).toBe('204');
+  expect(request).toMatchObject({ query: { q: '$`"' } });
 });
 
 test('the curl line has examples of parameters and body, and is answered 204', async () => {

@@ -167,7 +167,7 @@ describe('every response', () => {
 
 describe('on standard output', () => {
   test('each line is JSON unless it is a terminal', async () => {
-    const service = await startService({});
+    const service = await startService({ NODE_ENV: 'production' });
     await fetch(`${service.url}/nothing`);
     await service.waitForOutput('"status":404');
     const lines = service.output().trim().split('\n');
@@ -180,7 +180,7 @@ describe('on standard output', () => {
     // The lines exceed the pipe's buffers, but not the log's backlog.
     const headers = { 'x-request-id': 'x'.repeat(128) };
     for (let sent = 0; sent < 1_500; sent += 1) {
-      expect((await fetch(service.url, { headers })).status).toBe(404);
+      expect((await fetch(`${service.url}/nothing`, { headers })).status).toBe(404);
     }
     service.process.stdout.resume();
     while (service.output().split('"status":404').length - 1 < 1_500) await sleep(10);

@@ -7,12 +7,8 @@ import { openConnection, plantRequest } from '../support/connection.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startService, type Service } from '../support/service.ts';
 
-function opsUrlOf({ output }: Service): string {
-  return /"opsUrl":"([^"]+)"/.exec(output())?.[1] ?? '';
-}
-
 async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${opsUrlOf(service)}${path}`);
+  const response = await fetch(`${service.opsUrl}${path}`);
   return { status: response.status, text: await response.text() };
 }
 
@@ -28,13 +24,13 @@ test('the ops listener serves three routes, and the API serves none of them', as
   expect((await get(service, '/metrics')).status).toBe(200);
   expect(await get(service, '/plants')).toMatchObject({ status: 404 });
   expect(await get(service, '/constructor')).toMatchObject({ status: 404 });
-  expect((await fetch(`${opsUrlOf(service)}/livez`, { method: 'POST' })).status).toBe(405);
+  expect((await fetch(`${service.opsUrl}/livez`, { method: 'POST' })).status).toBe(405);
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
 });
 
 test('clients that keep the ops listener busy do not block others', async () => {
   const service = await startService({});
-  const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(opsUrlOf(service))));
+  const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(service.opsUrl)));
   for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\n');
   expect((await get(service, '/livez')).status).toBe(200);
   expect((await get(service, '/readyz')).status).toBe(200);

@@ -5,19 +5,27 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { openConnection, plantRequest } from '../support/connection.ts';
-import { ROOT, run, startService } from '../support/service.ts';
+import { ROOT, run, startService, type Service } from '../support/service.ts';
+
+/** Runs the curl line of the banner; returns the body and the status of the response. */
+async function runCurlLine({ output }: Service, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const curl = /^curl .*$/m.exec(output())?.[0] ?? '';
+  return (await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`], env)).stdout;
+}
 
 describe('npm start', () => {
-  test('with nothing configured prints a curl line that is answered 200, and SIGTERM to npm stops it', async () => {
-    const service = await startService({ API_TOKENS: '' }, ['env', '-u', 'API_TOKENS', 'npm', 'start', '--silent']);
-    const curl = /^curl .*$/m.exec(service.output())?.[0] ?? '';
-    const { stdout } = await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`]);
-    expect(stdout).toBe('{"name":"Fern","tag":"indoor"} 200');
+  test.each(['sh', 'bash'])(
+    'with nothing configured prints a curl line; SIGTERM to npm stops it under %s',
+    async (shell) => {
+      const npm = ['npm', 'start', '--silent', `--script-shell=${shell}`];
+      const service = await startService({}, ['env', '-u', 'API_TOKENS', ...npm]);
+      expect(await runCurlLine(service)).toBe('{"name":"Fern","tag":"indoor"} 200');
 
-    service.process.kill('SIGTERM');
-    expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
-    await expect(fetch(service.url)).rejects.toThrow();
-  });
+      service.process.kill('SIGTERM');
+      expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
+      await expect(fetch(service.url)).rejects.toThrow();
+    },
+  );
 
   test('keeps the compile cache, and starts where it cannot be written', async () => {
     const folder = temporaryFolder();
@@ -48,6 +56,17 @@ describe('npm start', () => {
     await startAndStop('SIGTERM');
   });
 
+  test('prints a curl line for configured tokens, with $TOKEN in their place', async () => {
+    const service = await startService({ NODE_ENV: 'development' });
+    expect(service.output()).toMatch(/^Token +as configured; \$TOKEN stands for it below$/m);
+    expect(await runCurlLine(service, { TOKEN: service.token })).toBe('{"name":"Fern","tag":"indoor"} 200');
+  });
+
+  test('in production prints only the log', async () => {
+    const service = await startService({ NODE_ENV: 'production' });
+    expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
+  });
+
   test('tokens that were configured are never printed', async () => {
     const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
     for (const token of ['one-secret', 'two-secret']) {
@@ -68,6 +87,7 @@ const ORIGINS =
 describe('a configuration mistake stops the start, exit 1', () => {
   test('with every problem listed, a line each, and no secret in it', async () => {
     const outcome = await run('node', ['src/main.ts'], {
+      NODE_ENV: 'prod',
       PORT: '70000',
       HOST: ' ',
       API_TOKENS: 'fine-token,my secret,',
@@ -99,6 +119,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
       code: 1,
       stdout: '',
       stderr: [
+        'NODE_ENV must be one of production, development, test, not "prod"',
         'API_TOKENS: token 2 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
         'API_TOKENS: token 3 of 3 is empty',
         'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',

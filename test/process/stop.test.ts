@@ -167,7 +167,7 @@ test('an uncaught error is logged, pending requests are answered and stored, and
 test('SIGUSR2 does not end the process', async () => {
   const service = await startService();
   service.process.kill('SIGUSR2');
-  expect((await fetch(service.url)).status).toBe(404);
+  expect((await fetch(`${service.url}/nothing`)).status).toBe(404);
 });
 
 async function untilConnectionRefused(url: string): Promise<void> {

@@ -10,6 +10,7 @@ type LockedPackage = {
   resolved?: string;
   hasInstallScript?: boolean;
   deprecated?: string;
+  engines?: Names;
   optionalDependencies?: Names;
 };
 
@@ -37,6 +38,14 @@ describe('the lock file', () => {
       Object.keys(optionalDependencies).filter((name) => !names.has(name)),
     );
     expect(missing).toEqual([]);
+  });
+
+  test('has only packages that npm installs without a warning on Node 20', () => {
+    // As far as the packages themselves declare it, in ranges such as `>=22` and `^20.19.0 || >=22.12.0`.
+    const startsLater = (range: string): boolean =>
+      range.split('||').every((part) => Number(/\d+/.exec(part)?.[0] ?? 0) > 20);
+    expect(pathsOf(({ engines }) => startsLater(engines?.['node'] ?? '*'))).toEqual([]);
+    expect(lock.packages['']).not.toHaveProperty('engines');
   });
 
   test('has no deprecated package', () => {

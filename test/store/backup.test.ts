@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore, temporaryFolder } from '../support/app.ts';
@@ -48,6 +49,36 @@ describe('backup and restore', () => {
     await more.acknowledges(1);
     await more.stop();
   }, 60_000);
+
+  // Root is the only user who can give files away.
+  const testAsRoot = userInfo().uid === 0 ? test : test.skip;
+
+  testAsRoot('a copy that root makes belongs to the owner of its folder, whose service can use it', async () => {
+    const [uid, gid] = [54_321, 54_322];
+    const folder = temporaryFolder();
+    chownSync(folder, uid, gid);
+    const source = await storeOf('a');
+    const file = join(folder, 'backup.db');
+    const restored = join(folder, 'plants.db');
+    expect(await backup(source, file)).toMatchObject({ code: 0, stderr: '' });
+    expect(await restore(restored, file)).toMatchObject({ code: 0, stderr: '' });
+    for (const path of [file, restored]) expect(statSync(path)).toMatchObject({ uid, gid });
+
+    const asOwner = ['setpriv', `--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'];
+    const env = { DATABASE_URL: `sqlite:${restored}` };
+    const service = await startService(env, [...asOwner, 'node', 'src/main.ts']);
+    const load = createUntilStopped(service, 1);
+    await load.acknowledges(1);
+    await load.stop();
+    service.process.kill('SIGTERM');
+    expect((await service.outcome).code).toBe(0);
+  });
+
+  testAsRoot('a copy that root makes in a folder of its own stays its own', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    expect(await backup(await storeOf('a'), file)).toMatchObject({ code: 0, stderr: '' });
+    expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
+  });
 
   test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: string }>, RegExp]>([
     ['the backup file exists', async () => onto(await storeOf('a'), await storeOf('b'), backup), /is there; move/],

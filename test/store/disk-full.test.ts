@@ -18,7 +18,7 @@ function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonl
 test('a log on a full disk: requests are answered, logging continues once there is space, and SIGTERM exits 0', async () => {
   const folder = temporaryFolder();
   const [command = '', ...args] = onSmallDisk(folder, 1_024, `>${join(folder, 'log')}`);
-  const env = { PORT: '0', API_TOKENS: 'test-token', DATABASE_URL: temporaryDatabase() };
+  const env = { PORT: '0', NODE_ENV: 'production', API_TOKENS: 'test-token', DATABASE_URL: temporaryDatabase() };
   const { process, outcome } = start(command, args, env);
   const seen = join(`/proc/${String(process.pid)}/root`, folder);
   const log = (): string => (existsSync(join(seen, 'log')) ? readFileSync(join(seen, 'log'), 'utf8') : '');
@@ -43,8 +43,7 @@ test('a full disk: /readyz is 503 even without a creation, and 200 once there is
     { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` },
     onSmallDisk(folder, 1_024),
   );
-  const opsUrl = /"opsUrl":"([^"]+)"/.exec(service.output())?.[1] ?? '';
-  const readiness = async (): Promise<number> => (await fetch(`${opsUrl}/readyz`)).status;
+  const readiness = async (): Promise<number> => (await fetch(`${service.opsUrl}/readyz`)).status;
   expect(await readiness()).toBe(200);
   const ballast = join(`/proc/${String(service.process.pid)}/root`, folder, 'ballast');
   expect(() => {

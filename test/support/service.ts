@@ -13,6 +13,8 @@ export type Outcome = { readonly code: number | null; readonly stdout: string; r
 
 export type Service = {
   readonly url: string;
+  /** The URL of the listener for probes and metrics. */
+  readonly opsUrl: string;
   readonly token: string;
   readonly process: ChildProcessWithoutNullStreams;
   /** Returns everything written to standard output so far. */
@@ -51,9 +53,11 @@ export async function startService(
       await Promise.race([once(process.stdout, 'data'), outcome]);
     }
   };
+  // In development, the banner is printed in one piece; in production, a line of the log.
   await waitForOutput('http://');
   const [url = ''] = /http:\/\/[^\s"]+/.exec(output()) ?? [];
-  return { url, token: 'test-token', process, output, waitForOutput, outcome };
+  const [, opsUrl = ''] = /(?:"opsUrl":"|^Operations +)([^\s"]+)/m.exec(output()) ?? [];
+  return { url, opsUrl, token: 'test-token', process, output, waitForOutput, outcome };
 }
 
 /** Starts a command, which runs at most until the test ends. */

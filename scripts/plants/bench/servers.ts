@@ -52,7 +52,7 @@ export const TOKEN = 'bench-token';
 
 let started = 0;
 
-/** Returns the options of Node in a command such as `exec node --option src/main.ts`. */
+/** Returns the options of Node in a command such as `node --option src/main.ts`. */
 function optionsOf(command: string): readonly string[] {
   return command.split(' ').filter((word) => word.startsWith('--'));
 }

@@ -7,11 +7,16 @@ import { findOperationObject, mergeParameters, resolveComponent } from './slice-
 /** A part of a request: where it is sent, its name and its value. */
 type Part = { readonly in: string; readonly name: string; readonly value: string };
 
+// Stands for the shell variable TOKEN. No argument of a command can contain it.
+const TOKEN_VARIABLE = '\0';
+
 /**
  * Returns a curl command for the first operation of the contract, with credentials for it and with the examples of its
  * required parameters and its body.
+ *
+ * @param token by default, the shell variable TOKEN
  */
-export function exampleCurl(contract: Contract, baseUrl: string, token: string): string {
+export function exampleCurl(contract: Contract, baseUrl: string, token = TOKEN_VARIABLE): string {
   const operation = Object.values(contract.operations)[0];
   if (operation === undefined) return `curl ${baseUrl}`;
   const { method, path, basePaths = contract.basePaths } = operation;
@@ -21,9 +26,9 @@ export function exampleCurl(contract: Contract, baseUrl: string, token: string):
     (text, { name, value }) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   );
-  const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${percentEncode(value)}`);
   const url = `${baseUrl}${basePaths[0] ?? ''}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`;
-  const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${encodeURIComponent(value)}`);
+  const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${percentEncode(value)}`);
   return [
     `curl -X ${method} ${/^[\w:/.%~-]+$/.test(url) ? url : quote(url)}`,
     ...partsIn('user').map(({ value }) => `-u ${quote(value)}`),
@@ -91,7 +96,13 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Encodes a value for a URL or a cookie, all but the variable. */
+function percentEncode(value: string): string {
+  return value === TOKEN_VARIABLE ? value : encodeURIComponent(value);
+}
+
 /** Quotes a text for a POSIX shell. */
 function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  if (!text.includes(TOKEN_VARIABLE)) return `'${text.replaceAll("'", "'\\''")}'`;
+  return `"${text.replaceAll(/["$`\\]/g, '\\$&').replaceAll(TOKEN_VARIABLE, () => '$TOKEN')}"`;
 }

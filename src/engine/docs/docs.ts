@@ -28,7 +28,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin.
+ * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin. `/`
+ * redirects to the page unless the contract defines it.
  *
  * @param text by default, the files of the project
  * @returns `undefined` when the docs are not served
@@ -64,7 +65,11 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
     ['/openapi.json', createPage('application/json', text.json)],
     ['/openapi.yaml', createPage('application/yaml', text.yaml)],
   ]);
-  assertNoConflict(contract, [...pages.keys()]);
+  const isDocumented = createPathCheck(contract);
+  const conflicts = [...pages.keys()].filter(isDocumented);
+  if (conflicts.length > 0)
+    throw new DocsUnavailable(`DOCS=on: the contract defines ${conflicts.join(', ')}; set DOCS=off`);
+  if (!isDocumented('/')) pages.set('/', { status: 302, headers: { location: '/docs' }, body: undefined });
 
   return (req, res, next) => {
     const [path = ''] = (req.url ?? '').split('?');
@@ -114,10 +119,10 @@ function read(locate: () => string | URL, requirement: string): Buffer {
   }
 }
 
-/** Throws when the contract defines one of the paths: its operations have priority. */
-function assertNoConflict(contract: Contract, paths: readonly string[]): void {
+/** Returns a function that checks whether the contract defines a path: its operations have priority. */
+function createPathCheck(contract: Contract): (path: string) => boolean {
   const route = createRouter(contract);
-  const isDocumented = (path: string): boolean => {
+  return (path) => {
     try {
       route('OPTIONS', path);
       return true;
@@ -125,7 +130,4 @@ function assertNoConflict(contract: Contract, paths: readonly string[]): void {
       return false;
     }
   };
-  const conflicts = paths.filter(isDocumented);
-  if (conflicts.length > 0)
-    throw new DocsUnavailable(`DOCS=on: the contract defines ${conflicts.join(', ')}; set DOCS=off`);
 }

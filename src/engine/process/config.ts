@@ -28,6 +28,7 @@ type Variables = Environment['variables'];
 type Storage = Pick<Config, 'database' | 'bodyLimitBytes'>;
 type Problems = { readonly problems: readonly string[] };
 
+const NODE_ENVS = ['production', 'development', 'test'];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
@@ -42,7 +43,7 @@ export async function readConfig(
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
-  const production = variables['NODE_ENV'] === 'production';
+  const production = readProduction(env);
   const auth = await readAuthSettings(variables, problems);
   const developmentToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
   if (auth === undefined && production) {
@@ -78,6 +79,12 @@ export function readDatabaseConfig(variables: Variables, defaultDatabaseUrl: str
   const env = new Environment(variables);
   const storage = readStorage(env, defaultDatabaseUrl);
   return env.problems.length > 0 ? { problems: env.problems } : storage;
+}
+
+function readProduction({ variables, problems }: Environment): boolean {
+  const mode = variables['NODE_ENV'] ?? 'development';
+  if (!NODE_ENVS.includes(mode)) problems.push(`NODE_ENV must be one of ${NODE_ENVS.join(', ')}, not "${mode}"`);
+  return mode === 'production';
 }
 
 function readTrustProxy({ variables, problems }: Environment): readonly string[] {

@@ -15,6 +15,8 @@ import { createLog } from './log.ts';
 
 // Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
+// The argument of a restart by `npm run dev`, which has printed the banner before.
+const RESTARTED = '--restarted';
 // After the requests, the application has this long to close: its database may hang.
 const CLOSING_MS = 2_000;
 
@@ -54,8 +56,8 @@ export async function run(application: Application): Promise<void> {
     if (phase === undefined) stop();
   });
 
-  const { developmentToken } = config;
-  if (developmentToken === undefined) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
+  const { production, developmentToken } = config;
+  if (production || process.argv.includes(RESTARTED)) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
   else printBanner(application, config, service.url, ops.url, docs !== undefined);
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
@@ -108,7 +110,7 @@ function createShutdown(
 
 function printBanner(
   { contract, defaultDatabaseUrl }: Application,
-  { developmentToken = '', database }: Config,
+  { developmentToken, database }: Config,
   url: string,
   opsUrl: string,
   hasDocs: boolean,
@@ -118,7 +120,12 @@ function printBanner(
     ...(hasDocs ? [['Docs page', `${url}/docs`] as const] : []),
     ...(defaultDatabaseUrl === undefined ? [] : [['Database', describeLocation(database.location)] as const]),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
-    ['Token', `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`],
+    [
+      'Token',
+      developmentToken === undefined
+        ? 'as configured; $TOKEN stands for it below'
+        : `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`,
+    ],
   ];
   const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
   console.log(`

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
@@ -11,7 +21,8 @@ import { syncFolders } from './sync-folders.ts';
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies a SQLite database, as a checked snapshot, while services write to it.
+ * Copies a SQLite database, as a checked snapshot, while services write to it. Made by root, the copy belongs to the owner
+ * of its folder, as the service that uses it does.
  *
  * @param to nothing may be there; the copy appears under this name when it is complete and on disk
  * @param signal cancels the copy and removes its files
@@ -35,6 +46,7 @@ export async function copySqliteDatabase(
     await backup(source, path, { rate: ALL_PAGES });
     signal.throwIfAborted();
     const rows = check(path, from, definition.tables);
+    giveToOwnerOfFolder(path, dirname(to));
     sync(path);
     syncFolders(dirname(path)); // Nothing appears where it could not be kept.
     publish(path, to);
@@ -75,6 +87,12 @@ function check(copyPath: string, path: string, tables: readonly string[]): numbe
   } finally {
     copy.close();
   }
+}
+
+/** Changes the owner of a file of root. Other users cannot, and need not: it is theirs. Windows has no such owners. */
+function giveToOwnerOfFolder(path: string, folder: string): void {
+  const { uid, gid } = statSync(folder);
+  if (lstatSync(path).uid === 0 && uid !== 0) lchownSync(path, uid, gid);
 }
 
 function sync(path: string): void {
