@@ -1,5 +1,5 @@
-// Preloaded by every npm command: one line that says what to do, instead of a stack, when Node is too old or a package is
-// not installed. CommonJS, since older versions of Node must be able to load it before they are given TypeScript.
+// Preloaded by every npm command. When Node is too old or a package is missing, it prints one line with the fix instead of a
+// stack. It is CommonJS, since older versions of Node must be able to load it.
 const process = require('node:process');
 
 const NODE = 24;

@@ -55,7 +55,7 @@ export type FormPart = {
   readonly isFile: boolean;
   /** Whether the schema says that it may be a list or an object; otherwise, a server reads any text as one string. */
   readonly isStructured: boolean;
-  /** Whether alternatives of the schema declare it differently, so that a server cannot tell how to read its text. */
+  /** Whether alternatives of the schema declare it differently: servers may read its text differently. */
   readonly isAmbiguous: boolean;
 };
 

@@ -57,7 +57,7 @@ const PLACE =
 export type FailureRenderer = {
   /** Renders a function that returns a valid body: JSON, or the message as text. */
   readonly renderBody: (body: FailureBody) => string;
-  /** Renders a function that returns a valid value, whatever the media type is. */
+  /** Renders a function that returns a valid value, for any media type. */
   readonly renderValue: (body: FailureBody) => string;
 };
 

@@ -48,7 +48,7 @@ export function removeInvalidDefaults(document: Document): Remark[] {
 /**
  * Returns the keywords of a schema that are checked.
  *
- * @param isScalar whether the value has no members, so that its alternatives are told apart by these keywords
+ * @param isScalar whether the value is a scalar: only then these keywords decide between alternatives
  */
 function checkedPart(document: Document, node: object, isScalar: boolean, depth = 0): object {
   const entries = Object.entries(node).flatMap(([keyword, value]: [string, unknown]) => {

@@ -172,7 +172,11 @@ function inOperations(document: Document): Remark[] {
 }
 
 function inSchemas(document: Document): Remark[] {
-  const found: Remark[] = [];
+  // Parts beside a $ref do not exist in OpenAPI 3.0, though a reference may lead to them.
+  const missing = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => schema === undefined);
+  const found = missing.map(([name]): Remark => {
+    return { pointer: '#/components/schemas', message: `the reference to ${name} leads to nothing` };
+  });
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind === 'schema' && Object.hasOwn(Object(node['properties']) as object, '__proto__')) {
       found.push({ pointer: `${pointer}/properties`, message: 'a property named __proto__ cannot be validated' });

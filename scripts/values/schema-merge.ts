@@ -77,7 +77,7 @@ function joinTypes(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one.filter((type) => isIn(type, other)), ...other.filter((type) => isIn(type, one))])];
 }
 
-/** Merges the properties of two schemas; what one does not declare is an additional property there. */
+/** Merges the properties of two schemas. A property that only one declares is an additional property of the other. */
 function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
   const sides = [one, other].map(({ properties = {}, patternProperties, additionalProperties = true }) => ({
     properties: properties as SchemaObject,

@@ -12,18 +12,18 @@ export type OperationTypes = {
   readonly responses: object;
 };
 
-/** What a handler can know of its request besides the documented values. */
+/** The context of a request, besides its documented values. */
 export type RequestContext = {
   /** Its X-Request-Id, or a new UUID. */
   readonly requestId: string;
   /** Adds the id and the operation of the request to each line. */
   readonly log: Logger;
   /**
-   * Is aborted when nobody needs the result any more: the client has disconnected or the time limit of the operation is
+   * Is aborted when the result is no longer needed: the client has disconnected or the time limit of the operation is
    * over. While a response is streamed, it is aborted when the service stops, too, so that endless streams end.
    */
   readonly signal: AbortSignal;
-  /** Every header that the client has sent, by name in lower case. Those that the document describes are in `headers`. */
+  /** Every header that the client has sent, by name in lower case. `headers` has the documented ones, validated. */
   readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
@@ -83,7 +83,7 @@ export type FailureDetails = {
   readonly message: string;
   /** The operation; `undefined` when the request has none. */
   readonly operationId: string | undefined;
-  /** What is wrong with the parameters and the body, up to ten; empty for other failures. */
+  /** The violations of the parameters and the body, up to ten; empty for other failures. */
   readonly violations: readonly Violation[];
 };
 

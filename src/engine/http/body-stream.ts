@@ -7,7 +7,7 @@ import { onDisconnect } from './disconnect.ts';
 export type BodyStream = {
   /** The chunks of the body, in turn. */
   readonly next: () => Promise<IteratorResult<string | Uint8Array, unknown>>;
-  /** Tells the source that no more is needed, also while it is waiting. */
+  /** Cancels the source, also while it is waiting. */
   readonly cancel: () => void;
   /** The size of the body, if it is known. */
   readonly sizeBytes?: number;
@@ -50,7 +50,7 @@ export function openStream(
     },
     cancel() {
       if (source instanceof Readable) source.destroy();
-      else iterator.return?.().catch(() => undefined); // Nobody is left to tell.
+      else iterator.return?.().catch(() => undefined); // The response has ended.
     },
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Calls back once if the client disconnects before its response is complete. A client that closes its side of the
- * connection while it waits counts as disconnected, since TCP does not tell the difference; one that has closed it with its
+ * connection while it waits counts as disconnected, since TCP makes no difference; one that has closed it with its
  * request does not.
  *
  * @returns a function that ends the watch

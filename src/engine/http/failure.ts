@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 1;
 export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is wrong with the parameters and the body. */
+  /** The problems of the parameters and the body. */
   readonly problems: readonly Problem[];
 
   /** @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text */

@@ -11,7 +11,7 @@ import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
 type FormTree = JsonTree & Pick<Form, 'files' | 'problems'>;
 
-/** The fields of a form, without those that have problems. */
+/** The fields of a form that have no problem. */
 type Form = {
   readonly fields: object;
   readonly files: ReadonlyMap<string, readonly File[]>;

@@ -30,7 +30,7 @@ const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: 
  * decoded, so items of a list there cannot contain a comma.
  *
  * @param credentials query parameters that are API keys, not parameters of the operation
- * @returns the values, without those that have problems, and up to ten problems: a text does not match its documented
+ * @returns the values that have no problem, and up to ten problems: a text does not match its documented
  *   type, or a query parameter is not documented
  */
 export function readParameters(
