@@ -221,9 +221,9 @@ describe('a warning names a part that is not checked:', () => {
     [
       'items that are not JSON',
       document('x-a: 1', '', '3.2.0')
-        .replace('Done.', 'Done., content: { text/event-stream: { itemSchema: { type: object } } }')
+        .replace('Done.', 'Done., content: { application/xml: { itemSchema: { type: object } } }')
         .replace('204', '200'),
-      /itemSchema is not checked in text\/event-stream, only in JSON Lines and JSON sequences/,
+      /itemSchema is not checked in application\/xml, only in JSON Lines, JSON sequences and event streams/,
     ],
     [
       'a default that does not fit its schema',
