@@ -15,13 +15,14 @@ type Schema = {
  * - a discriminator, which is a constraint of its alternatives by now;
  * - `anyOf` and `oneOf` beside other keywords, which it renders as alternatives to them;
  * - properties required by a part of `allOf`, which stay optional in the other parts;
+ * - required properties that are not declared, which it leaves out;
  * - `null` among the values of an `enum`, or as its type, where the other does not allow it;
  * - an `enum` of int64s, which it renders as numbers, and of objects, which it takes for schemas;
  * - additional properties whose type is not that of the named ones: no object literal would have the type.
  */
 export function simplifySchema(schema: Schema): Schema {
   const kept = without(schema, 'discriminator');
-  return [separateAlternatives, collectRequired, typeEnum, typeAdditional].reduce(
+  return [separateAlternatives, collectRequired, declareRequired, typeEnum, typeAdditional].reduce(
     (node, simplify) => simplify(node),
     kept,
   );
@@ -48,6 +49,15 @@ function collectRequired(schema: Schema): Schema {
 function requiredBy(node: unknown): readonly string[] {
   const { required = [], allOf = [] } = node as Schema;
   return [...required, ...allOf.flatMap(requiredBy)];
+}
+
+function declareRequired(schema: Schema): Schema {
+  const { properties = {}, required = [], patternProperties, additionalProperties: additional = {} } = schema;
+  const missing = required.filter((name) => !Object.hasOwn(properties, name));
+  const isClosed = additional === false || patternProperties !== undefined || schema.allOf !== undefined;
+  if (isClosed || missing.length === 0 || Object.keys(properties).length === 0) return schema;
+  const declared = missing.map((name) => [name, additional === true ? {} : additional] as const);
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(declared) } };
 }
 
 function typeEnum(schema: Schema): Schema {

@@ -37,7 +37,7 @@ const ATTEMPTS = [
 ];
 
 // A client waits for the value, and there are several attempts.
-const GIVE_UP_AFTER = 2_000;
+const GIVE_UP_AFTER = 500;
 
 /** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
 export function createValues(original: OpenApiDocument, seed: number) {
