@@ -93,7 +93,8 @@ function scalarText(value: Json): string | undefined {
 }
 
 /** Returns whether a value can be sent: without lone surrogates, short, and in headers only of visible ASCII. */
-function isSendable({ in: location }: Parameter, value: Json): boolean {
+function isSendable({ in: location, name }: Parameter, value: Json): boolean {
+  if (location === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return false; // RFC 9110, 5.6.2
   const text = stringifyJson(value);
   if (text.length > MAX_CHARS || /\\ud[89a-f]/.test(text)) return false;
   // Headers may have quotes, as entity tags do; cookies may not.
