@@ -101,6 +101,9 @@ export async function createService(
       log.info(request);
       metrics.answered(request);
     },
+    rejected(rejection) {
+      log.debug(rejection, 'request rejected');
+    },
     refused: metrics.refused,
   };
   const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });

@@ -99,7 +99,11 @@ export function createPipeline(options: PipelineOptions) {
     } catch (error) {
       if (error instanceof Overloaded) overload = error.reason;
       else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
-      response = failureResponse(toFailure(error), progress.target);
+      const failure = toFailure(error);
+      const { status, reason } = failure;
+      if (status < 500)
+        observer.rejected({ requestId: requestIdOf(req), operationId: operationIdOf(progress), status, reason });
+      response = failureResponse(failure, progress.target);
     }
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
@@ -120,7 +124,8 @@ export function createPipeline(options: PipelineOptions) {
     }
     observer.answered({
       requestId: requestIdOf(req),
-      operationId: progress.target?.operation.operationId,
+      operationId: operationIdOf(progress),
+      route: progress.target?.operation.path,
       method: req.method,
       status: res.headersSent ? res.statusCode : undefined,
       ...(!isComplete && { isIncomplete: true }),
@@ -227,8 +232,8 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function logError(req: IncomingMessage, { target }: Progress, err: unknown): void {
-    log.error({ requestId: requestIdOf(req), operationId: target?.operation.operationId, err }, 'request failed');
+  function logError(req: IncomingMessage, progress: Progress, err: unknown): void {
+    log.error({ requestId: requestIdOf(req), operationId: operationIdOf(progress), err }, 'request failed');
   }
 
   function planOf(operation: Operation): Plan {
@@ -251,6 +256,10 @@ export function createPipeline(options: PipelineOptions) {
     });
     return turn;
   }
+}
+
+function operationIdOf({ target }: Progress): string | undefined {
+  return target?.operation.operationId;
 }
 
 /** Whether a client waits for 100 Continue; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */

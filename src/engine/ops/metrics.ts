@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Observer } from '../http/observer.ts';
 
 /** Metrics of a running service, for Prometheus. */
-export type Metrics = Observer & {
+export type Metrics = Omit<Observer, 'rejected'> & {
   /** Counts a commit of so many rows. */
   readonly committed: (rows: number, durationMs: number) => void;
   /** Reads a number whenever the metrics are read. */

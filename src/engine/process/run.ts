@@ -78,8 +78,12 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
     ...ops,
     limits: OPS_LIMITS,
     failureResponse: problemDetails,
-    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests in the log.
+    observer: { answered: ignore, rejected: ignore, refused: ignore }, // Probes would drown the requests in the log.
   });
+}
+
+function ignore(): void {
+  // Nothing to do.
 }
 
 /** The first call stops the service gracefully; a later one, unless it is the same Ctrl-C, ends the process at once. */
