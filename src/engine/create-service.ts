@@ -95,7 +95,8 @@ export async function createService(
   docs?: Docs,
 ): Promise<Service> {
   assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
-  const metrics = createMetrics();
+  const { title: name, version } = contract.document.info;
+  const metrics = createMetrics({ name, version });
   const observer: Observer = {
     answered(request) {
       log.info(request);
