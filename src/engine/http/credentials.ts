@@ -40,7 +40,9 @@ export async function findCaller(authenticate: Authenticate, credentials: Creden
   if ('caller' in result) return result.caller;
   const { status, challenge, reason } = result;
   const headers = { 'www-authenticate': challenge };
-  throw new Failure(status, status === 403 ? NO_SCOPE : adviceFor(challenge), headers, [], reason);
+  throw status === 403
+    ? new Failure(403, NO_SCOPE, headers, [], reason)
+    : new Failure(401, adviceFor(challenge), headers, [], reason);
 }
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';

@@ -24,7 +24,10 @@ export type AnsweredRequest = {
   readonly caller?: string | undefined;
   readonly clientAddress: string | undefined;
   readonly traceId?: string | undefined;
+  /** The caller's span in the trace. */
   readonly parentId?: string | undefined;
+  /** The span of this request, with OpenTelemetry. */
+  readonly spanId?: string;
 };
 
 /** The reason of a 4xx, without credentials. */

@@ -26,8 +26,9 @@ import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
-import type { Observer, OverloadReason } from './observer.ts';
+import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
+import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
 import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
@@ -83,14 +84,22 @@ export function createPipeline(options: PipelineOptions) {
   const { failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
+  const startSpan = createRequestSpans();
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
-    void respond(req, res);
+    const clientAddress = clientAddressOf(req); // A closed socket has no address.
+    const span = startSpan?.(req, clientAddress);
+    if (span === undefined) void respond(req, res, clientAddress);
+    else span.run(() => void respond(req, res, clientAddress, span));
   };
 
-  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(
+    req: IncomingMessage,
+    res: ServerResponse,
+    clientAddress: string | undefined,
+    span?: RequestSpan,
+  ): Promise<void> {
     const startedAt = performance.now();
-    const clientAddress = clientAddressOf(req); // A closed socket has no address.
     const progress: Progress = {};
     let response: HandlerResponse;
     let overload: OverloadReason | undefined;
@@ -118,11 +127,7 @@ export function createPipeline(options: PipelineOptions) {
       isComplete = !res.headersSent;
       send(req, res, failureResponse(unexpectedFailure(), progress.target));
     }
-    if (overload !== undefined) {
-      observer.refused(overload); // A line in the log for each would add load.
-      return;
-    }
-    observer.answered({
+    const outcome: AnsweredRequest = {
       requestId: requestIdOf(req),
       operationId: operationIdOf(progress),
       route: progress.target?.operation.path,
@@ -133,7 +138,11 @@ export function createPipeline(options: PipelineOptions) {
       caller: progress.caller,
       clientAddress,
       ...readTraceContext(req),
-    });
+      ...span?.ids,
+    };
+    span?.end(outcome);
+    if (overload === undefined) observer.answered(outcome);
+    else observer.refused(overload); // A line in the log for each would add load.
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<HandlerResponse> {

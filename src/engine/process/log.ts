@@ -58,7 +58,7 @@ async function prettify(target: Target): Promise<Target> {
     colorize: true,
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
-    ignore: 'requestId,operationId,route,method,status,durationMs,caller,clientAddress,traceId,parentId',
+    ignore: 'requestId,operationId,route,method,status,durationMs,caller,clientAddress,traceId,parentId,spanId',
     // Only requests are logged without a message.
     messageFormat: (line, messageKey, _level, { colors }) => {
       const { [messageKey]: message, requestId } = line;
