@@ -95,11 +95,15 @@ export async function createService(
   docs?: Docs,
 ): Promise<Service> {
   assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
-  const metrics = createMetrics();
+  const { title: name, version } = contract.document.info;
+  const metrics = createMetrics({ name, version });
   const observer: Observer = {
     answered(request) {
       log.info(request);
       metrics.answered(request);
+    },
+    rejected(rejection) {
+      log.debug(rejection, 'request rejected');
     },
     refused: metrics.refused,
   };

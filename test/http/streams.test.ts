@@ -121,9 +121,9 @@ describe('when the client leaves,', () => {
           end();
         },
     ],
-  ])('%s, and the log says that the response is incomplete', async (_name, contentType, sourceOf) => {
+  ])('%s, and the log and the metrics say that the response is incomplete', async (_name, contentType, sourceOf) => {
     let ended = 0;
-    const { url, logged } = await serve(
+    const { url, logged, metrics } = await serve(
       contentType,
       sourceOf(() => (ended += 1)),
     );
@@ -134,6 +134,7 @@ describe('when the client leaves,', () => {
     await until(() => ended, 1);
     await until(() => logged.length, 1);
     expect(logged).toMatchObject([{ status: 200, isIncomplete: true }]);
+    expect(await metrics()).toContain('\nhttp_responses_incomplete_total{operation="rows"} 1\n');
   });
 });
 

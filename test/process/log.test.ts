@@ -14,7 +14,7 @@ function create({ app }: TestApp, headers: Readonly<Record<string, string>> = {}
   return post.send({ id: 1, name: 'Fern' });
 }
 
-test('every request is one line in the log: operation, caller, time, and no content', async () => {
+test('every request is one line in the log: operation, route, caller, time, and no content', async () => {
   const testApp = await createTestApp();
   await create(testApp, { 'x-request-id': 'r1' }).query({ secret: 'x' }).expect(400);
   await create(testApp, { 'x-request-id': 'r2' }).expect(200);
@@ -24,6 +24,7 @@ test('every request is one line in the log: operation, caller, time, and no cont
       time: expect.any(Number),
       requestId,
       operationId: 'createPlant',
+      route: '/plants',
       method: 'POST',
       status: requestId === 'r2' ? 200 : 400,
       durationMs: expect.any(Number),
@@ -195,6 +196,15 @@ describe('on standard output', () => {
     const line = service.output().trim().split('\n').at(-1);
     // eslint-disable-next-line no-control-regex -- colours are control sequences
     expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
+  });
+
+  test('on a terminal, a failed request is shown with its id', async () => {
+    const source = `import { createLog } from './src/engine/process/log.ts';
+      const log = await createLog('info', true);
+      log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');
+      log.flush();`;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+    expect(stdout).toMatch(/request failed {2}r1\b[^]*the cause/);
   });
 
   test('on a terminal, control characters of logged values are escaped', async () => {

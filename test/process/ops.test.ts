@@ -121,4 +121,15 @@ test('/metrics has request counts and durations by operation and status, commits
   expect(text).toMatch(/^# TYPE http_requests_refused_total counter$/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect(text).toMatch(/^process_start_time_seconds \d+$/m);
+  expect(text).toMatch(/^build_info\{name="Plant store",version="1\.0\.0",node_version="v24\.[\d.]+"\} 1$/m);
+});
+
+test('/metrics follows the naming of Prometheus: counters, and no others, end in _total; units are base units', async () => {
+  const { text } = await get(await startService({}), '/metrics');
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
+  expect(types.length).toBeGreaterThan(20);
+  expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([]);
+  const otherUnits = /_(?:ms|milli\w+|micro\w+|nano\w+|minutes|kb|mb|kilo\w+|mega\w+|percent)(?:_|$)/i;
+  expect(types.filter(({ name }) => otherUnits.test(name))).toEqual([]);
 });

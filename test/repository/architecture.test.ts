@@ -174,6 +174,10 @@ describe('architecture', () => {
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));
     expect(users(/^prom-client$/)).toEqual(inEngine('ops/metrics.ts'));
+    expect(users(/^@opentelemetry\/api$/)).toEqual(
+      inEngine('database/spans.ts', 'http/request-span.ts', 'process/telemetry.ts'),
+    );
+    expect(users(/^@opentelemetry\/(?!api$)/)).toEqual(inEngine('process/telemetry.ts'));
     expect(users(/^pino-pretty$/)).toEqual(inEngine('process/log.ts'));
     expect(users(/^pg$/)).toEqual(inEngine('database/postgres/session.ts'));
     expect(users(/^node:sqlite$/).filter((file) => !file.startsWith('src/engine/database/sqlite/'))).toEqual([]);

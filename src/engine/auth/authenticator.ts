@@ -2,7 +2,7 @@ import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation, SchemeRequirement, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import type { AuthenticationResult, Checker, Credentials } from './credentials.ts';
+import type { AuthenticationResult, Checker, Credentials, ExplainingChecker } from './credentials.ts';
 import { checkerKindOf } from './supported-scheme.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -40,11 +40,11 @@ export function createAuthenticator(
   checkers: Readonly<Record<string, Checker>>,
   tokenVerifier: TokenVerifier,
 ): (operation: Operation) => Authenticate {
-  const byName = new Map<string, Checker>();
+  const byName = new Map<string, ExplainingChecker>();
   for (const [name, scheme] of Object.entries(schemes)) {
     const kind = checkerKindOf(scheme);
     const own = Object.hasOwn(checkers, name) ? checkers[name] : undefined;
-    if (own !== undefined) byName.set(name, own);
+    if (own !== undefined) byName.set(name, explain(own));
     else if (kind === 'apiKey') byName.set(name, createApiKeyChecker(scheme, tokenVerifier));
     else if (kind === 'bearer') byName.set(name, createBearerChecker(name, tokenVerifier));
   }
@@ -76,17 +76,21 @@ export function createAuthenticator(
       // Fail closed. In production, the service does not start.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
       const identity = await check(credentials);
-      if (identity === undefined) {
+      if ('refusal' in identity) {
         // RFC 6750, 3.1: without a token, the challenge has no error.
         const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
-        return { status: 401, challenge: isRejected ? `${challenge}, error="invalid_token"` : challenge };
+        return {
+          status: 401,
+          challenge: isRejected ? `${challenge}, error="invalid_token"` : challenge,
+          reason: `${name}: ${identity.refusal}`,
+        };
       }
       const { scopes: granted = [] } = identity;
       if (granted === 'all' || scopes.every((scope) => granted.includes(scope))) {
         return { caller: { ...identity, scheme: name } };
       }
       const missing = `${challenge}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
-      return { status: 403, challenge: missing };
+      return { status: 403, challenge: missing, reason: `${name}: the credentials lack a scope: ${scopes.join(' ')}` };
     };
   }
 }
@@ -98,6 +102,11 @@ function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): strin
     http: scheme.charAt(0).toUpperCase() + scheme.slice(1),
   };
   return `${registered[type] ?? 'Unknown'} realm="${name}"`;
+}
+
+/** Gives a reason for the checker of an application. */
+function explain(check: Checker): ExplainingChecker {
+  return async (credentials) => (await check(credentials)) ?? { refusal: 'missing or invalid credentials' };
 }
 
 /** Combines the checks of schemes that are required together. */

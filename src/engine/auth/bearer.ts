@@ -1,32 +1,44 @@
 import passport from 'passport';
-import { Strategy } from 'passport-http-bearer';
+import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import type { Identity } from '../contract/caller.ts';
-import type { Checker } from './credentials.ts';
+import type { ExplainingChecker, Refusal } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
+/** The part of a request that the strategy gets, and the refusal of its token. */
+type BearerRequest = { readonly headers: { readonly authorization: string | undefined }; refusal: Refusal };
 type Middleware = (req: unknown, res: unknown, next: (error: unknown) => void) => void;
+type Done = (error: unknown, identity?: Identity | false) => void;
+
+const ABSENT: Refusal = { refusal: 'no Authorization header, or several' };
+const MALFORMED: Refusal = { refusal: 'the Authorization header is not Bearer with one token' };
 
 /** Creates the checker for a security scheme whose credentials are bearer tokens, with Passport. */
-export function createBearerChecker(schemeName: string, { verifyBearerToken }: TokenVerifier): Checker {
+export function createBearerChecker(schemeName: string, { verifyBearerToken }: TokenVerifier): ExplainingChecker {
   const authenticator = new passport.Passport();
-  const verify = (token: string, done: (error: unknown, identity?: Identity | false) => void): void => {
+  const verify = (request: BearerRequest, token: string, done: Done): void => {
+    const settle = (result: Identity | Refusal): void => {
+      if ('refusal' in result) request.refusal = result;
+      done(null, 'refusal' in result ? false : result);
+    };
     const result = verifyBearerToken(token);
-    if (result instanceof Promise)
-      result.then((identity) => {
-        done(null, identity ?? false);
-      }, done);
-    else done(null, result ?? false);
+    if (result instanceof Promise) result.then(settle, done);
+    else settle(result);
   };
-  authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify));
+  // The strategy passes on the request that it is given, whose type it does not know.
+  const verifier = verify as unknown as VerifyFunctionWithRequest;
+  authenticator.use(schemeName, new Strategy({ realm: schemeName, passReqToCallback: true }, verifier));
 
   return ({ authorization }) =>
     new Promise((resolve, reject) => {
       // The strategy also accepts tokens from the body and the query, so it gets only the header. It requires exactly
       // one space after `Bearer`; RFC 9110, 11.6.2, allows more.
-      const request = { headers: { authorization: authorization?.replace(/ +/, ' ') } };
+      const request: BearerRequest = {
+        headers: { authorization: authorization?.replace(/ +/, ' ') },
+        refusal: authorization === undefined ? ABSENT : MALFORMED, // Until the strategy has found a token.
+      };
       const settle = (error: Error | null, identity: Identity | false | undefined): void => {
         if (error !== null) reject(error);
-        else resolve(identity === false ? undefined : identity);
+        else resolve(identity === false || identity === undefined ? request.refusal : identity);
       };
       const authenticate = authenticator.authenticate(schemeName, { session: false }, settle) as Middleware;
       authenticate(request, undefined, reject);

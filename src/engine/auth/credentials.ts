@@ -16,6 +16,13 @@ export type Credentials = {
  */
 export type Checker = (credentials: Credentials) => Identity | undefined | Promise<Identity | undefined>;
 
+/** Why credentials are not accepted, for the log; it never quotes them. */
+export type Refusal = { readonly refusal: string };
+
+/** Checks credentials like a {@link Checker}, and gives the reason when they are missing or invalid. */
+export type ExplainingChecker = (credentials: Credentials) => Identity | Refusal | Promise<Identity | Refusal>;
+
 /** The caller, or the status and the challenge for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
 export type AuthenticationResult =
-  { readonly caller: Caller | undefined } | { readonly status: 401 | 403; readonly challenge: string };
+  | { readonly caller: Caller | undefined }
+  | { readonly status: 401 | 403; readonly challenge: string; readonly reason: string };

@@ -1,7 +1,8 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { jwtVerify } from 'jose/jwt/verify';
-import { KeysUnavailable } from './key-set.ts';
 import type { Identity } from '../contract/caller.ts';
+import type { Refusal } from './credentials.ts';
+import { KeysUnavailable } from './key-set.ts';
 import type { JwtSettings } from './settings.ts';
 
 // Asymmetric algorithms only: with `none` or with HMAC keyed by the public key, anyone could forge tokens.
@@ -12,18 +13,25 @@ const ALGORITHMS = [
 // Other kinds of tokens, such as logout tokens, may have the same issuer and audience (RFC 8725, 3.11).
 const TYPES = ['jwt', 'at+jwt'];
 const CLOCK_SKEW_SECONDS = 30;
+// By error code of jose.
+const REFUSALS: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'the JSON Web Token has expired',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'the algorithm of the JSON Web Token is not allowed',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of the JSON Web Token is invalid',
+  ERR_JWKS_NO_MATCHING_KEY: 'the JWKS has no key for the JSON Web Token',
+};
 
 /**
  * Creates a verifier of JSON Web Tokens (RFC 7519, RFC 9068). It checks type, signature, issuer, audience, `exp`, which
  * is required, and `nbf`.
  *
- * @returns a function that returns the identity of a token, `undefined` when the token is invalid; it rejects with
+ * @returns a function that returns the identity of a token, or why the token is invalid; it rejects with
  *   {@link KeysUnavailable} when the keys have not been fetched
  */
 export function createJwtVerifier(
   { issuer, audience }: JwtSettings,
   keys: JWTVerifyGetKey,
-): (token: string) => Promise<Identity | undefined> {
+): (token: string) => Promise<Identity | Refusal> {
   const options = {
     issuer,
     audience,
@@ -36,13 +44,21 @@ export function createJwtVerifier(
       const { payload, protectedHeader } = await jwtVerify(token, keys, options);
       const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
       const { sub } = payload;
-      if (!TYPES.includes(type) || !isNonEmptyString(sub)) return undefined;
+      if (!TYPES.includes(type)) return { refusal: 'the JSON Web Token has another typ than JWT and at+jwt' };
+      if (!isNonEmptyString(sub)) return { refusal: 'the JSON Web Token has an invalid sub' };
       return { name: sub, scopes: scopesOf(payload), claims: payload };
     } catch (error) {
       if (error instanceof KeysUnavailable) throw error;
-      return undefined; // Any other error means that the token or its key is invalid.
+      return { refusal: describe(error) }; // Any other error means that the token or its key is invalid.
     }
   };
+}
+
+/** Describes an error of jose, whose own messages quote parts of the token. */
+function describe(error: unknown): string {
+  const { code = '', claim } = error as { code?: string; claim?: string }; // Errors of other kinds have neither.
+  if (claim !== undefined && code !== 'ERR_JWT_EXPIRED') return `the JSON Web Token has an invalid ${claim}`;
+  return REFUSALS[code] ?? 'neither a known token nor a valid JSON Web Token';
 }
 
 /** Whether a claim is a non-empty string; jose declares `sub` as a string without checking it. */

@@ -1,21 +1,24 @@
 import type { Logger } from 'pino';
 import type { Identity } from '../contract/caller.ts';
+import type { Refusal } from './credentials.ts';
 import { createJwtVerifier } from './jwt.ts';
 import { createKeySet } from './key-set.ts';
 import type { AuthSettings } from './settings.ts';
 import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
-/** Verifies tokens. Each function returns the identity, `undefined` when the token is invalid. */
+/** Verifies tokens. Each function returns the identity, or why the token is invalid. */
 export type TokenVerifier = {
   /** Verifies a configured token, which is not limited to scopes. */
-  readonly verifyToken: (token: string) => Identity | undefined;
+  readonly verifyToken: (token: string) => Identity | Refusal;
   /**
    * Verifies a bearer token: a configured token, synchronously, or a JSON Web Token. Rejects
    * with `KeysUnavailable` when the keys have not been fetched yet.
    */
-  readonly verifyBearerToken: (token: string) => Identity | undefined | Promise<Identity | undefined>;
+  readonly verifyBearerToken: (token: string) => Identity | Refusal | Promise<Identity | Refusal>;
 };
+
+const UNKNOWN: Refusal = { refusal: 'unknown token' };
 
 /** Creates a verifier that follows changes of the tokens file and the JWKS, without keeping the process alive. */
 export function createTokenVerifier({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): TokenVerifier {
@@ -25,10 +28,10 @@ export function createTokenVerifier({ tokens, tokensFile, jwt }: AuthSettings, l
   }
   const verifyJwt = jwt && createJwtVerifier(jwt, createKeySet(jwt.jwksUrl, log));
   return {
-    verifyToken: (token) => lookUp(token),
+    verifyToken: (token) => lookUp(token) ?? UNKNOWN,
     verifyBearerToken(token) {
-      if (token.length > MAX_TOKEN_CHARS) return undefined;
-      return lookUp(token) ?? verifyJwt?.(token);
+      if (token.length > MAX_TOKEN_CHARS) return { refusal: 'the token is too long' };
+      return lookUp(token) ?? verifyJwt?.(token) ?? UNKNOWN;
     },
   };
 }

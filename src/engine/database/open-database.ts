@@ -9,6 +9,7 @@ import type {
 } from './database.ts';
 import { openPostgresDatabase } from './postgres/database.ts';
 import { describePostgres, type PostgresLocation } from './postgres/location.ts';
+import { addSpans } from './spans.ts';
 import { openPostgresReader } from './postgres/reader.ts';
 import { parsePostgresUrl } from './postgres/url.ts';
 import type { Value } from './sql.ts';
@@ -61,14 +62,15 @@ export function openDatabase(
   definition: Definition,
   options: DatabaseOptions,
 ): Promise<Database>;
-export function openDatabase<Row extends Readonly<Record<string, Value>>>(
+export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
   location: DatabaseLocation,
   definition: Definition | BatchDefinition<Row>,
   options: DatabaseOptions,
 ): Promise<Database> {
-  return location.engine === 'sqlite'
+  const database = await (location.engine === 'sqlite'
     ? openSqliteDatabase(location.path, definition, options)
-    : openPostgresDatabase(location, definition, options);
+    : openPostgresDatabase(location, definition, options));
+  return addSpans(database, definition, location.engine);
 }
 
 /**

@@ -38,9 +38,11 @@ export async function findCaller(authenticate: Authenticate, credentials: Creden
     throw error instanceof KeysUnavailable ? unavailableFailure() : error;
   }
   if ('caller' in result) return result.caller;
-  const { status, challenge } = result;
+  const { status, challenge, reason } = result;
   const headers = { 'www-authenticate': challenge };
-  throw status === 403 ? new Failure(403, NO_SCOPE, headers) : new Failure(401, adviceFor(challenge), headers);
+  throw status === 403
+    ? new Failure(403, NO_SCOPE, headers, [], reason)
+    : new Failure(401, adviceFor(challenge), headers, [], reason);
 }
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';

@@ -9,18 +9,25 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The problems of the parameters and the body. */
   readonly problems: readonly Problem[];
+  /** The reason for the log. */
+  readonly reason: string;
 
-  /** @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text */
+  /**
+   * @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text
+   * @param reason where the log says more than the message
+   */
   constructor(
     status: number,
     message: string,
     headers: Readonly<Record<string, string>> = {},
     problems: readonly Problem[] = [],
+    reason = message,
   ) {
     super(message);
     this.status = status;
     this.headers = headers;
     this.problems = problems;
+    this.reason = reason;
   }
 }
 

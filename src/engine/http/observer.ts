@@ -2,6 +2,8 @@
 export type Observer = {
   /** Reports a request after its response; not called for refused requests. */
   readonly answered: (request: AnsweredRequest) => void;
+  /** Reports why a request is answered 4xx; called before its response. */
+  readonly rejected: (rejection: Rejection) => void;
   /** Reports a request or connection refused because of overload. */
   readonly refused: (reason: OverloadReason) => void;
 };
@@ -10,6 +12,8 @@ export type Observer = {
 export type AnsweredRequest = {
   readonly requestId: string;
   readonly operationId?: string | undefined;
+  /** The path template of the document: `/things/{id}`. */
+  readonly route?: string | undefined;
   readonly method?: string | undefined;
   /** The status sent; `undefined` when the client had disconnected. */
   readonly status: number | undefined;
@@ -20,7 +24,18 @@ export type AnsweredRequest = {
   readonly caller?: string | undefined;
   readonly clientAddress: string | undefined;
   readonly traceId?: string | undefined;
+  /** The caller's span in the trace. */
   readonly parentId?: string | undefined;
+  /** The span of this request, with OpenTelemetry. */
+  readonly spanId?: string;
+};
+
+/** The reason of a 4xx, without credentials. */
+export type Rejection = {
+  readonly requestId: string;
+  readonly operationId?: string | undefined;
+  readonly status: number;
+  readonly reason: string;
 };
 
 /** The limit that an overload reached. */

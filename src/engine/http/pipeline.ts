@@ -26,8 +26,9 @@ import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
-import type { Observer, OverloadReason } from './observer.ts';
+import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
+import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
 import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
@@ -83,14 +84,22 @@ export function createPipeline(options: PipelineOptions) {
   const { failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
+  const startSpan = createRequestSpans();
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
-    void respond(req, res);
+    const clientAddress = clientAddressOf(req); // A closed socket has no address.
+    const span = startSpan?.(req, clientAddress);
+    if (span === undefined) void respond(req, res, clientAddress);
+    else span.run(() => void respond(req, res, clientAddress, span));
   };
 
-  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(
+    req: IncomingMessage,
+    res: ServerResponse,
+    clientAddress: string | undefined,
+    span?: RequestSpan,
+  ): Promise<void> {
     const startedAt = performance.now();
-    const clientAddress = clientAddressOf(req); // A closed socket has no address.
     const progress: Progress = {};
     let response: HandlerResponse;
     let overload: OverloadReason | undefined;
@@ -99,7 +108,11 @@ export function createPipeline(options: PipelineOptions) {
     } catch (error) {
       if (error instanceof Overloaded) overload = error.reason;
       else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
-      response = failureResponse(toFailure(error), progress.target);
+      const failure = toFailure(error);
+      const { status, reason } = failure;
+      if (status < 500)
+        observer.rejected({ requestId: requestIdOf(req), operationId: operationIdOf(progress), status, reason });
+      response = failureResponse(failure, progress.target);
     }
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
@@ -114,13 +127,10 @@ export function createPipeline(options: PipelineOptions) {
       isComplete = !res.headersSent;
       send(req, res, failureResponse(unexpectedFailure(), progress.target));
     }
-    if (overload !== undefined) {
-      observer.refused(overload); // A line in the log for each would add load.
-      return;
-    }
-    observer.answered({
+    const outcome: AnsweredRequest = {
       requestId: requestIdOf(req),
-      operationId: progress.target?.operation.operationId,
+      operationId: operationIdOf(progress),
+      route: progress.target?.operation.path,
       method: req.method,
       status: res.headersSent ? res.statusCode : undefined,
       ...(!isComplete && { isIncomplete: true }),
@@ -128,7 +138,11 @@ export function createPipeline(options: PipelineOptions) {
       caller: progress.caller,
       clientAddress,
       ...readTraceContext(req),
-    });
+      ...span?.ids,
+    };
+    span?.end(outcome);
+    if (overload === undefined) observer.answered(outcome);
+    else observer.refused(overload); // A line in the log for each would add load.
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<HandlerResponse> {
@@ -227,8 +241,8 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function logError(req: IncomingMessage, { target }: Progress, err: unknown): void {
-    log.error({ requestId: requestIdOf(req), operationId: target?.operation.operationId, err }, 'request failed');
+  function logError(req: IncomingMessage, progress: Progress, err: unknown): void {
+    log.error({ requestId: requestIdOf(req), operationId: operationIdOf(progress), err }, 'request failed');
   }
 
   function planOf(operation: Operation): Plan {
@@ -251,6 +265,10 @@ export function createPipeline(options: PipelineOptions) {
     });
     return turn;
   }
+}
+
+function operationIdOf({ target }: Progress): string | undefined {
+  return target?.operation.operationId;
 }
 
 /** Whether a client waits for 100 Continue; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */

@@ -1,8 +1,9 @@
+import { version as nodeVersion } from 'node:process';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from '../http/observer.ts';
 
 /** Metrics of a running service, for Prometheus. */
-export type Metrics = Observer & {
+export type Metrics = Omit<Observer, 'rejected'> & {
   /** Counts a commit of so many rows. */
   readonly committed: (rows: number, durationMs: number) => void;
   /** Reads a number whenever the metrics are read. */
@@ -15,13 +16,26 @@ export type Metrics = Observer & {
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const LATENCY_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+// Gauges whose names end like those of counters. They are sums of the gauges by type, which stay.
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const GROUP_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** Creates the metrics, those of the process and its event loop included. */
-export function createMetrics(): Metrics {
+/**
+ * Creates the metrics, those of the process and its event loop included.
+ *
+ * @param service its name and version, for `build_info`
+ */
+export function createMetrics(service: { readonly name: string; readonly version: string }): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
+  for (const name of MISNAMED) register.removeSingleMetric(name);
+  new Gauge({
+    name: 'build_info',
+    help: 'The name and the version of the service, and the version of Node; always 1.',
+    labelNames: ['name', 'version', 'node_version'],
+    registers,
+  }).set({ ...service, node_version: nodeVersion }, 1);
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Answered requests by operation and status. The label is empty for requests without an operation.',
@@ -33,6 +47,12 @@ export function createMetrics(): Metrics {
     help: 'Time from the end of the request header to the response, by operation.',
     labelNames: ['operation'],
     buckets: LATENCY_SECONDS,
+    registers,
+  });
+  const incomplete = new Counter({
+    name: 'http_responses_incomplete_total',
+    help: 'Responses whose stream was cut short, by operation: the client has disconnected, or the source has failed.',
+    labelNames: ['operation'],
     registers,
   });
   const refusals = new Counter({
@@ -55,8 +75,9 @@ export function createMetrics(): Metrics {
   });
 
   return {
-    answered({ operationId: operation = '', status, durationMs }) {
+    answered({ operationId: operation = '', status, durationMs, isIncomplete }) {
       requests.inc({ operation, status: status ?? 'gone' });
+      if (isIncomplete) incomplete.inc({ operation });
       if (durationMs !== undefined) durations.observe({ operation }, durationMs / 1_000);
     },
     refused(limit) {

@@ -21,6 +21,8 @@ export type Config = ServiceConfig & {
   readonly ops: ListenOptions;
   readonly shutdownGraceMs: number;
   readonly docs: DocsSetting;
+  /** Whether spans are exported with the SDK of OpenTelemetry, which reads the endpoint itself. */
+  readonly exportsSpans: boolean;
   readonly logLevel: string;
 };
 
@@ -69,6 +71,7 @@ export async function readConfig(
     ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', 3001) },
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
+    exportsSpans: readOtlpEndpoint(env),
     logLevel: readLogLevel(env),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
@@ -145,6 +148,15 @@ function readServerLimits(env: Environment): ServerLimits {
     keepAliveTimeoutMs: env.milliseconds('KEEP_ALIVE_TIMEOUT_MS', 65_000),
     connectionLimit: env.integer('CONNECTION_LIMIT', 4_000, 1, 1_000_000),
   };
+}
+
+/** Returns whether there is one; an empty variable counts as unset (OpenTelemetry specification). */
+function readOtlpEndpoint({ variables, problems }: Environment): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = variables;
+  if (endpoint !== '' && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
+    problems.push('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, like http://localhost:4318');
+  }
+  return endpoint !== '';
 }
 
 function readLogLevel({ variables, problems }: Environment): string {

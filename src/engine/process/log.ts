@@ -58,10 +58,13 @@ async function prettify(target: Target): Promise<Target> {
     colorize: true,
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
-    ignore: 'requestId,operationId,method,status,durationMs,caller,clientAddress,traceId,parentId',
+    ignore: 'requestId,operationId,route,method,status,durationMs,caller,clientAddress,traceId,parentId,spanId',
     // Only requests are logged without a message.
-    messageFormat: (line, messageKey, _level, { colors }) =>
-      typeof line[messageKey] === 'string' ? line[messageKey] : describeRequest(line as AnsweredRequest, colors),
+    messageFormat: (line, messageKey, _level, { colors }) => {
+      const { [messageKey]: message, requestId } = line;
+      if (typeof message !== 'string') return describeRequest(line as AnsweredRequest, colors);
+      return typeof requestId === 'string' ? `${message}  ${requestId}` : message;
+    },
     customColors: 'message:reset',
     useOnlyCustomProps: false, // The levels keep their colours.
   });

@@ -12,6 +12,7 @@ import { startServer, type RunningServer } from '../server/server.ts';
 import { startService, type Application, type RunningService } from '../create-service.ts';
 import { readConfig, type Config } from './config.ts';
 import { createLog } from './log.ts';
+import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 
 // Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
@@ -40,11 +41,13 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
+  const { title: name, version } = application.contract.document.info;
+  const stopTelemetry = config.exportsSpans ? await startStep(() => startTelemetry({ name, version }, log)) : undefined;
   const docs = await startStep(() => openDocs(config.docs, application.contract, application.documentText));
   const service = await startStep(() => startService(application, config, log, docs));
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));
-  const shutDown = createShutdown(service, ops, config, log);
+  const shutDown = createShutdown({ service, ops, stopTelemetry }, config, log);
   stop = (signal) => {
     if (phase === undefined && signal !== undefined) log.info({ signal }, 'stopping');
     phase = 'stopping';
@@ -80,14 +83,24 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
     ...ops,
     limits: OPS_LIMITS,
     failureResponse: problemDetails,
-    observer: { answered: () => undefined, refused: () => undefined }, // Probes would drown the requests in the log.
+    observer: { answered: ignore, rejected: ignore, refused: ignore }, // Probes would drown the requests in the log.
   });
 }
 
+function ignore(): void {
+  // Nothing to do.
+}
+
+type RunningParts = {
+  readonly service: RunningService;
+  readonly ops: RunningServer;
+  /** Exports the last spans. */
+  readonly stopTelemetry: (() => Promise<void>) | undefined;
+};
+
 /** The first call stops the service gracefully; a later one, unless it is the same Ctrl-C, ends the process at once. */
 function createShutdown(
-  service: RunningService,
-  ops: RunningServer,
+  { service, ops, stopTelemetry }: RunningParts,
   { shutdownGraceMs }: Config,
   log: Logger,
 ): () => void {
@@ -101,9 +114,11 @@ function createShutdown(
     setTimeout(() => process.exit(1), shutdownGraceMs + CLOSING_MS).unref();
     void service.stop(shutdownGraceMs).then(async (inTime) => {
       await ops.stop(0);
+      await stopTelemetry?.();
       log.info({ inTime }, 'stopped');
       if (!inTime) process.exitCode = 1;
-      if (hasPendingReads()) process.exit();
+      // A collector that does not respond must not keep the process alive.
+      if (hasPendingReads() || stopTelemetry !== undefined) process.exit();
     });
   };
 }
@@ -153,7 +168,7 @@ async function startStep<Result>(step: () => Result | Promise<Result>): Promise<
   try {
     return await step();
   } catch (error) {
-    const kinds = [DatabaseUnavailable, IncompleteApplication, DocsUnavailable, CannotListen];
+    const kinds = [DatabaseUnavailable, IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
     if (kinds.some((kind) => error instanceof kind)) return refuse((error as Error).message);
     throw error;
   }

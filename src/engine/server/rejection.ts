@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import { lingeringClose, commonHeaders, send, type Response } from '../http/response.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
+import type { FailureResponse } from '../http/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
+import { requestIdOf } from '../http/trace.ts';
 
 // By error code of Node's parser (llhttp) and server; other messages that the parser rejects are answered 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -27,22 +29,28 @@ export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoExceptio
 
 /**
  * Sends the response to a failure after the pending responses of a connection, and closes the connection. When the body of
- * a request failed, it is the response to that request.
- *
- * @param observer receives only failures without a request; the listener of a request reports its own response
+ * a request failed, it is the response to that request, and its listener reports it as answered.
  */
 export function rejectConnection(
   connections: Connections,
   socket: Socket,
-  response: Response,
-  observer: Observer,
+  failure: Failure,
+  { failureResponse, observer }: { readonly failureResponse: FailureResponse; readonly observer: Observer },
 ): void {
+  const response = failureResponse(failure);
+  const reject = (requestId: string): void => {
+    const { status, reason } = failure;
+    if (status < 500) observer.rejected({ requestId, status, reason });
+  };
   const last = connections.lastPending(socket);
-  if (last !== undefined && !last.req.complete) send(last.req, last, response);
-  else
+  if (last !== undefined && !last.req.complete) {
+    reject(requestIdOf(last.req));
+    send(last.req, last, response);
+  } else
     connections.whenIdle(socket, () => {
       const requestId = randomUUID();
       const { remoteAddress: clientAddress } = socket;
+      reject(requestId);
       const status = writeResponse(socket, response, requestId) ? response.status : undefined;
       observer.answered({ requestId, status, clientAddress });
     });

@@ -88,7 +88,7 @@ export async function startServer(
   const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
     // Node's types allow any Duplex; this server creates only sockets.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) rejectConnection(connections, socket, failureResponse(failure), observer);
+    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, { failureResponse, observer });
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {

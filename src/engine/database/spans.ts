@@ -1,0 +1,99 @@
+import {
+  ProxyTracer,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { BatchDatabase, Database, Definition } from './database.ts';
+import { compile, type Query, type Target } from './sql.ts';
+
+/** What an operation on a database is, for the name and the attributes of its span. */
+type Operation = { readonly name: string; readonly attributes: Attributes };
+
+/**
+ * Adds spans of OpenTelemetry to a database: one for each insert, write, read and stream, from the call to the result, with
+ * the time in the queue. Names and attributes follow the semantic conventions for databases; they have no values.
+ *
+ * @returns the database itself when no SDK is registered with the API of OpenTelemetry
+ */
+export function addSpans(
+  database: Database | BatchDatabase<unknown>,
+  definition: Definition | (Definition & { readonly insert: { readonly table: string } }),
+  engine: Target['engine'],
+): Database | BatchDatabase<unknown> {
+  const tracer = trace.getTracer('database');
+  if (tracer instanceof ProxyTracer) return database;
+  const operationOf = (...queries: readonly Query[]): Operation => describe(queries, engine);
+  const traced: Database = {
+    ...database,
+    write: (...queries) => record(tracer, operationOf(...queries), () => database.write(...queries)),
+    read: (query) => record(tracer, operationOf(query), () => database.read(query)),
+    stream: (query) => recordStream(tracer, operationOf(query), () => database.stream(query)),
+  };
+  if (!('insert' in database) || !('insert' in definition)) return traced;
+  const { table } = definition.insert;
+  const attributes = { 'db.system.name': systemOf(engine), 'db.operation.name': 'INSERT', 'db.collection.name': table };
+  const insert = { name: `INSERT ${table}`, attributes };
+  return { ...traced, insert: (row, key) => record(tracer, insert, () => database.insert(row, key)) };
+}
+
+function describe(queries: readonly Query[], engine: Target['engine']): Operation {
+  const texts = queries.map((query) => compile(query, { engine }).text);
+  const commands = new Set(texts.map((text) => /\w+/.exec(text)?.[0].toUpperCase() ?? ''));
+  const [command = ''] = commands;
+  const isBatch = texts.length > 1;
+  const name = isBatch ? `BATCH ${commands.size === 1 ? command : ''}`.trimEnd() : command;
+  return {
+    name,
+    attributes: {
+      'db.system.name': systemOf(engine),
+      'db.operation.name': name,
+      'db.query.text': texts.join('; '),
+      ...(isBatch && { 'db.operation.batch.size': texts.length }),
+    },
+  };
+}
+
+function systemOf(engine: Target['engine']): string {
+  return engine === 'postgres' ? 'postgresql' : engine;
+}
+
+async function record<Result>(tracer: Tracer, operation: Operation, run: () => Promise<Result>): Promise<Result> {
+  const span = start(tracer, operation);
+  try {
+    return await run();
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+async function* recordStream<Row>(
+  tracer: Tracer,
+  operation: Operation,
+  read: () => AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  const span = start(tracer, operation);
+  try {
+    yield* read();
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function start(tracer: Tracer, { name, attributes }: Operation): Span {
+  return tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes });
+}
+
+function fail(span: Span, error: unknown): void {
+  span.setAttribute('error.type', error instanceof Error ? error.constructor.name : '_OTHER');
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

@@ -1,0 +1,88 @@
+import {
+  context,
+  propagation,
+  ProxyTracer,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+} from '@opentelemetry/api';
+import type { IncomingMessage } from 'node:http';
+import type { AnsweredRequest } from './observer.ts';
+
+/** The span of a request, for OpenTelemetry. */
+export type RequestSpan = {
+  /** For the log. */
+  readonly ids: { readonly traceId: string; readonly spanId: string };
+  /** Calls a function in the context of the span, which becomes the parent of spans that start meanwhile. */
+  readonly run: (handle: () => void) => void;
+  readonly end: (request: AnsweredRequest) => void;
+};
+
+// Others are `_OTHER`, to keep the number of names small (HTTP semantic conventions).
+const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
+
+// The target of a request may be an absolute URL (RFC 9112, 3.2.2).
+const ORIGIN = /^https?:\/\/[^/?]*/i;
+
+/**
+ * Creates the function that starts the span of a request. The headers of the request tell its parent. Names and attributes
+ * follow the semantic conventions for HTTP; the query is left out, since it may have credentials.
+ *
+ * @returns `undefined` when no SDK is registered with the API of OpenTelemetry
+ */
+export function createRequestSpans():
+  ((req: IncomingMessage, clientAddress: string | undefined) => RequestSpan) | undefined {
+  const tracer = trace.getTracer('http-server');
+  if (tracer instanceof ProxyTracer) return undefined;
+  return (req, clientAddress) => {
+    const parent = propagation.extract(context.active(), req.headers);
+    const attributes = describe(req, clientAddress);
+    const name = nameOf(attributes);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    const { traceId, spanId } = span.spanContext();
+    return {
+      ids: { traceId, spanId },
+      run(handle) {
+        context.with(trace.setSpan(parent, span), handle);
+      },
+      end(request) {
+        if (request.route !== undefined) span.updateName(`${name} ${request.route}`);
+        end(span, request);
+      },
+    };
+  };
+}
+
+function describe(
+  { method = '', url = '', headers, httpVersion }: IncomingMessage,
+  clientAddress?: string,
+): Attributes {
+  const isKnown = METHODS.includes(method);
+  const host = URL.parse(`http://${headers.host ?? ''}`);
+  return {
+    'http.request.method': isKnown ? method : '_OTHER',
+    ...(!isKnown && { 'http.request.method_original': method }),
+    'url.scheme': 'http', // A proxy in front terminates TLS.
+    'url.path': url.replace(ORIGIN, '').split('?', 1)[0],
+    ...(host !== null && { 'server.address': host.hostname, 'server.port': Number(host.port || 80) }),
+    'client.address': clientAddress,
+    'network.protocol.version': httpVersion,
+    'user_agent.original': headers['user-agent'],
+  };
+}
+
+function nameOf({ 'http.request.method': method }: Attributes): string {
+  return typeof method === 'string' && method !== '_OTHER' ? method : 'HTTP';
+}
+
+function end(span: Span, { route, status, isIncomplete }: AnsweredRequest): void {
+  span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
+  const isCut = isIncomplete === true || status === undefined;
+  if (isCut || status >= 500) {
+    span.setAttribute('error.type', isCut ? 'incomplete_response' : String(status));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}

@@ -1,0 +1,56 @@
+import { diag, DiagLogLevel } from '@opentelemetry/api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** The SDK of OpenTelemetry is not installed. */
+export class TelemetryUnavailable extends Error {}
+
+// The exit does not wait longer for a collector.
+const FLUSH_MS = 1_000;
+
+/**
+ * Starts the SDK of OpenTelemetry, which exports spans over OTLP. It reads its own environment variables, `OTEL_*`.
+ *
+ * @param service its name and version, unless the environment names others
+ * @returns a function that exports the last spans, and never rejects
+ * @throws {TelemetryUnavailable}
+ */
+export async function startTelemetry(
+  service: { readonly name: string; readonly version: string },
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const { NodeSDK, defaultResource, resourceFromAttributes } = await loadSdk();
+  const report = (problem: string): void => {
+    log.warn({ problem }, 'OpenTelemetry');
+  };
+  diag.setLogger(
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN },
+  );
+  const named = { 'service.name': service.name, 'service.version': service.version };
+  const sdk = new NodeSDK({
+    resource: defaultResource().merge(resourceFromAttributes(named)),
+    metricReaders: [], // /metrics has them.
+    logRecordProcessors: [], // Standard output has them.
+  });
+  sdk.start();
+  return async () => {
+    await Promise.race([sdk.shutdown().catch(ignore), sleep(FLUSH_MS)]);
+  };
+}
+
+async function loadSdk() {
+  try {
+    const { NodeSDK } = await import('@opentelemetry/sdk-node');
+    return { NodeSDK, ...(await import('@opentelemetry/resources')) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new TelemetryUnavailable(
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry SDK is not installed: run npm install --omit=dev --no-save --save-prod @opentelemetry/sdk-node @opentelemetry/resources',
+    );
+  }
+}
+
+function ignore(): void {
+  // Nothing to do.
+}

@@ -1,0 +1,147 @@
+import { expect, test } from '@jest/globals';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/app.ts';
+import { startCollector, type ExportedSpan } from '../support/collector.ts';
+import { copyProject, copyProjectWithContract } from '../support/project.ts';
+import { ROOT, run, startService, type Service } from '../support/service.ts';
+import { describeStores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT_ID = '00f067aa0ba902b7';
+const [SERVER, CLIENT] = [2, 3]; // SpanKind of OTLP
+const ERROR = 2; // StatusCode of OTLP
+
+async function send({ url, token }: Service, method: string, path: string, body?: string): Promise<Response> {
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    'User-Agent': 'test',
+    traceparent: `00-${TRACE_ID}-${PARENT_ID}-01`,
+  };
+  return fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+}
+
+const serverSpanOf = (spans: readonly ExportedSpan[], name: string) =>
+  spans.find((span) => span.kind === SERVER && span.name === name);
+
+describeStores((createDatabase) => {
+  test('a request is a span under the one of its client, and its commit is a span under it', async () => {
+    const { env, spans } = await startCollector();
+    const url = await createDatabase();
+    const service = await startService({ ...env, DATABASE_URL: url });
+    expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
+    await until(() => spans.length, 2);
+    const server = serverSpanOf(spans, 'POST /plants');
+    const { hostname, port } = new URL(service.url);
+    expect(server).toMatchObject({
+      traceId: TRACE_ID,
+      parentSpanId: PARENT_ID,
+      resource: { 'service.name': 'Plant store', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
+    });
+    expect(server?.attributes).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/plants',
+      'http.response.status_code': 200,
+      'url.scheme': 'http',
+      'url.path': '/plants',
+      'server.address': hostname,
+      'server.port': Number(port),
+      'client.address': '127.0.0.1',
+      'network.protocol.version': '1.1',
+      'user_agent.original': 'test',
+    });
+    const commit = spans.find(({ kind }) => kind === CLIENT);
+    expect(commit).toMatchObject({ name: 'INSERT plants', traceId: TRACE_ID, parentSpanId: server?.spanId });
+    expect(commit?.attributes).toEqual({
+      'db.system.name': url.startsWith('sqlite:') ? 'sqlite' : 'postgresql',
+      'db.operation.name': 'INSERT',
+      'db.collection.name': 'plants',
+    });
+    await service.waitForOutput('"status":200');
+    const line = service
+      .output()
+      .split('\n')
+      .find((text) => text.includes('"status":200'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ traceId: TRACE_ID, parentId: PARENT_ID, spanId: server?.spanId });
+  });
+});
+
+test('reads and writes are spans with their statements, and without values', async () => {
+  const { folder } = copyProjectWithContract('bookshop');
+  expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  const { env, spans } = await startCollector();
+  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  await send(service, 'POST', '/v1/books', '{"kind":"ebook","title":"T","bytes":9007199254740993}');
+  expect((await send(service, 'GET', '/v1/books/9007199254740993')).status).toBe(200);
+  await until(() => spans.length, 4);
+  const names = spans.filter(({ kind }) => kind === CLIENT).map(({ name }) => name);
+  expect(names).toEqual(['INSERT', 'SELECT']);
+  const select = spans.find(({ name }) => name === 'SELECT');
+  expect(select?.parentSpanId).toBe(serverSpanOf(spans, 'GET /books/{bookId}')?.spanId);
+  expect(select?.attributes).toMatchObject({ 'db.query.text': expect.stringMatching(/^SELECT .* FROM books .*\?/s) });
+  expect(JSON.stringify(spans.filter(({ kind }) => kind === CLIENT))).not.toContain('9007199254740993');
+});
+
+test('a 503 is a span with an error, and so is the write that failed', async () => {
+  const { env, spans } = await startCollector();
+  const path = join(temporaryFolder(), 'plants.db');
+  const service = await startService({ ...env, DATABASE_URL: `sqlite:${path}` });
+  renameSync(path, `${path}.away`);
+  expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(503);
+  await until(() => spans.length, 2);
+  const errors = spans.map(({ kind, status, attributes }) => [kind, status.code, attributes['error.type']]);
+  expect(errors.sort()).toEqual([
+    [SERVER, ERROR, '503'],
+    [CLIENT, ERROR, 'DatabaseUnavailable'],
+  ]);
+});
+
+test('a 4xx is a span without an error, and no span has the query', async () => {
+  const { env, spans } = await startCollector();
+  const service = await startService(env);
+  await send(service, 'GET', '/nothing?secret=1');
+  await send(service, 'PUT', '/plants');
+  await until(() => spans.length, 2);
+  expect(spans.map(({ name }) => name)).toEqual(['GET', 'PUT']);
+  expect(spans.map(({ status }) => status.code ?? 0)).toEqual([0, 0]);
+  expect(spans[0]?.attributes).toMatchObject({ 'http.response.status_code': 404, 'url.path': '/nothing' });
+  expect(JSON.stringify(spans)).not.toMatch(/secret|http\.route|error\.type/);
+});
+
+test('spans that end with the service are exported before it exits', async () => {
+  const { env, spans } = await startCollector();
+  const service = await startService({ ...env, OTEL_BSP_SCHEDULE_DELAY: '60000' });
+  await send(service, 'GET', '/nothing');
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+  expect(spans).toHaveLength(1);
+});
+
+test('a collector that is down stops neither requests nor the exit', async () => {
+  const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+});
+
+test('without the SDK, the start is refused in one line that says what to install', async () => {
+  const { folder } = copyProject();
+  rmSync(join(folder, 'node_modules'));
+  linkPackages(join(folder, 'node_modules'));
+  const env = { API_TOKENS: 'test-token', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  const { code, stdout, stderr } = await run('node', ['src/main.ts'], env, folder);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^OTEL_EXPORTER_OTLP_ENDPOINT is set, but .*: run npm install .*@opentelemetry\/sdk-node.*\n$/,
+  );
+});
+
+/** Links the installed packages into a folder, all but the SDK of OpenTelemetry. */
+function linkPackages(target: string): void {
+  const source = join(ROOT, 'node_modules');
+  mkdirSync(join(target, '@opentelemetry'), { recursive: true });
+  const names = readdirSync(source).filter((name) => name !== '@opentelemetry');
+  for (const name of [...names, '@opentelemetry/api']) symlinkSync(join(source, name), join(target, name));
+}
