@@ -5,10 +5,11 @@ import { createService } from './dev/service.ts';
 
 // `npm run dev` regenerates after each change of the document, and restarts the service after each change of the document
 // or of src/. The generator runs in this process, because most of its time is loading. A rejected document is ignored.
+// Arguments are options of Node for the service: `npm run dev -- --inspect`.
 const SETTLE_MS = 30; // One save causes several events: truncate, write, rename.
 const SOURCE = resolve('src');
 
-const service = createService();
+const service = createService(process.argv.slice(2));
 const setWatched = watchFolders(notice);
 const changed = new Set<'contract' | 'code'>(['contract', 'code']);
 let sources: readonly string[] = [resolve('openapi.yaml')];

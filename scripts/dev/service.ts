@@ -16,10 +16,11 @@ const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
  * Creates the service as a child process, without starting it. An unexpected exit is reported; the next restart starts it
  * again.
  *
+ * @param nodeOptions options of Node for the process, such as `--inspect`
  * @returns `restart` replaces the running process by a new one with the same port and development token, which prints no
  * banner; `stop` resolves when it has exited
  */
-export function createService() {
+export function createService(nodeOptions: readonly string[]) {
   let running: ChildProcess | undefined;
   let keptSettings: NodeJS.ProcessEnv = {};
 
@@ -33,8 +34,8 @@ export function createService() {
 
   function start(): void {
     const restarted = 'PORT' in keptSettings ? ['--restarted'] : [];
-    const args = ['--import', './scripts/dev/exit-with-parent.ts', 'src/main.ts', ...restarted];
-    const child = spawn(process.execPath, args, {
+    const options = [...nodeOptions, '--import', './scripts/dev/exit-with-parent.ts'];
+    const child = spawn(process.execPath, [...options, 'src/main.ts', ...restarted], {
       env: {
         NODE_COMPILE_CACHE, // The environment may override it.
         ...process.env,

@@ -4,9 +4,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { contract } from '../../src/plants/contract.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
 import { openDocs } from '../../src/engine/docs/docs.ts';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { createTestApp, temporaryDatabase, type TestApp, TOKEN } from '../support/app.ts';
-import { openPage } from '../support/browser.ts';
+import { FAINT_TEXTS, openPage } from '../support/browser.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 import { copyProject, copyProjectWithContract } from '../support/project.ts';
 import { ROOT, run, startService } from '../support/service.ts';
@@ -18,6 +20,10 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const EVERYTHING = `parameters: [{ name: q, in: query, description: A text., schema: { type: string } }],
+  requestBody: { description: A thing., content: { application/json: { schema: { type: object },
+    examples: { one: { summary: One, value: {} }, two: { summary: Two, value: {} } } } } },
+  responses: { '200': { description: Done., content: { application/json: { schema: { type: object } } } } }`;
 const MAX_INT64 = '9223372036854775807';
 
 describe('DOCS', () => {
@@ -167,7 +173,7 @@ describe('in a browser', () => {
     const { url, history } = await serveWithDocs();
     const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
     await enterToken(page, TOKEN);
-    const shown = await send(page, `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
+    const shown = await send(page, 'createPlant', `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
     expect(shown.status).toBe('200');
     expect(JSON.parse(shown.body)).toEqual({ name: 'Fern', tag: 'indoor' });
     expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Fern', tag: 'indoor' }]);
@@ -182,7 +188,7 @@ describe('in a browser', () => {
     const { url, history } = await serveWithDocs();
     const { page, complaints } = await openPage(`${url}/docs`);
     await enterToken(page, 'wrong');
-    const shown = await send(page, '{"id":1,"name":"Fern"}');
+    const shown = await send(page, 'createPlant', '{"id":1,"name":"Fern"}');
     expect(shown.status).toMatch(/^401\b/);
     expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
     expect(await history()).toEqual([]);
@@ -197,10 +203,7 @@ describe('in a browser', () => {
     content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
     const other = await contractOf(documentOf('/id', 'get', answer));
     const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
-    const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
-    const { serve } = await createTestApp({ contract: other, handlers, docs });
-    const { url } = await serve();
-    const { page } = await openPage(`${url}/docs`);
+    const { page } = await openPage(`${await serveOther(other, handlers)}/docs`);
     expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
   });
 
@@ -241,27 +244,22 @@ describe('in a browser', () => {
     ['light', 400],
     ['dark', 400],
   ] as const)('%s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
-    const { url } = await serveWithDocs();
+    const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
+    const operations = methods.map(
+      (method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`,
+    );
+    const other = await contractOf(`openapi: 3.1.0
+info: { title: Every method, version: 1.0.0 }
+security: [{ bearer: [] }]
+paths: { '/it': { ${operations.join(', ')} } }
+components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }`);
+    const url = await serveOther(other, {});
     const { page } = await openPage(`${url}/docs`, { colorScheme, viewport: { width, height: 800 } });
-    await send(page, '{}');
+    await send(page, 'postIt', '{}');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
   });
 });
-
-/** Runs in the browser: returns the texts with too little contrast to their background. */
-const FAINT_TEXTS = `
-  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
-  const brightness = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  const colorBehind = (element) => {
-    const color = parse(getComputedStyle(element).backgroundColor);
-    return color[3] === 0 && element.parentElement ? colorBehind(element.parentElement) : color;
-  };
-  const isFaint = (element) =>
-    Math.abs(brightness(parse(getComputedStyle(element).color)) - brightness(colorBehind(element))) < 60;
-  const hasText = ({ childNodes }) => [...childNodes].some(({ data }) => data?.trim());
-  [...document.querySelectorAll('#page *')].filter((element) => hasText(element) && isFaint(element))
-    .map(({ className, textContent }) => className + ': ' + textContent)`;
 
 async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
   const app = await createTestApp({ docs: openDocs(true, contract) });
@@ -272,9 +270,14 @@ async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
 async function serveFile(type: string, body: string | Uint8Array, headers = {}): Promise<string> {
   const response = `responses: { '200': { description: A file., content: { ${type}: {} } } }`;
   const other = await contractOf(documentOf('/it', 'get', response));
+  return serveOther(other, { op: async () => ({ status: 200, headers, body }) });
+}
+
+/** Serves another contract with its docs page. Returns the URL of the service. */
+async function serveOther(other: Contract, handlers: Readonly<Record<string, AnyHandler>>): Promise<string> {
   const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
-  const handlers = { op: async () => ({ status: 200, headers, body }) };
-  return (await (await createTestApp({ contract: other, handlers, docs })).serve()).url;
+  const { serve } = await createTestApp({ contract: other, production: false, handlers, docs });
+  return (await serve()).url;
 }
 
 async function enterToken(page: Page, token: string): Promise<void> {
@@ -284,9 +287,13 @@ async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Sends the first operation from the page, and returns the response that the page shows. */
-async function send(page: Page, body?: string): Promise<{ readonly status: string; readonly body: string }> {
-  await execute(page, body);
+/** Sends an operation from the page, and returns the response that the page shows. */
+async function send(
+  page: Page,
+  operationId = 'op',
+  body?: string,
+): Promise<{ readonly status: string; readonly body: string }> {
+  await execute(page, operationId, body);
   const row = page.locator('.live-responses-table tbody .response');
   return {
     status: (await row.locator('.response-col_status').innerText()).trim(),
@@ -294,10 +301,10 @@ async function send(page: Page, body?: string): Promise<{ readonly status: strin
   };
 }
 
-/** Sends the first operation from the page. */
-async function execute(page: Page, body?: string): Promise<void> {
-  await page.locator('.opblock-summary-control').first().click();
-  if (body !== undefined) await page.getByRole('textbox').fill(body);
+/** Sends an operation from the page. */
+async function execute(page: Page, operationId = 'op', body?: string): Promise<void> {
+  await page.locator(`.opblock[id$="-${operationId}"] .opblock-summary-control`).click();
+  if (body !== undefined) await page.locator('.body-param__text').fill(body);
   await page.getByRole('button', { name: 'Execute' }).click();
 }
 

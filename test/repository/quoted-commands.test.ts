@@ -54,12 +54,7 @@ describe('npm run documents', () => {
   test('keeps a service running, and completes a command from earlier output', async () => {
     const outcome = await execute(
       ...['~console', '$ npm start', 'Plant store   http://127.0.0.1:3000', '…', '~', ''],
-      ...[
-        '~console',
-        "$ curl -X POST http://127.0.0.1:3000/plants -H 'Authorization: Bearer …",
-        '{"name":"Fern",…',
-        '~',
-      ],
+      ...['~console', '$ curl -X …', '{…', '~'],
     );
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });

@@ -91,20 +91,28 @@ export function temporaryDatabase(): string {
   return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 }
 
+/** The default options of a database in a test. */
+export const DATABASE_OPTIONS: DatabaseOptions = {
+  poolSize: 2,
+  timeoutMs: 5_000,
+  queueLimitBytes: 67_108_864,
+  log: pino({ level: 'silent' }),
+};
+
 /** Opens a store that is closed when the test ends. */
 export async function openTestStore(
   url = temporaryDatabase(),
   overrides: Partial<DatabaseOptions> = {},
 ): Promise<TestStore> {
-  const options = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-  const store = await openPlantStore(locationOf(url), { ...options, ...overrides });
+  const store = await openPlantStore(locationOf(url), { ...DATABASE_OPTIONS, ...overrides });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
   return { ...store, close, url, list: (which) => listPlants(url, which) };
 }
 
-function locationOf(url: string): DatabaseLocation {
+/** Parses a `DATABASE_URL`. @throws {Error} when it is not valid */
+export function locationOf(url: string): DatabaseLocation {
   const parsed = parseDatabaseUrl(url);
   if ('location' in parsed) return parsed.location;
   throw new Error(parsed.problems.join('\n'));

@@ -47,3 +47,20 @@ function findBrowser(): string {
   if (found !== undefined) return found;
   throw new Error('no browser found: install Chromium (apt-get install chromium), or set CHROME_PATH to one');
 }
+
+/** Runs in the browser: returns the texts with too little contrast to their background. */
+export const FAINT_TEXTS = `
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const brightness = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const canvas = matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0] : [255, 255, 255];
+  const colorBehind = (element) => {
+    if (element === null) return canvas;
+    const [red, green, blue, alpha = 1] = parse(getComputedStyle(element).backgroundColor);
+    const behind = colorBehind(element.parentElement);
+    return [red, green, blue].map((part, index) => part * alpha + behind[index] * (1 - alpha));
+  };
+  const isFaint = (element) =>
+    Math.abs(brightness(parse(getComputedStyle(element).color)) - brightness(colorBehind(element))) < 60;
+  const hasText = ({ childNodes }) => [...childNodes].some(({ data }) => data?.trim());
+  [...document.querySelectorAll('#page *')].filter((element) => hasText(element) && isFaint(element))
+    .map(({ className, textContent }) => className + ': ' + textContent)`;

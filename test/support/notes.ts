@@ -1,7 +1,7 @@
-import pino from 'pino';
 import type { BatchDatabase, BatchDefinition, Database, DatabaseOptions } from '../../src/engine/database/database.ts';
-import { openDatabase, parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
+import { openDatabase } from '../../src/engine/database/open-database.ts';
 import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
+import { DATABASE_OPTIONS, locationOf } from './app.ts';
 
 // A second application of the database: notes, and a tally of them.
 export type Note = { readonly id: bigint; readonly text: string };
@@ -38,21 +38,13 @@ const noteBook: BatchDefinition<Note> = {
 
 /** Opens a database of notes. */
 export async function openNotes(url: string, overrides: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
-  return openDatabase(locationOf(url), noteBook, { ...OPTIONS, ...overrides });
+  return openDatabase(locationOf(url), noteBook, { ...DATABASE_OPTIONS, ...overrides });
 }
 
 /** Opens a database of notes whose definition has no batch statement. */
 export async function openWithoutInsert(url: string): Promise<Database> {
   const { name, tag, tables, migrations } = noteBook;
-  return openDatabase(locationOf(url), { name, tag, tables, migrations }, OPTIONS);
-}
-
-const OPTIONS = { poolSize: 2, timeoutMs: 5_000, queueLimitBytes: 67_108_864, log: pino({ level: 'silent' }) };
-
-function locationOf(url: string): DatabaseLocation {
-  const parsed = parseDatabaseUrl(url);
-  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  return parsed.location;
+  return openDatabase(locationOf(url), { name, tag, tables, migrations }, DATABASE_OPTIONS);
 }
 
 /** Returns a query that inserts a note. */
