@@ -12,8 +12,8 @@ const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
  * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
- * `enum` has, `additionalProperties: false` beside another required property, a discriminator that is not a string, the second
- * of two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
+ * `enum` or no alternative has, `additionalProperties: false` beside another required property, a discriminator that is not
+ * a string, the second of two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
  *
  * @returns a warning for each
  */
@@ -28,7 +28,7 @@ export function removeContradictions(document: Document): Remark[] {
       return;
     }
     if (kind !== 'schema') return;
-    for (const removeFrom of [removeType, removeClosure, removeDiscriminator, removeCopies]) {
+    for (const removeFrom of [removeType, removeTypeOfAlternatives, removeClosure, removeDiscriminator, removeCopies]) {
       const message = removeFrom(node, document);
       if (message !== undefined) warnings.push({ pointer, message });
     }
@@ -43,6 +43,22 @@ function removeType(schema: Node): string | undefined {
     return undefined;
   Reflect.deleteProperty(schema, 'type');
   return `the type ${JSON.stringify(type)} is not used, since no value of enum has it`;
+}
+
+function removeTypeOfAlternatives(schema: Node, document: Document): string | undefined {
+  const { type, nullable, oneOf, anyOf = oneOf } = schema;
+  if (type === undefined || !Array.isArray(anyOf)) return undefined;
+  const own = [type, nullable === true ? 'null' : []].flat();
+  const others = anyOf.flatMap((part) => (Object(dereference(document, part)) as Node)['type'] ?? 'any');
+  const isShared = own.some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
+  if (isShared) return undefined;
+  Reflect.deleteProperty(schema, 'type');
+  return `the type ${JSON.stringify(type)} is not used, since no alternative has it`;
+}
+
+function isSameType(one: unknown, other: unknown): boolean {
+  const isNumber = [one, other].every((type) => type === 'integer' || type === 'number');
+  return one === other || isNumber;
 }
 
 function removeClosure(schema: Node, document: Document): string | undefined {

@@ -35,7 +35,9 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = 
     .map((part) => textTypeOf(document, part, hasFiles, depth));
 
   const types = typesOf(schema);
-  const properties = Object.entries(schema.properties ?? {}).map(
+  // The properties of a schema whose type is not an object have no effect.
+  const allowsObject = schema.type === undefined || types.includes('object');
+  const properties = Object.entries(allowsObject ? (schema.properties ?? {}) : {}).map(
     ([name, member]) => [name, textTypeOf(document, member, hasFiles, depth + 1)] as const,
   );
   const items = types.includes('array') ? textTypeOf(document, schema['items'], hasFiles, depth + 1) : undefined;

@@ -35,6 +35,8 @@ paths:
   /fails: { get: { operationId: fails, responses: { '400': { description: Failed., content: { application/json: { schema: { $ref: '#/components/schemas/Problem' } } } } } } }
   /keys: { get: { operationId: keys, security: [{ key: [] }, { other: [] }], parameters: [{ $ref: '#/components/parameters/key' }, { name: other, in: query, required: true, schema: { type: string } }], ${ok} } }
   /ids/{id}: { get: { operationId: ids, parameters: [{ name: id, in: path, required: true, schema: { oneOf: [{ type: integer, minimum: 1 }, { type: string, maxLength: 9 }] } }], ${ok} } }
+  /plain: { get: { operationId: plain, parameters: [{ name: text, in: query, required: true, schema: { type: string, properties: { text: { type: string } } } }], ${ok} } }
+  /nulls: { get: { operationId: nulls, responses: { '200': { description: One., content: { application/json: { schema: { type: object, required: [one], properties: { one: { type: boolean, oneOf: [{ type: string }, { type: integer }] } } } } } } } } }
   /maps: { get: { operationId: maps, responses: { '200': { description: Maps., content: { application/json: { schema: { $ref: '#/components/schemas/Maps' } } } } } } }
   /defaults: { post: { operationId: defaults, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Defaults' } } } }, ${ok} } }
   /stickers: { post: { operationId: sticker, requestBody: { content: { multipart/form-data: { schema: { type: object, properties: { sticker: { anyOf: [{ title: Any }, { type: string }] } } } } } }, ${ok} } }
@@ -79,6 +81,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'socket: not checked, as it only switches to another protocol',
     'form: responds 400 and 415, which the document does not describe',
     'keys: responds 400 and 401, which the document does not describe',
+    'plain: responds 400, which the document does not describe',
     'ids: responds 400, which the document does not describe',
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 415, which the document does not describe',

@@ -42,7 +42,6 @@ test('npm run dev -- --inspect: a breakpoint in the source of a handler pauses i
   const { folder, read } = copyProject();
   const command = ['sh', '-c', 'exec node scripts/dev.ts --inspect=127.0.0.1:0 2>&1'];
   const service = await startService({}, command, folder);
-  await service.waitForOutput('"listening"');
   const inspector = await connect(/ws:\S+/.exec(service.output())?.[0] ?? '');
   await inspector.send('Debugger.enable');
   const url = pathToFileURL(join(folder, HANDLER)).href;
