@@ -231,6 +231,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: the default "" is not used, since it does not fit its schema/,
     ],
     [
+      'a type that no alternative has',
+      document(body('{ type: boolean, oneOf: [{ type: string }, { type: integer }] }')),
+      /warn: the type "boolean" is not used, since no alternative has it/,
+    ],
+    [
       'another dialect',
       document(body('{ $schema: "http://json-schema.org/draft-07/schema#", type: string }')),
       /dialect .*draft-07.* read as/,

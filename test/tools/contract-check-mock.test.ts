@@ -36,7 +36,6 @@ paths:
   /keys: { get: { operationId: keys, security: [{ key: [] }, { other: [] }], parameters: [{ $ref: '#/components/parameters/key' }, { name: other, in: query, required: true, schema: { type: string } }], ${ok} } }
   /ids/{id}: { get: { operationId: ids, parameters: [{ name: id, in: path, required: true, schema: { oneOf: [{ type: integer, minimum: 1 }, { type: string, maxLength: 9 }] } }], ${ok} } }
   /plain: { get: { operationId: plain, parameters: [{ name: text, in: query, required: true, schema: { type: string, properties: { text: { type: string } } } }], ${ok} } }
-  /nulls: { get: { operationId: nulls, responses: { '200': { description: One., content: { application/json: { schema: { type: object, required: [one], properties: { one: { type: boolean, oneOf: [{ type: string }, { type: integer }] } } } } } } } } }
   /maps: { get: { operationId: maps, responses: { '200': { description: Maps., content: { application/json: { schema: { $ref: '#/components/schemas/Maps' } } } } } } }
   /defaults: { post: { operationId: defaults, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Defaults' } } } }, ${ok} } }
   /stickers: { post: { operationId: sticker, requestBody: { content: { multipart/form-data: { schema: { type: object, properties: { sticker: { anyOf: [{ title: Any }, { type: string }] } } } } } }, ${ok} } }
