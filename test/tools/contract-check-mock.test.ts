@@ -80,8 +80,8 @@ test('the mock of a document has no failures, and notes say what the document le
     'socket: not checked, as it only switches to another protocol',
     'form: responds 400 and 415, which the document does not describe',
     'keys: responds 400 and 401, which the document does not describe',
-    'plain: responds 400, which the document does not describe',
     'ids: responds 400, which the document does not describe',
+    'plain: responds 400, which the document does not describe',
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 415, which the document does not describe',
   ]);
