@@ -7,7 +7,6 @@ import pino from 'pino';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { DatabaseOptions } from '../../src/engine/database/database.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
 import type { Docs } from '../../src/engine/docs/docs.ts';
 import type { LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
 import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
@@ -20,6 +19,7 @@ import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
 import { application } from '../../src/service.ts';
+import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
 export const TOKEN = 'test-token';
 
@@ -91,14 +91,6 @@ export function temporaryDatabase(): string {
   return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 }
 
-/** The default options of a database in a test. */
-export const DATABASE_OPTIONS: DatabaseOptions = {
-  poolSize: 2,
-  timeoutMs: 5_000,
-  queueLimitBytes: 67_108_864,
-  log: pino({ level: 'silent' }),
-};
-
 /** Opens a store that is closed when the test ends. */
 export async function openTestStore(
   url = temporaryDatabase(),
@@ -109,13 +101,6 @@ export async function openTestStore(
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
   return { ...store, close, url, list: (which) => listPlants(url, which) };
-}
-
-/** Parses a `DATABASE_URL`. @throws {Error} when it is not valid */
-export function locationOf(url: string): DatabaseLocation {
-  const parsed = parseDatabaseUrl(url);
-  if ('location' in parsed) return parsed.location;
-  throw new Error(parsed.problems.join('\n'));
 }
 
 /** Opens a store for reading, as `npm run export` does. */

@@ -1,7 +1,7 @@
 import type { BatchDatabase, BatchDefinition, Database, DatabaseOptions } from '../../src/engine/database/database.ts';
 import { openDatabase } from '../../src/engine/database/open-database.ts';
 import { either, sql, table, type Query } from '../../src/engine/database/sql.ts';
-import { DATABASE_OPTIONS, locationOf } from './app.ts';
+import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
 // A second application of the database: notes, and a tally of them.
 export type Note = { readonly id: bigint; readonly text: string };

@@ -1,0 +1,20 @@
+import pino from 'pino';
+import type { DatabaseOptions } from '../../src/engine/database/database.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
+
+// Also imported by programs that run without Jest.
+
+/** The options of a database in a test. */
+export const DATABASE_OPTIONS: DatabaseOptions = {
+  poolSize: 2,
+  timeoutMs: 5_000,
+  queueLimitBytes: 67_108_864,
+  log: pino({ level: 'silent' }),
+};
+
+/** Parses a `DATABASE_URL`. @throws {Error} when it is not valid */
+export function locationOf(url: string): DatabaseLocation {
+  const parsed = parseDatabaseUrl(url);
+  if ('location' in parsed) return parsed.location;
+  throw new Error(parsed.problems.join('\n'));
+}
