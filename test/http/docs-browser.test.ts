@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { contract } from '../../src/plants/contract.ts';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import { openDocs } from '../../src/engine/docs/docs.ts';
+import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
+import { createTestApp, type TestApp, TOKEN } from '../support/app.ts';
+import { FAINT_TEXTS, openPage } from '../support/browser.ts';
+import { contractOf, documentOf } from '../support/contract.ts';
+
+/** The path for the README's screenshot, when it is to be taken. */
+const SCREENSHOT = process.env['SCREENSHOT'];
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const EVERYTHING = `parameters: [{ name: q, in: query, description: A text., schema: { type: string } }],
+  requestBody: { description: A thing., content: { application/json: { schema: { type: object },
+    examples: { one: { summary: One, value: {} }, two: { summary: Two, value: {} } } } } },
+  responses: { '200': { description: Done., content: { application/json: { schema: { type: object } } } } }`;
+const MAX_INT64 = '9223372036854775807';
+
+describe('in a browser', () => {
+  test('a plant is created from the page, with its id exactly as typed', async () => {
+    const { url, history } = await serveWithDocs();
+    const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
+    await enterToken(page, TOKEN);
+    const shown = await send(page, 'createPlant', `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
+    expect(shown.status).toBe('200');
+    expect(JSON.parse(shown.body)).toEqual({ name: 'Fern', tag: 'indoor' });
+    expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Fern', tag: 'indoor' }]);
+    expect(await page.title()).toBe('Plant store');
+    expect(complaints).toEqual([]);
+    expect([...origins]).toEqual([url]);
+    if (SCREENSHOT !== undefined) await takeScreenshot(page, SCREENSHOT);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
+  });
+
+  test('a wrong token gets 401 with an Error', async () => {
+    const { url, history } = await serveWithDocs();
+    const { page, complaints } = await openPage(`${url}/docs`);
+    await enterToken(page, 'wrong');
+    const shown = await send(page, 'createPlant', '{"id":1,"name":"Fern"}');
+    expect(shown.status).toMatch(/^401\b/);
+    expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
+    expect(await history()).toEqual([]);
+    // Chromium logs every 4xx.
+    expect(complaints.filter((complaint) => !complaint.includes('status of 401'))).toEqual([]);
+  });
+
+  test('an int64 of a response is shown with all its digits', async () => {
+    const answer = `responses:
+  '200':
+    description: An id.
+    content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
+    const other = await contractOf(documentOf('/id', 'get', answer));
+    const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
+    const { page } = await openPage(`${await serveOther(other, handlers)}/docs`);
+    expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
+  });
+
+  test.each([
+    ['image/png', PNG],
+    ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="10"/>'],
+  ])('a response of %s is shown as an image, within the page', async (type, image) => {
+    const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
+    await execute(page);
+    await page.locator('.live-responses-table img').waitFor();
+    // Rejects for an image that is not shown.
+    await page.evaluate("document.querySelector('.live-responses-table img').decode()");
+    expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['application/octet-stream', {}, 'it'],
+    ['application/zip', {}, 'it.zip'],
+    ['audio/mpeg', { 'Content-Disposition': 'attachment; filename="song.mp3"' }, 'song.mp3'],
+  ])('a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
+    const bytes = Buffer.from([0, 255, 216, 13, 10]);
+    const url = await serveFile(type, bytes, headers);
+    const { page, complaints } = await openPage(`${url}/docs`, { colorScheme: 'dark' });
+    await execute(page);
+    const link = page.getByText('Download file');
+    await link.waitFor();
+    expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(readFileSync(await download.path())).toEqual(bytes);
+    expect(download.suggestedFilename()).toBe(name);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['light', 1000],
+    ['dark', 1000],
+    ['light', 400],
+    ['dark', 400],
+  ] as const)('%s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
+    const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
+    const operations = methods.map(
+      (method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`,
+    );
+    const other = await contractOf(`openapi: 3.1.0
+info: { title: Every method, version: 1.0.0 }
+security: [{ bearer: [] }]
+paths: { '/it': { ${operations.join(', ')} } }
+components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }`);
+    const url = await serveOther(other, {});
+    const { page } = await openPage(`${url}/docs`, { colorScheme, viewport: { width, height: 800 } });
+    await send(page, 'postIt', '{}');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
+  });
+});
+
+async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
+  const app = await createTestApp({ docs: openDocs(true, contract) });
+  return { ...app, url: (await app.serve()).url };
+}
+
+/** Serves GET /it, which responds with a file. Returns the URL of the service. */
+async function serveFile(type: string, body: string | Uint8Array, headers = {}): Promise<string> {
+  const response = `responses: { '200': { description: A file., content: { ${type}: {} } } }`;
+  const other = await contractOf(documentOf('/it', 'get', response));
+  return serveOther(other, { op: async () => ({ status: 200, headers, body }) });
+}
+
+/** Serves another contract with its docs page. Returns the URL of the service. */
+async function serveOther(other: Contract, handlers: Readonly<Record<string, AnyHandler>>): Promise<string> {
+  const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
+  const { serve } = await createTestApp({ contract: other, production: false, handlers, docs });
+  return (await serve()).url;
+}
+
+async function enterToken(page: Page, token: string): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  await page.getByLabel('auth-bearer-value').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Close' }).last().click();
+}
+
+/** Sends an operation from the page, and returns the response that the page shows. */
+async function send(
+  page: Page,
+  operationId = 'op',
+  body?: string,
+): Promise<{ readonly status: string; readonly body: string }> {
+  await execute(page, operationId, body);
+  const row = page.locator('.live-responses-table tbody .response');
+  return {
+    status: (await row.locator('.response-col_status').innerText()).trim(),
+    body: await row.locator('.highlight-code code').first().innerText(),
+  };
+}
+
+/** Sends an operation from the page. */
+async function execute(page: Page, operationId = 'op', body?: string): Promise<void> {
+  await page.locator(`.opblock[id$="-${operationId}"] .opblock-summary-control`).click();
+  if (body !== undefined) await page.locator('.body-param__text').fill(body);
+  await page.getByRole('button', { name: 'Execute' }).click();
+}
+
+/** Saves a screenshot from the operation down to the body of its response. */
+async function takeScreenshot(page: Page, path: string): Promise<void> {
+  const top = await page.locator('.opblock-tag').boundingBox();
+  const bottom = await page.locator('.live-responses-table .highlight-code').first().boundingBox();
+  if (top === null || bottom === null) throw new Error('the page does not show an operation and its answer');
+  const y = top.y + Number(await page.evaluate('scrollY'));
+  const height = bottom.y + bottom.height + 8 - top.y;
+  await page.screenshot({ path, fullPage: true, clip: { x: 0, y, width: page.viewportSize()?.width ?? 0, height } });
+}
