@@ -60,8 +60,10 @@ async function executeBlock(project: Project, block: Block, document: string): P
   } else if (file !== undefined) {
     writeFileSync(join(project.folder, file), text);
   } else if (language === 'ts') {
-    const names = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-    const isSource = names.some((name) => readFileSync(join('src', name), 'utf8').includes(text));
+    const files = ['src', 'test/contracts'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    );
+    const isSource = files.some((name) => name.endsWith('.ts') && readFileSync(name, 'utf8').includes(text));
     if (!isSource) throw new Error('no source file contains this block');
   } else if (language !== 'text' && language !== 'mermaid') {
     throw new Error(`a block of ${language} is neither executed nor a figure`);
