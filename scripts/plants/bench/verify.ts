@@ -56,16 +56,16 @@ export async function verify(subject: Subject, token: string): Promise<void> {
 }
 
 /**
- * Verifies that a server has logged one line for each request, and truncates its log.
+ * Verifies that a server has logged a line for each request, and truncates its log.
  *
- * @throws {Error} when the number of lines differs
+ * @throws {Error} when there are fewer lines
  */
 export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requests: number): Promise<void> {
   // A request is logged after its response was sent.
   for (let attempt = 1; countLogLines() < requests && attempt < 1_000; attempt += 1) await setTimeout(10);
   const lines = countLogLines();
-  if (lines !== requests) {
-    throw new Error(`${name} logged ${String(lines)} lines for ${String(requests)} requests`);
+  if (lines < requests) {
+    throw new Error(`${name} logged only ${String(lines)} lines for ${String(requests)} requests`);
   }
   emptyLog();
 }
