@@ -24,7 +24,4 @@ function decode(token: string): string {
   }
 }
 
-/** Escapes a name as a JSON pointer token (RFC 6901). */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
+export { escapePointer } from '../../src/engine/contract/json-pointer.ts';

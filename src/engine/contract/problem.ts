@@ -1,5 +1,6 @@
 import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
 import type { Violation } from './handler-types.ts';
+import { escapePointer } from './json-pointer.ts';
 
 /** A violation, and the text that names it in the message of a failure. */
 export type Problem = Violation & { readonly text: string };
@@ -22,17 +23,12 @@ const MEMBER_MESSAGES: Readonly<Record<string, string>> = {
 
 /** Returns the place of a part of a request: its keys, escaped as in a JSON pointer (RFC 6901, 3), joined by slashes. */
 export function placeOf(...keys: readonly (string | number)[]): string {
-  return cut(keys.map((key) => escapeKey(String(key))).join('/'));
+  return cut(keys.map((key) => escapePointer(String(key))).join('/'));
 }
 
 /** Whether a place is another one or within it. */
 export function isWithin(place: string, other: string): boolean {
   return place === other || place.startsWith(`${other}/`);
-}
-
-/** Escapes a key of a JSON pointer. */
-export function escapeKey(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Creates a problem. Its text names the place as the subject, or else in other words: `query parameter limit`. */
@@ -56,7 +52,7 @@ export function toProblem(errors: readonly SchemaError[], pointer = ''): Problem
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params as MemberParams;
   const name =
     keyword === 'required' ? missingProperty : (additionalProperty ?? unevaluatedProperty ?? propertyName ?? undefined);
-  const place = nameLocation(name === undefined ? path : `${path}/${escapeKey(name)}`);
+  const place = nameLocation(name === undefined ? path : `${path}/${escapePointer(name)}`);
   return {
     place: cut(place) || 'request',
     message: (name === undefined ? undefined : MEMBER_MESSAGES[keyword]) ?? message + reason,

@@ -1,5 +1,6 @@
 import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
-import { escapeKey, isWithin, MAX_PROBLEMS, toProblem, type Problem, type SchemaError } from './problem.ts';
+import { escapePointer } from './json-pointer.ts';
+import { isWithin, MAX_PROBLEMS, toProblem, type Problem, type SchemaError } from './problem.ts';
 
 /** A schema compiled by Ajv. */
 export type Check = {
@@ -172,7 +173,7 @@ export class ViolationFinder {
     }
     for (const [name, member] of Object.entries(properties)) {
       if (Object.hasOwn(object, name) && object[name] !== undefined)
-        this.#visit(search, member, object[name], `${pointer}/${escapeKey(name)}`);
+        this.#visit(search, member, object[name], `${pointer}/${escapePointer(name)}`);
     }
     if (additionalProperties === true || patternProperties !== undefined) return;
     for (const name of Object.keys(object)) {
@@ -183,7 +184,7 @@ export class ViolationFinder {
         additionalProperty: name,
       });
       if (additionalProperties === false) add(search, [error], pointer);
-      else this.#visit(search, additionalProperties, object[name], `${pointer}/${escapeKey(name)}`);
+      else this.#visit(search, additionalProperties, object[name], `${pointer}/${escapePointer(name)}`);
     }
   }
 
