@@ -73,8 +73,9 @@ export function createFailureRenderer(document: Document, values: Values): Failu
   return {
     renderBody(body) {
       const rendered = renderValue(body);
+      if (sentKindOf(body.mediaType) === 'json') return rendered;
       const isText = EXAMPLES.every((details) => typeof evaluate(rendered)(details) === 'string');
-      return isText || sentKindOf(body.mediaType) === 'json' ? rendered : '({ message }) => message';
+      return isText ? rendered : '({ message }) => message';
     },
     renderValue,
   };
@@ -96,7 +97,7 @@ export function createFailureRenderer(document: Document, values: Values): Failu
 }
 
 /** Evaluates a rendered function. Its text has names and literals of the document only as JSON. */
-function evaluate(rendered: string): (details: Details) => Json {
+export function evaluate(rendered: string): (details: Details) => Json {
   return runInThisContext(`(${rendered})`) as (details: Details) => Json;
 }
 

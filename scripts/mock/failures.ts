@@ -1,14 +1,10 @@
-import { runInThisContext } from 'node:vm';
 import { concreteMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
 import type { RenderFailure } from '../../src/engine/http/failure-response.ts';
-import { createFailureRenderer } from '../generate/failure-scaffold.ts';
+import { createFailureRenderer, evaluate } from '../generate/failure-scaffold.ts';
 import type { CompiledDocument } from '../openapi/compile.ts';
 import type { FailureBody } from '../openapi/failures.ts';
-import type { Json } from '../values/json-value.ts';
 import { writeText } from './text-body.ts';
 import type { Values } from '../values/response-values.ts';
-
-type Details = Parameters<RenderFailure>[0];
 
 /** Creates the functions that render failures, as `generate --scaffold` does. */
 export function createFailures(
@@ -19,8 +15,7 @@ export function createFailures(
   return Object.fromEntries(failureBodies.map((body) => [body.name, lazily(() => rendererOf(body))]));
 
   function rendererOf(body: FailureBody): RenderFailure {
-    // The source text has names and literals of the document only as JSON.
-    const render = runInThisContext(`(${renderValue(body)})`) as (details: Details) => Json;
+    const render = evaluate(renderValue(body));
     const mediaType = concreteMediaType(body.mediaType);
     if (kindOf(mediaType) === 'json') return render;
     return (details) => {

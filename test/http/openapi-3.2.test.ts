@@ -132,6 +132,15 @@ describe('items of a sequence', () => {
     expect(received).toMatchObject([{ body: items }]);
   });
 
+  test.each(['\n', '\r\n', '\r'])('server-sent events are a list, with lines that end in %j', async (end) => {
+    const itemSchema = '{ type: object, properties: { event: { type: string }, data: { type: string } } }';
+    const content = `text/event-stream: { itemSchema: ${itemSchema} }`;
+    const { send, received } = await serve(`post: { requestBody: { content: { ${content} } }, ${NO_CONTENT} }`);
+    const lines = ['event: grown', 'data: 1', 'data: 2', '', ': a comment', 'data: 3', '', ''];
+    expect(await send('POST', '', bodyOf(lines.join(end), 'text/event-stream'))).toMatchObject({ status: 204 });
+    expect(received).toEqual([expect.objectContaining({ body: [{ event: 'grown', data: '1\n2' }, { data: '3' }] })]);
+  });
+
   test.each([
     ['{"name":"a"}\n{"size":1}', /body\/1 must have required property 'name'/],
     ['{"name":"a"}\n{"name":', /body\/1 is not valid JSON/],

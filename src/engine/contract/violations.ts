@@ -52,7 +52,7 @@ const MAX_REPEATED = 3;
 // The type that a schema allows may be found through references.
 const MAX_DEPTH = 5;
 
-/** The keywords whose schemas apply to the value or its members whatever else does. They are searched by themselves. */
+/** The keywords whose schemas always apply to the value or its members. They are searched by themselves. */
 const SEARCHED = ['$ref', 'allOf', 'properties', 'required', 'items', 'prefixItems', 'if', 'then', 'else'];
 const ALTERNATIVES = ['anyOf', 'oneOf'];
 const ANNOTATIONS = [
@@ -61,8 +61,8 @@ const ANNOTATIONS = [
 ];
 
 /**
- * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords although cheap ones
- * have failed. Here, a schema is searched together with a value; the assertions of each schema are compiled by
+ * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords even when cheap
+ * ones have failed. Here, a schema is searched together with a value; the assertions of each schema are compiled by
  * themselves when they are first needed, and stop at their first error. So each costs at most what it costs for a valid
  * value.
  */

@@ -10,7 +10,7 @@ import {
 import type { BatchDatabase, Database, Definition } from './database.ts';
 import { compile, type Query, type Target } from './sql.ts';
 
-/** What an operation on a database is, for the name and the attributes of its span. */
+/** An operation on a database, as the name and the attributes of its span. */
 type Operation = { readonly name: string; readonly attributes: Attributes };
 
 /**

@@ -40,9 +40,10 @@ export function formatItem(mediaType: string, item: unknown): string {
 
 /** Parses server-sent events to objects (HTML, 9.2.6). The data of an event may have several lines. */
 function parseEvents(text: string): readonly object[] {
-  const events = text.split(/(?:\r\n|\r|\n){2,}/).map((lines) => {
+  const blocks = text.replaceAll(/\r\n?/g, '\n').split(/\n{2,}/);
+  const events = blocks.map((lines) => {
     const event: { data?: string; event?: string; id?: string; retry?: number } = {};
-    for (const line of lines.split(/\r\n|\r|\n/)) {
+    for (const line of lines.split('\n')) {
       const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
       if (name === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`;
       else if (name === 'event' || name === 'id') event[name] = value;

@@ -27,7 +27,7 @@ const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
 const ORIGIN = /^https?:\/\/[^/?]*/i;
 
 /**
- * Creates the function that starts the span of a request. The headers of the request tell its parent. Names and attributes
+ * Creates the function that starts the span of a request. Its parent is in the headers of the request. Names and attributes
  * follow the semantic conventions for HTTP; the query is left out, since it may have credentials.
  *
  * @returns `undefined` when no SDK is registered with the API of OpenTelemetry

@@ -2,7 +2,7 @@ import type { Database, Definition } from '../engine/database/database.ts';
 import { sql, table } from '../engine/database/sql.ts';
 
 export type NewBed = { readonly crop: string; readonly squareMetres: number };
-/** A bed as it is stored. The version counts its changes. */
+/** A row of the table. The version counts its changes. */
 export type BedRow = { readonly id: bigint; readonly crop: string; readonly metres: bigint; readonly version: bigint };
 
 export const gardenTables: Definition = {
@@ -35,7 +35,7 @@ export function createBeds({ read, stream, write }: Pick<Database, 'read' | 'str
 
     find: async (id: bigint) => (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`))[0],
 
-    /** Creates a bed, or finds the one that the same key has created. */
+    /** Creates a bed, or returns the one that was created with the same key. */
     async create({ crop, squareMetres }: NewBed, key: string) {
       await write(sql`INSERT INTO ${beds} (key, crop, metres, version)
         VALUES (${key}, ${crop}, ${BigInt(squareMetres)}, 1) ON CONFLICT (key) DO NOTHING`);
