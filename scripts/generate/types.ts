@@ -11,6 +11,7 @@ import { createRequire } from 'node:module';
 import ts from 'typescript';
 import type { Document } from '../openapi/document.ts';
 import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
+import { withRecursiveAliases } from './recursive-types.ts';
 import { HASH, toTypedDocument } from './typed-document.ts';
 
 // openapi-typescript has its own version of the linter, and needs a configuration of that version.
@@ -59,7 +60,7 @@ export async function renderTypes(document: Document): Promise<string> {
     emptyObjectsUnknown: true,
     transform,
   });
-  const text = astToString(nodes.map(withoutHandlerPaths).map(withNullable));
+  const text = astToString([...withRecursiveAliases(nodes.map(withoutHandlerPaths).map(withNullable))]);
   return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
 }
 
