@@ -21,8 +21,8 @@ async function serve(text: string, overrides = {}) {
     requests.push(received);
     return Promise.resolve({ status: 204 });
   };
-  const { app } = await createTestApp({ contract: await contractOf(text), handlers: { op }, ...overrides });
-  return { app, requests };
+  const { app, logged } = await createTestApp({ contract: await contractOf(text), handlers: { op }, ...overrides });
+  return { app, logged, requests };
 }
 
 describe('path parameters are read in every style', () => {
@@ -101,10 +101,11 @@ test.each([
   expectProblem(await request(app).get(`/a?${invalid}`), 400, /^query parameter p must not repeat a$/);
 });
 
-test('an operation is served below its own servers only', async () => {
-  const { app } = await serve(document('/a', 'servers: [{ url: /v2 }]', 'servers: [{ url: /v1 }]'));
+test('an operation is served below its own servers only, and its route is logged with their path', async () => {
+  const { app, logged } = await serve(document('/a', 'servers: [{ url: /v2 }]', 'servers: [{ url: /v1 }]'));
   expect((await request(app).get('/v2/a')).status).toBe(204);
   expect((await request(app).get('/v1/a')).status).toBe(404);
+  expect(logged.map(({ route }) => route)).toEqual(['/v2/a', undefined]);
 });
 
 describe('failures are as the document describes them:', () => {

@@ -69,7 +69,7 @@ type Plan = {
 
 /** The part of a request's outcome that is known before its response. */
 type Progress = {
-  target?: { readonly operation: Operation; readonly validator: OperationValidator };
+  target?: { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
   caller?: string;
   request?: HandlerRequest;
 };
@@ -130,7 +130,7 @@ export function createPipeline(options: PipelineOptions) {
     const outcome: AnsweredRequest = {
       requestId: requestIdOf(req),
       operationId: operationIdOf(progress),
-      route: progress.target?.operation.path,
+      route: progress.target?.route,
       method: req.method,
       status: res.headersSent ? res.statusCode : undefined,
       ...(!isComplete && { isIncomplete: true }),
@@ -161,10 +161,10 @@ export function createPipeline(options: PipelineOptions) {
       return { status: 204, headers: { allow: routed.allow, ...permission }, body: undefined };
     }
     if (needsPermission) loadShedding.check(); // An operation of the document answers the preflight.
-    const { operation } = routed;
+    const { operation, template } = routed;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);
-    progress.target = { operation, validator };
+    progress.target = { operation, validator, route: template };
     const caller = await findCaller(authenticate, readCredentials(req, query));
     if (caller !== undefined) progress.caller = caller.name;
     const source = { path: routed.path, query, headers: req.headers };

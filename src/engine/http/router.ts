@@ -10,8 +10,13 @@ import {
   type SegmentTemplate,
 } from './path-template.ts';
 
-/** An operation and the path parameters of the request, percent-decoded. */
-export type Route = { readonly operation: Operation; readonly path: Readonly<Record<string, string | undefined>> };
+export type Route = {
+  readonly operation: Operation;
+  /** The path of the operation, with the base path of the server: `/v1/pets/{id}`. */
+  readonly template: string;
+  /** The path parameters of the request, percent-decoded. */
+  readonly path: Readonly<Record<string, string | undefined>>;
+};
 
 /** The methods of a path, as in the Allow header, and its operations. */
 export type Allowed = { readonly allow: string; readonly operations: readonly Operation[] };
@@ -32,10 +37,14 @@ type Node = {
   readonly literals: Map<string, Node>;
   /** The longest literal text first. */
   readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
-  readonly operations: Map<
-    string,
-    { readonly operation: Operation; readonly names: readonly string[]; readonly skipped: number }
-  >;
+  readonly operations: Map<string, Entry>;
+};
+
+type Entry = Pick<Route, 'operation' | 'template'> & {
+  /** The parameters of the operation's path. */
+  readonly names: readonly string[];
+  /** The number of parameters in the base path, which come before. */
+  readonly skipped: number;
 };
 
 const NO_PARAMETERS = {};
@@ -82,10 +91,12 @@ function createNode(): Node {
 
 function insert(root: Node, basePath: string, operation: Operation): void {
   const { method, path } = operation;
+  const template = basePath + path;
   let node = root;
-  for (const segment of (basePath + path).split('/').slice(1)) node = childOf(node, segment);
+  for (const segment of template.split('/').slice(1)) node = childOf(node, segment);
+  if (node.operations.has(method)) return;
   const skipped = parameterNames(basePath).length;
-  if (!node.operations.has(method)) node.operations.set(method, { operation, names: parameterNames(path), skipped });
+  node.operations.set(method, { operation, template, names: parameterNames(path), skipped });
 }
 
 function childOf(node: Node, segment: string): Node {
@@ -128,11 +139,11 @@ function search(
 function routeOf({ operations }: Node, method: string, values: readonly string[]): Route | undefined {
   const entry = operations.get(method);
   if (entry === undefined) return undefined;
-  const { operation, names, skipped } = entry;
-  if (names.length === 0) return { operation, path: NO_PARAMETERS };
+  const { operation, template, names, skipped } = entry;
+  if (names.length === 0) return { operation, template, path: NO_PARAMETERS };
   try {
     const decoded = values.slice(skipped).map((value) => decodeURIComponent(value));
-    return { operation, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
+    return { operation, template, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
   } catch {
     return undefined; // Percent-encoded bytes that are not UTF-8 match no path.
   }
