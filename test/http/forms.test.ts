@@ -40,6 +40,11 @@ describe('forms', () => {
     const { send } = await serveBody(FORM);
     expectProblem(await send(TYPE, body), 400, message);
   });
+
+  test('more than 10,000 pairs are refused', async () => {
+    const { send } = await serveBody(FORM);
+    expectProblem(await send(TYPE, 'name=a&'.repeat(10_001)), 400, /more than 10000 name-value pairs/);
+  });
 });
 
 describe('uploads', () => {
