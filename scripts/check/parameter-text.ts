@@ -35,8 +35,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
- * Returns the values that a server may parse text as: the string itself, the number, boolean or null that it represents,
- * or a list of these; for lists and objects, every combination of their members' readings.
+ * Returns the values that a server may parse text as: the string itself, the number, boolean or null that it represents, a
+ * list of one of these, or a list of its parts; for lists and objects, every combination of their members' readings.
  */
 export function readingsOf(value: Json): readonly Json[] {
   if (isArray(value)) return readingsOfAll(value);
@@ -47,7 +47,8 @@ export function readingsOf(value: Json): readonly Json[] {
   }
   const text = scalarText(value);
   if (text === undefined) return [value];
-  return [...readingsOfText(text), ...readingsOfAll(text.split(/ *[,|] *| +/))];
+  const parts = text.split(/ *[,|] *| +/);
+  return [...readingsOfText(text), ...readingsOfAll([text]), ...(parts.length > 1 ? readingsOfAll(parts) : [])];
 }
 
 function readingsOfText(text: string): readonly Json[] {

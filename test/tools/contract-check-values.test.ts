@@ -233,7 +233,8 @@ describe('parameters', () => {
 
   test('a text may be read as the value that it spells', () => {
     expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
-    expect(readingsOf('a,b')).toEqual(['a,b', ['a', 'b']]);
+    expect(readingsOf('a,b')).toEqual(['a,b', ['a,b'], ['a', 'b']]);
+    expect(readingsOf(' ')).toEqual([' ', [' '], ['', '']]);
     expect(readingsOf(true)).toEqual(['true', true, ['true'], [true]]);
     expect(readingsOf(['a', '1.5'])).toEqual([
       ['a', '1.5'],
