@@ -1,18 +1,20 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import { target, type Pair, type Place } from './place.ts';
-import { withoutChoices, type Choice, type Schema } from './schema-reader.ts';
-import { typesOf } from './types.ts';
+import { elements, rawChild, target, type Pair, type Place } from './place.ts';
+import { keywordPlaces, keywordValues, readSchema, withoutChoices, type Choice, type Schema } from './schema-reader.ts';
+import { haveCommonType, typesOf } from './types.ts';
+import { listedValues } from './values.ts';
 
 /** One schema of a `oneOf` or `anyOf`, as the conjunction of several places. */
 type Alternative = { readonly places: readonly Place[]; readonly keyword: 'one-of' | 'any-of' };
 
 /** Compares schemas that have the same number of choices, one by one. */
 export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  return base.choices.flatMap((before, index) => {
+  const found = base.choices.flatMap((before, index) => {
     const after = revision.choices[index];
     return after === undefined ? [] : compareAlternatives(at, { base: members(before), revision: members(after) });
   });
+  return withOverlaps(at, { base, revision }, found);
 }
 
 /** Compares a schema with a choice to one without, which is treated as one alternative for each of its types. */
@@ -25,11 +27,22 @@ export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: 
   };
   const base = read(schemas.base, plain.base);
   const revision = read(schemas.revision, plain.revision);
-  return compareAlternatives(at, { base, revision });
+  const whole = (schema: Schema, places: readonly Place[]): readonly Alternative[] =>
+    schema.choices.length === 0 ? [{ places, keyword: 'one-of' }] : [];
+  const wholes = { base: whole(schemas.base, plain.base), revision: whole(schemas.revision, plain.revision) };
+  return withOverlaps(at, schemas, compareAlternatives(at, { base, revision }, wholes));
 }
 
-/** Compares each alternative with the best match on the other side, regardless of their order. */
-function compareAlternatives(at: Comparison, all: Pair<readonly Alternative[]>): readonly Finding[] {
+/**
+ * Compares each alternative with the best match on the other side, regardless of their order.
+ *
+ * @param wholes a schema without alternatives, which may match several of the other side
+ */
+function compareAlternatives(
+  at: Comparison,
+  all: Pair<readonly Alternative[]>,
+  wholes: Pair<readonly Alternative[]> = { base: [], revision: [] },
+): readonly Finding[] {
   const unpaired = { base: new Set(all.base), revision: new Set(all.revision) };
   const findings: Finding[] = [];
   const compare = (base: Alternative, revision: Alternative): readonly Finding[] =>
@@ -51,8 +64,8 @@ function compareAlternatives(at: Comparison, all: Pair<readonly Alternative[]>):
   const isRequest = directionOf(at) === 'request';
   for (const one of isRequest ? unpaired.base : unpaired.revision) {
     const pairs = isRequest
-      ? all.revision.map((revision) => ({ base: one, revision }))
-      : all.base.map((base) => ({ base, revision: one }));
+      ? [...all.revision, ...wholes.revision].map((revision) => ({ base: one, revision }))
+      : [...all.base, ...wholes.base].map((base) => ({ base, revision: one }));
     const match = pairs.find(({ base, revision }) => isHarmless(compare(base, revision)));
     if (match === undefined) continue;
     unpaired.base.delete(match.base);
@@ -101,4 +114,64 @@ function nameOf({ places }: Alternative): string | undefined {
 
 function isHarmless(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level === 'INFO');
+}
+
+/**
+ * Adds a finding where a value may newly match two alternatives of a `oneOf` in a request, or no longer do so in a
+ * response: it is not valid with two. Findings that are errors already say as much.
+ */
+function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: readonly Finding[]): readonly Finding[] {
+  if (found.some(({ level }) => level === 'ERR')) return found;
+  const isRequest = directionOf(at) === 'request';
+  const [exclusive, other] = isRequest ? [revision, base] : [base, revision];
+  const known = exclusiveLists(other);
+  const isSame = (one: Place, two: Place): boolean => {
+    const found = at.same({ base: [isRequest ? two : one], revision: [isRequest ? one : two] });
+    return found.every(({ rule }) => /property-added$|^new-optional/.test(rule));
+  };
+  const isKnown = (one: Place, two: Place): boolean =>
+    known.some((list) => {
+      const partner = list.find((member) => isSame(one, member));
+      return partner !== undefined && list.some((member) => member !== partner && isSame(two, member));
+    });
+  const place = exclusiveLists(exclusive)
+    .flatMap((list) => list.flatMap((one, index) => list.slice(index + 1).map((two) => [one, two] as const)))
+    .find(([one, two]) => !areDisjoint(one, two) && !isKnown(one, two))?.[0];
+  if (place === undefined) return found;
+  const text = isRequest
+    ? 'a value may match two alternatives of oneOf'
+    : 'a value need no longer match only one of oneOf';
+  return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? place : at.place)];
+}
+
+/** Returns the alternatives of each `oneOf`; a discriminator decides between those that it knows. */
+function exclusiveLists({ leaves }: Schema): readonly (readonly Place[])[] {
+  return leaves
+    .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
+    .map((leaf) => elements(rawChild(leaf, 'oneOf')));
+}
+
+/** Whether it is certain that no value matches two schemas: by type, listed values or a required property. */
+function areDisjoint(one: Place, other: Place, depth = 0): boolean {
+  const schemas = [one, other].map((place) => readSchema([place]));
+  const [types = [], otherTypes = []] = schemas.map((schema) => typesOf(schema, false));
+  if (!haveCommonType(types, otherTypes)) return true;
+  const [values, otherValues] = schemas.map(listedValues);
+  if (values !== undefined && otherValues !== undefined && !values.some((value) => otherValues.includes(value)))
+    return !(types.includes('null') && otherTypes.includes('null'));
+  const isObject = types.every((type) => type === 'object' || !otherTypes.includes(type));
+  if (!isObject || depth > 2) return false;
+  const [required = [], otherRequired = []] = schemas.map((schema) =>
+    keywordValues(schema, 'required').flat().map(String),
+  );
+  return required.some((name) => {
+    if (!otherRequired.includes(name)) return false;
+    const [property, otherProperty] = schemas.map((schema) => propertyOf(schema, name));
+    return property !== undefined && otherProperty !== undefined && areDisjoint(property, otherProperty, depth + 1);
+  });
+}
+
+function propertyOf(schema: Schema, name: string): Place | undefined {
+  const places = keywordPlaces(schema, 'properties').flatMap((place) => rawChild(place, name) ?? []);
+  return places[0];
 }

@@ -9,14 +9,21 @@ type Bound = { readonly limit: number; readonly exclusive: boolean; readonly key
 
 type Side = 'upper' | 'lower';
 
-const COUNTS: readonly (readonly [keyword: string, rule: string, side: Side])[] = [
-  ['maxLength', 'max-length', 'upper'],
-  ['minLength', 'min-length', 'lower'],
-  ['maxItems', 'max-items', 'upper'],
-  ['minItems', 'min-items', 'lower'],
-  ['maxProperties', 'max-properties', 'upper'],
-  ['minProperties', 'min-properties', 'lower'],
-];
+/** The limits of values of each type. */
+const COUNTS: Readonly<Record<string, readonly (readonly [keyword: string, rule: string, side: Side])[]>> = {
+  string: [
+    ['maxLength', 'max-length', 'upper'],
+    ['minLength', 'min-length', 'lower'],
+  ],
+  array: [
+    ['maxItems', 'max-items', 'upper'],
+    ['minItems', 'min-items', 'lower'],
+  ],
+  object: [
+    ['maxProperties', 'max-properties', 'upper'],
+    ['minProperties', 'min-properties', 'lower'],
+  ],
+};
 
 const NUMBER_RULES: Readonly<Record<string, string>> = {
   maximum: 'max',
@@ -25,18 +32,33 @@ const NUMBER_RULES: Readonly<Record<string, string>> = {
   exclusiveMinimum: 'exclusive-min',
 };
 
-/** Compares the limits of numbers, lengths and sizes. */
-export function compareBounds(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const counts = COUNTS.flatMap(([keyword, rule, side]) => {
+/** Compares the limits of the values of one type: of numbers, lengths or sizes. */
+export function compareBounds(at: Comparison, type: string, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const counts = (COUNTS[type] ?? []).flatMap(([keyword, rule, side]) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
     return compareBound(at, rule, side, bounds, revision);
   });
-  const numbers = (['upper', 'lower'] as const).flatMap((side) => {
+  if (type !== 'number') return counts;
+  return (['upper', 'lower'] as const).flatMap((side) => {
     const bounds = { base: numberBound(base, side), revision: numberBound(revision, side) };
     const keyword = (bounds.revision ?? bounds.base)?.keyword ?? '';
     return compareBound(at, NUMBER_RULES[keyword] ?? keyword, side, bounds, revision);
   });
-  return [...counts, ...numbers];
+}
+
+/** Compares how many items must match `contains`: by default, one. */
+export function compareMatches(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const least = (schema: Schema): Bound => countBound(schema, 'minContains', 'lower') ?? leastOf(schema);
+  const most = (schema: Schema) => countBound(schema, 'maxContains', 'upper');
+  return [
+    ...compareBound(at, 'min-contains', 'lower', { base: least(base), revision: least(revision) }, revision),
+    ...compareBound(at, 'max-contains', 'upper', { base: most(base), revision: most(revision) }, revision),
+  ];
+}
+
+function leastOf(schema: Schema): Bound {
+  const isZero = limits(schema, 'minContains').some(({ limit }) => limit === 0);
+  return { limit: isZero ? 0 : 1, exclusive: false, keyword: 'minContains' };
 }
 
 function compareBound(

@@ -1,37 +1,67 @@
 import { canonicalSchema } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import type { Pair } from './place.ts';
-import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
+import { membersOf, rawChild, type Pair, type Place } from './place.ts';
+import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
+import { haveCommonType, typesOf } from './types.ts';
 
 /** Keywords that are only compared as text: each was added, removed or changed. */
-const OPAQUE: Readonly<Record<string, string>> = {
-  not: 'not',
-  if: 'if',
-  then: 'then',
-  else: 'else',
-  contains: 'contains',
-  minContains: 'min-contains',
-  maxContains: 'max-contains',
-  prefixItems: 'prefix-items',
-  propertyNames: 'property-names',
-  patternProperties: 'pattern-property',
-  dependentRequired: 'dependent-required',
-  dependentSchemas: 'dependent-schema',
-  unevaluatedItems: 'unevaluated-items',
-  contentEncoding: 'content-encoding',
-  contentMediaType: 'content-media-type',
-  contentSchema: 'content-schema',
+const OPAQUE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  string: { contentSchema: 'content-schema' },
+  array: { unevaluatedItems: 'unevaluated-items' },
+  object: { dependentSchemas: 'dependent-schema' },
 };
+/** Keywords with the names of their rules. */
+const CONTENT = { contentEncoding: 'content-encoding', contentMediaType: 'content-media-type' };
 
-/** Compares `pattern`, `multipleOf`, `uniqueItems` and the keywords that are only compared as text. */
-export function compareConstraints(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
-  return [
-    ...comparePatterns(at, schemas),
-    ...compareMultiples(at, schemas),
-    ...compareUniqueness(at, schemas),
-    ...Object.entries(OPAQUE).flatMap(([keyword, rule]) => compareOpaque(at, keyword, rule, schemas)),
-  ];
+/** Compares the constraints on the values of one type, apart from limits. */
+export function compareConstraints(at: Comparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
+  const opaque = Object.entries(OPAQUE[type] ?? {}).flatMap(([keyword, rule]) =>
+    compareOpaque(at, keyword, rule, schemas),
+  );
+  switch (type) {
+    case 'string': {
+      const ofContent = Object.entries(CONTENT).flatMap(([keyword, rule]) =>
+        compareContent(at, keyword, rule, schemas),
+      );
+      return [...opaque, ...ofContent, ...comparePatterns(at, schemas)];
+    }
+    case 'number':
+      return compareMultiples(at, schemas);
+    case 'array':
+      return [...opaque, ...compareUniqueness(at, schemas)];
+    case 'object':
+      return [...opaque, ...compareDependencies(at, schemas)];
+    default:
+      return opaque;
+  }
+}
+
+/** Compares `not` and the conditions of a schema, as text. */
+export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
+  // What excludes no value of the other side changes nothing.
+  const exclusions = { base: exclusionsOf(base, typesOf(revision)), revision: exclusionsOf(revision, typesOf(base)) };
+  return [...compareOpaque(at, 'not', 'not', exclusions), ...compareOpaque(at, 'if', 'if', conditions)];
+}
+
+/** Returns the schemas that exclude values of some types. */
+function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
+  const excludes = (leaf: Place): boolean => {
+    const place = rawChild(leaf, 'not');
+    return place !== undefined && haveCommonType(typesOf(readSchema([place]), false), types);
+  };
+  return { ...schema, leaves: schema.leaves.filter(excludes) };
+}
+
+/** Returns the schemas that have a condition and a consequence. */
+function conditionsOf(schema: Schema): Schema {
+  const leaves = schema.leaves.flatMap((leaf) => {
+    const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
+    if (condition === undefined || (then === true && otherwise === true)) return [];
+    return { ...leaf, value: { if: { allOf: [condition], then, else: otherwise } } };
+  });
+  return { ...schema, leaves };
 }
 
 function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -47,8 +77,9 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
 }
 
 function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const [before] = keywordValues(base, 'multipleOf').map(Number);
-  const [after] = keywordValues(revision, 'multipleOf').map(Number);
+  const isIntegral = [base, revision].some((schema) => !typesOf(schema).includes('number'));
+  const [before] = multiplesOf(base, isIntegral);
+  const [after] = multiplesOf(revision, isIntegral);
   const [place] = keywordPlaces(revision, 'multipleOf');
   if (before === after) return [];
   if (before === undefined) {
@@ -60,6 +91,13 @@ function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): rea
   const effect = after % before === 0 ? 'narrows' : before % after === 0 ? 'widens' : 'differs';
   const text = `multipleOf ${String(before)} became ${String(after)}`;
   return [report(at, 'multiple-of-changed', effect, text, place)];
+}
+
+function multiplesOf(schema: Schema, isIntegral: boolean): readonly number[] {
+  // Every integer is a multiple of 1 and of 0.5.
+  return keywordValues(schema, 'multipleOf')
+    .map(Number)
+    .filter((multiple) => !(isIntegral && 1 % multiple === 0));
 }
 
 function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -77,15 +115,44 @@ function compareOpaque(
   rule: string,
   { base, revision }: Pair<Schema>,
 ): readonly Finding[] {
-  const read = (schema: Schema): string =>
-    keywordPlaces(schema, keyword)
-      .map((place) => canonicalSchema(place))
-      .sort()
-      .join();
+  const read = (schema: Schema) => new Set(keywordPlaces(schema, keyword).map((place) => canonicalSchema(place)));
   const [before, after] = [read(base), read(revision)];
   const [place] = keywordPlaces(revision, keyword);
-  if (before === after) return [];
-  if (before === '') return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, place)];
-  if (after === '') return [report(at, `${rule}-removed`, 'widens', `${keyword} was removed`)];
+  const isAdded = !after.isSubsetOf(before);
+  const isRemoved = !before.isSubsetOf(after);
+  if (!isAdded && !isRemoved) return [];
+  if (!isRemoved) return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, place)];
+  if (!isAdded) return [report(at, `${rule}-removed`, 'widens', `${keyword} was removed`)];
   return [report(at, `${rule}-changed`, 'unsure', `${keyword} was changed in a way that is not analysed`, place)];
+}
+
+/** Compares encodings and media types of text: a text of one is not one of another. */
+function compareContent(at: Comparison, keyword: string, rule: string, schemas: Pair<Schema>): readonly Finding[] {
+  return compareOpaque(at, keyword, rule, schemas).map((found) =>
+    found.rule.endsWith('-changed') ? report(at, `${rule}-changed`, 'differs', `${keyword} was changed`) : found,
+  );
+}
+
+/** Compares the properties that are required when another one is present. */
+function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
+  const [place] = keywordPlaces(revision, 'dependentRequired');
+  return [
+    ...[...after.difference(before)].map((text) =>
+      report(at, 'dependent-required-added', 'narrows', `property ${text}`, place),
+    ),
+    ...[...before.difference(after)].map((text) =>
+      report(at, 'dependent-required-removed', 'widens', `property ${text}, no longer`),
+    ),
+  ];
+}
+
+/** Returns `b is required with a` for each property b that requires a. */
+function dependenciesOf(schema: Schema): ReadonlySet<string> {
+  const entries = keywordPlaces(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
+  return new Set(
+    entries.flatMap(([name, required]) =>
+      (Array.isArray(required) ? required : []).map((other) => `${String(other)} is required with ${name}`),
+    ),
+  );
 }

@@ -1,14 +1,15 @@
 import { compareChoices, compareWithChoice } from './alternatives.ts';
 import { compareBounds } from './bounds.ts';
 import { directionOf, report, type Comparison, type Schemas, type Subject } from './comparison.ts';
-import { compareConstraints } from './constraints.ts';
+import { compareItems } from './arrays.ts';
+import { compareConditions, compareConstraints } from './constraints.ts';
 import { compareDiscriminators } from './discriminator.ts';
 import type { Finding } from './finding.ts';
 import { isSet, type Pair, type Place } from './place.ts';
-import { compareAdditional, compareProperties } from './properties.ts';
-import { identityOf, keywordPlaces, readSchema, type Schema } from './schema-reader.ts';
-import { compareTypes } from './types.ts';
-import { compareDefaults, compareValues } from './values.ts';
+import { compareObjects } from './properties.ts';
+import { identityOf, readSchema, type Schema } from './schema-reader.ts';
+import { compareTypes, typesOf } from './types.ts';
+import { compareDefaults, compareValues, listedValues } from './values.ts';
 
 /** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
 export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place'>;
@@ -50,6 +51,8 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     const nullability = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
     return [...nullability, ...compareWithChoice(at, schemas, places)];
   }
+  // Listed values have been compared with all limits.
+  const isListed = listedValues(schemas.base) !== undefined && listedValues(schemas.revision) !== undefined;
   const ofChoices =
     counts[0] === counts[1]
       ? compareChoices(at, schemas)
@@ -59,17 +62,25 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     ...ofChoices,
     ...compareValues(at, schemas),
     ...compareDefaults(at, schemas),
-    ...compareBounds(at, schemas),
-    ...compareConstraints(at, schemas),
-    ...compareProperties(at, schemas),
-    ...compareAdditional(at, schemas),
-    ...at.part('items', {
-      base: keywordPlaces(schemas.base, 'items'),
-      revision: keywordPlaces(schemas.revision, 'items'),
-    }),
+    ...commonTypes(schemas).flatMap((type) => [
+      ...(isListed ? [] : [...compareBounds(at, type, schemas), ...compareConstraints(at, type, schemas)]),
+      ...(type === 'array' ? compareItems(at, schemas) : []),
+      ...(type === 'object' ? compareObjects(at, schemas) : []),
+    ]),
+    ...compareConditions(at, schemas),
     ...compareDiscriminators(at, schemas),
     ...compareDeprecation(at, schemas),
   ];
+}
+
+/** Returns the types that both schemas allow: keywords for values of other types have no effect. */
+function commonTypes({ base, revision }: Pair<Schema>): readonly string[] {
+  const [before, after] = [base, revision].map((schema) => new Set(typesOf(schema, false).map(kindOfType)));
+  return [...(before ?? [])].filter((type) => after?.has(type));
+}
+
+function kindOfType(type: string): string {
+  return type === 'integer' ? 'number' : type;
 }
 
 function compareDeprecation(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

@@ -1,5 +1,5 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
-import type { Effect, Finding } from './finding.ts';
+import { LEVELS, type Effect, type Finding } from './finding.ts';
 import { isSet, membersOf, type Pair } from './place.ts';
 import { isVersion30, keywordValues, readSchema, type Leaf, type Schema } from './schema-reader.ts';
 
@@ -15,9 +15,13 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   uri: ['iri', 'uri-reference', 'iri-reference'],
 };
 
-/** Returns the JSON types that a schema allows, sorted. An unrestricted schema has all types; `number` covers `integer`. */
-export function typesOf(schema: Schema): readonly string[] {
-  return restrictedTypes(schema, new Set()) ?? ALL_TYPES;
+/**
+ * Returns the JSON types that a schema allows, sorted. An unrestricted schema has all types; `number` covers `integer`.
+ *
+ * @param implied whether `properties`, `required` and `items` imply a type, as their authors usually mean
+ */
+export function typesOf(schema: Schema, implied = true): readonly string[] {
+  return restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
 }
 
 /** Compares types, formats and nullability. When no value matches both schemas, the result is not `comparable`. */
@@ -30,9 +34,17 @@ export function compareTypes(
   const solid = { base: before.filter(isNotNull), revision: after.filter(isNotNull) };
   const formats = { base: formatOf(base), revision: formatOf(revision) };
 
-  const ofTypes = effectOf(solid, (type, types) => acceptsType(at, types, type));
+  const compare = (types: Pair<readonly string[]>): Effect =>
+    effectOf(types, (type, others) => acceptsType(at, others, type));
+  const implied = compare(solid);
+  const declared = compare({
+    base: typesOf(base, false).filter(isNotNull),
+    revision: typesOf(revision, false).filter(isNotNull),
+  });
+  const levels = LEVELS[directionOf(at)];
+  const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
   const listed = { base: [formats.base], revision: [formats.revision] };
-  const effect = ofTypes === 'none' ? effectOf(listed, acceptsFormat) : ofTypes;
+  const effect = withFormats(ofTypes, effectOf(listed, acceptsFormat), solid);
   const comparable = effect !== 'differs' || solid.base.some((type) => acceptsType(at, solid.revision, type));
   const isList = solid.base.length > 1 && solid.revision.length > 1 && effect !== 'differs';
   const text = `type ${describe(before, formats.base)} became ${describe(after, formats.revision)}`;
@@ -53,6 +65,16 @@ function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
   if (effect === 'widens') return 'type-generalized';
   const hasName = directionOf(at) === 'response' || at.subject === 'request-parameter-property';
   return effect === 'narrows' && hasName ? 'type-specialized' : 'type-changed';
+}
+
+/** Returns the effect of a change of types together with that of the format. */
+function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Pair<readonly string[]>): Effect {
+  if (ofTypes === 'none') return ofFormats;
+  // Text that a type without the format allowed may not have the format.
+  const isShared = base.includes('string') === revision.includes('string');
+  const isContrary =
+    (ofTypes === 'widens' && ofFormats === 'narrows') || (ofTypes === 'narrows' && ofFormats === 'widens');
+  return isContrary && !isShared ? 'differs' : ofTypes;
 }
 
 function effectOf(
@@ -90,15 +112,17 @@ function isNotNull(type: string): boolean {
   return type !== 'null';
 }
 
-function restrictedTypes(schema: Schema, seen: ReadonlySet<string>): readonly string[] | undefined {
+function restrictedTypes(schema: Schema, implied: boolean, seen: ReadonlySet<string>): readonly string[] | undefined {
   const ofChoices = schema.choices.map(({ place, members, nullable }) => {
     // A recursive alternative adds no type.
     if (seen.has(place.pointer)) return undefined;
     const inside = new Set([...seen, place.pointer]);
-    const sets = members.map((member) => restrictedTypes(readSchema([member]), inside));
+    const sets = members.map((member) => restrictedTypes(readSchema([member]), implied, inside));
     return sets.includes(undefined) ? undefined : [...sets.flatMap((set) => set ?? []), ...(nullable ? ['null'] : [])];
   });
-  const [first, ...others] = [...schema.leaves.map(typesOfLeaf), ...ofChoices].filter((set) => set !== undefined);
+  const [first, ...others] = [...schema.leaves.flatMap((leaf) => typesOfLeaf(leaf, implied)), ...ofChoices].filter(
+    (set) => set !== undefined,
+  );
   if (first === undefined) return undefined;
   return [...new Set(others.reduce(intersect, first))].sort();
 }
@@ -109,25 +133,31 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return one.some(isNumeric) && other.some(isNumeric) && !kept.some(isNumeric) ? [...kept, 'integer'] : kept;
 }
 
-function typesOfLeaf(leaf: Leaf): readonly string[] | undefined {
-  const { type } = membersOf(leaf.value);
-  const declared = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : impliedTypes(leaf);
-  if (declared === undefined) return undefined;
+/** Returns the sets of types that the keywords of a leaf allow; none without such a keyword. */
+function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])[] {
+  const { type, enum: values, const: constant, properties, required, items } = membersOf(leaf.value);
   const isNullable = leaf.nullable || (isVersion30(leaf) && isSet(leaf, 'nullable'));
-  const types = declared.includes('number') ? declared.filter((one) => one !== 'integer') : declared;
-  return isNullable ? [...types, 'null'] : types;
+  const declared = typeof type === 'string' ? [[type]] : Array.isArray(type) ? [type.map(String)] : [];
+  const listed = [
+    ...(Array.isArray(values) ? [values.map(jsonType)] : []),
+    ...(constant === undefined ? [] : [[jsonType(constant)]]),
+  ];
+  const isObject = properties !== undefined || required !== undefined;
+  const ofParts = isObject ? [['object']] : items === undefined ? [] : [['array']];
+  const isUntyped = declared.length + listed.length === 0;
+  return [...declared, ...listed, ...(implied && isUntyped ? ofParts : [])].map((types) => {
+    const simple = types.includes('number') ? types.filter((one) => one !== 'integer') : types;
+    return [...new Set(isNullable ? [...simple, 'null'] : simple)];
+  });
 }
 
-/** Returns the types that other keywords imply, so that adding an explicit `type: object` to `properties` is no change. */
-function impliedTypes({ value }: Leaf): readonly string[] | undefined {
-  const { properties, required, items, enum: values, const: constant } = membersOf(value);
-  if (Array.isArray(values)) return [...new Set(values.map(jsonType))];
-  if (constant !== undefined) return [jsonType(constant)];
-  if (properties !== undefined || required !== undefined) return ['object'];
-  return items === undefined ? undefined : ['array'];
+/** Whether a value may have a type of both lists. */
+export function haveCommonType(one: readonly string[], other: readonly string[]): boolean {
+  return intersect(one, other).length > 0;
 }
 
-function jsonType(value: unknown): string {
+/** Returns the JSON type of a value, `integer` for whole numbers. */
+export function jsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;

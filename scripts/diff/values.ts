@@ -1,8 +1,17 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
 import { membersOf, type Pair } from './place.ts';
 import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
+import { jsonType, typesOf } from './types.ts';
+
+/** The keywords of text and numbers. */
+const LIMITS = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern'],
+];
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -52,11 +61,29 @@ function list(values: readonly string[] | undefined): string {
 }
 
 /** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
-function listedValues({ leaves }: Schema): readonly string[] | undefined {
-  const [first, ...others] = leaves.flatMap(({ value }) => {
+export function listedValues(schema: Schema): readonly string[] | undefined {
+  const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = membersOf(value);
-    if (constant !== undefined) return [[canonical(constant)]];
-    return Array.isArray(values) ? [values.map(canonical)] : [];
+    const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
+    return [...lists, ...(constant === undefined ? [] : [[constant]])].map((list) => list.map(canonical));
   });
-  return first?.filter((value) => value !== 'null' && others.every((other) => other.includes(value)));
+  return first?.filter(
+    (value) =>
+      value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(schema, JSON.parse(value)),
+  );
+}
+
+/** Whether a value has a type of a schema and is within its limits. */
+function isAllowed(schema: Schema, value: unknown): boolean {
+  const type = jsonType(value);
+  const types = typesOf(schema);
+  if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
+  const limits = schema.leaves.map(({ value: keywords }) =>
+    Object.fromEntries(
+      Object.entries(membersOf(keywords)).filter(
+        ([name, limit]) => LIMITS.includes(name) && typeof limit !== 'boolean',
+      ),
+    ),
+  );
+  return limits.every((keywords) => ajv.validate(keywords, value));
 }

@@ -119,10 +119,22 @@ describe('the schema of a property:', () => {
     ['deprecated', text, { ...text, deprecated: true }, found('INFO', 'INFO', 'property-deprecated')],
     ['a keyword that is not analysed added', text, { ...text, not: { const: 'a' } }, narrows('property-not-added')],
     [
-      'a keyword that is not analysed changed',
+      'the names of properties',
       { type: 'object', propertyNames: { pattern: '^a' } },
       { type: 'object', propertyNames: { pattern: '^b' } },
-      found('WARN', 'WARN', 'property-property-names-changed'),
+      found('WARN', 'WARN', 'property-pattern-changed'),
+    ],
+    [
+      'a keyword that is not analysed',
+      { type: 'object', not: { required: ['a'] } },
+      { type: 'object', not: { required: ['b'] } },
+      found('WARN', 'WARN', 'property-not-changed'),
+    ],
+    [
+      'a type that only seemed to be implied',
+      { properties: { a: text } },
+      { type: 'object', properties: { a: text } },
+      { request: ['WARN request-property-type-changed'], response: [] },
     ],
     [
       'the type of items',
