@@ -1,5 +1,6 @@
 import { Agent, request as requestHttp } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireRequest } from './wire-request.ts';
 
 /** A response as received. */
@@ -13,7 +14,7 @@ export type WireResponse = {
 /** A client of one server. */
 export type Connection = {
   /**
-   * Sends a request unchanged.
+   * Sends a request unchanged; once more after the time that a 429 names in seconds, up to a minute.
    *
    * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
    */
@@ -34,6 +35,8 @@ export class NoResponse extends Error {
 
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 const TIMEOUT_MS = 5_000;
+const TOO_MANY_REQUESTS = 429;
+const MAX_RETRY_AFTER_SECONDS = 60;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
 /** Creates a client for the server of an http or https URL, with persistent connections. */
@@ -44,6 +47,14 @@ export function openConnection(baseUrl: URL): Connection {
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port, agent };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
+    const response = await sendOnce(request);
+    const [, delay] = response.headers.find(([name]) => name === 'retry-after') ?? [];
+    const mayRetry = response.status === TOO_MANY_REQUESTS && Number(delay) <= MAX_RETRY_AFTER_SECONDS;
+    if (!mayRetry) return response;
+    await sleep(Number(delay) * 1_000);
+    return sendOnce(request);
+  };
+  const sendOnce = async (request: WireRequest): Promise<WireResponse> => {
     try {
       return await attempt(request);
     } catch (error) {

@@ -60,7 +60,7 @@ export function findFailures(document: Document, operations: Readonly<Record<str
 }
 
 /** The statuses of failures that the engine may send for an operation. */
-export const OWN_STATUSES: readonly number[] = [400, 401, 403, 413, 415, 500, 501, 503];
+export const OWN_STATUSES: readonly number[] = [400, 401, 403, 413, 415, 429, 500, 501, 503];
 
 function ownStatuses({ security, requestBody }: Operation): readonly number[] {
   const excluded = [...(security.length > 0 ? [] : [401, 403]), ...(requestBody ? [] : [413, 415])];

@@ -30,7 +30,15 @@ export function findPublic(document: Document): Remark[] {
 
 // The keys of responses that describe failures of the service itself.
 const OWN_RESPONSES = [...OWN_STATUSES.map(String), '4XX', '5XX', 'default'];
-const OWN_HEADERS = ['www-authenticate', 'retry-after', 'x-request-id', 'cache-control', 'content-type'];
+const OWN_HEADERS = [
+  'www-authenticate',
+  'retry-after',
+  'x-request-id',
+  'cache-control',
+  'content-type',
+  'ratelimit',
+  'ratelimit-policy',
+];
 
 /** Warns of required headers of failures, which the service does not send with its own. */
 export function findFailureHeaders(document: Document): Remark[] {

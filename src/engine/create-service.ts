@@ -8,7 +8,7 @@ import { createTokenVerifier } from './auth/token-verifier.ts';
 import type { Contract } from './contract/contract.ts';
 import { Validators } from './contract/validators.ts';
 import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
-import type { DatabaseLocation } from './database/open-database.ts';
+import { openCounter, type DatabaseLocation } from './database/open-database.ts';
 import type { Docs, DocumentText } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
 import type { CorsPolicy } from './http/cors.ts';
@@ -16,6 +16,7 @@ import { createLoadShedding, type LoadSheddingLimits } from './http/load-sheddin
 import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
 import type { Observer } from './http/observer.ts';
 import type { AnyHandler } from './http/pipeline.ts';
+import type { RateLimit, RateLimitPolicy } from './http/rate-limit.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { startServer, type ServerLimits } from './server/server.ts';
@@ -63,6 +64,8 @@ export type ServiceConfig = {
   readonly database: DatabaseConfig;
   readonly bodyLimitBytes: number;
   readonly loadShedding: LoadSheddingLimits;
+  /** `undefined`: no limit. */
+  readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /** `undefined`: only pages of the service's own origin read responses. */
@@ -108,6 +111,7 @@ export async function createService(
     refused: metrics.refused,
   };
   const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
+  const limiter = config.rateLimit && (await openRateLimit(name, config.rateLimit, { ...config.database, log }));
   const validators = new Validators(contract.document);
   if (config.production) {
     assertComplete(contract, { failures, handlers, checkers });
@@ -128,8 +132,9 @@ export async function createService(
     failureResponse,
     tokenVerifier,
     loadShedding,
+    rateLimit: limiter?.rateLimit,
     stopping: stopping.signal,
-    isUnavailable: (error) => error instanceof DatabaseUnavailable,
+    isUnavailable,
     docs,
     observer,
     log,
@@ -142,18 +147,42 @@ export async function createService(
     beginStop: () => {
       stopping.abort();
     },
-    close,
+    async close() {
+      await Promise.all([close(), limiter?.close()]);
+    },
     async readinessProblem() {
       try {
         await check();
         return undefined;
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) return error.message;
+        if (isUnavailable(error)) return error.message;
         log.error({ err: error }, 'the readiness check failed');
         return 'the readiness check failed';
       }
     },
   };
+}
+
+function isUnavailable(error: unknown): error is DatabaseUnavailable {
+  return error instanceof DatabaseUnavailable;
+}
+
+/**
+ * Opens a rate limit, which the instances on one PostgreSQL database share.
+ *
+ * @param name of the application
+ * @throws {DatabaseUnavailable} when the database cannot be used
+ */
+async function openRateLimit(
+  name: string,
+  policy: RateLimitPolicy,
+  database: DatabaseConfig & DatabaseOptions,
+): Promise<{ readonly rateLimit: RateLimit; readonly close: () => Promise<void> }> {
+  // Only with a limit, since its library loads the classes of all its stores.
+  const { createRateLimit } = await import('./http/rate-limit.ts');
+  const counter = await openCounter(database.location, { name, windowSeconds: policy.windowSeconds }, database);
+  const rateLimit = createRateLimit(policy, counter && { add: counter.add, isUnavailable });
+  return { rateLimit, close: async () => counter?.close() };
 }
 
 /** A service that listens. */

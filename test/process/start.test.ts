@@ -108,6 +108,8 @@ describe('a configuration mistake stops the start, exit 1', () => {
       CONNECTION_LIMIT: 'many',
       IN_FLIGHT_LIMIT: '0',
       EVENT_LOOP_DELAY_LIMIT_MS: '1e3',
+      RATE_LIMIT_REQUESTS: '0',
+      RATE_LIMIT_WINDOW_SECONDS: '1m',
       TRUST_PROXY: 'loopback, 10.0.0.0/33',
       CORS_ORIGINS: 'https://a.example/, https://*.example, https://a.example:443,https://A.example,a.example,null,*',
       CORS_CREDENTIALS: 'yes',
@@ -140,6 +142,8 @@ describe('a configuration mistake stops the start, exit 1', () => {
         'IN_FLIGHT_LIMIT must be an integer from 1 to 1000000, not "0"',
         'EVENT_LOOP_DELAY_LIMIT_MS must be an integer from 100 to 3600000, not "1e3"',
         'BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES',
+        'RATE_LIMIT_REQUESTS must be an integer from 1 to 1000000, not "0"',
+        'RATE_LIMIT_WINDOW_SECONDS must be an integer from 1 to 3600, not "1m"',
         'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
         'CORS_CREDENTIALS must be on or off, not "yes"',
         'CORS_MAX_AGE_SECONDS must be an integer from 0 to 86400, not "1d"',
@@ -167,6 +171,7 @@ describe('a configuration mistake stops the start, exit 1', () => {
       { CORS_CREDENTIALS: 'on', CORS_MAX_AGE_SECONDS: '5' },
       /^CORS_CREDENTIALS=on needs .*\nCORS_MAX_AGE_SECONDS needs /,
     ],
+    [{ RATE_LIMIT_WINDOW_SECONDS: '10' }, /^RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS$/m],
     [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
   ])('access for pages of other origins that has no effect: %j', async (env, problems) => {
     const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });

@@ -77,7 +77,9 @@ describe('npm run contract', () => {
   test('exit 0: the plant store, with a temporary database', async () => {
     const folder = temporaryFolder();
     const args = ['scripts/contract-check.ts', '--runs', '20', '--seed', '1'];
-    expect(await run('node', args, { TMPDIR: folder, API_TOKENS: 'not this one', PORT: '1' })).toEqual({
+    expect(
+      await run('node', args, { TMPDIR: folder, API_TOKENS: 'not this one', PORT: '1', RATE_LIMIT_REQUESTS: '1' }),
+    ).toEqual({
       code: 0,
       stdout: expect.stringMatching(
         /^(?:checks that applied to no request: .*\n)?contract: \d+ operations?, \d+ requests, 0 failures \(seed 1\)\n$/,
@@ -89,6 +91,12 @@ describe('npm run contract', () => {
 
   test('exit 0: a running server', async () => {
     const { url, token } = await startService();
+    const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('exit 0: a running server with a rate limit, which is waited for', async () => {
+    const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '30', RATE_LIMIT_WINDOW_SECONDS: '1' });
     const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });

@@ -57,6 +57,30 @@ export type DatabaseReader = {
   readonly close: () => Promise<void>;
 };
 
+/** Counts events by key, together with all instances of the application that use the database. */
+export type Counter = {
+  /**
+   * Counts an event. The first event of a key begins a window, at whose end the count starts again.
+   *
+   * @throws {DatabaseUnavailable} when the database does not answer within a second
+   */
+  readonly add: (key: string) => Promise<Count>;
+  readonly close: () => Promise<void>;
+};
+
+/** A count, with the event that was just added. */
+export type Count = {
+  readonly count: number;
+  /** The time to the end of the window, more than zero. */
+  readonly remainingMs: number;
+};
+
+export type CounterOptions = {
+  /** The name of the application. */
+  readonly name: string;
+  readonly windowSeconds: number;
+};
+
 /** The result of a statement. */
 export type Written = {
   /** The rows that the statement returns. */

@@ -11,8 +11,8 @@ export type Health = {
 
 const MOMENT_MS = 1_000;
 
-/** @param use for the log: `used` or `read` */
-export function createHealth(log: Logger, use: 'used' | 'read' = 'used'): Health {
+/** @param use for the log */
+export function createHealth(log: Logger, use: 'used' | 'read' | 'used for rate limits' = 'used'): Health {
   let workedAt = -Infinity;
   let failedAt: number | undefined;
   return {

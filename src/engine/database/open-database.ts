@@ -2,11 +2,14 @@ import pino from 'pino';
 import type {
   BatchDatabase,
   BatchDefinition,
+  Counter,
+  CounterOptions,
   Database,
   DatabaseOptions,
   DatabaseReader,
   Definition,
 } from './database.ts';
+import { openPostgresCounter } from './postgres/counter.ts';
 import { openPostgresDatabase } from './postgres/database.ts';
 import { describePostgres, type PostgresLocation } from './postgres/location.ts';
 import { addSpans } from './spans.ts';
@@ -82,4 +85,18 @@ export async function openReader(location: DatabaseLocation, definition: Definit
   return location.engine === 'sqlite'
     ? openSqliteReader(location.path, definition, READER)
     : openPostgresReader(location, definition, READER);
+}
+
+/**
+ * Opens a counter that all instances on a PostgreSQL database share, and creates its table if needed. Returns `undefined`
+ * for SQLite, which would sync its file for every count.
+ *
+ * @throws {DatabaseUnavailable} when the database cannot be used
+ */
+export async function openCounter(
+  location: DatabaseLocation,
+  counter: CounterOptions,
+  options: DatabaseOptions,
+): Promise<Counter | undefined> {
+  return location.engine === 'sqlite' ? undefined : openPostgresCounter(location, counter, options);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
 import { HandlerFailure } from '../contract/handler-failure.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
@@ -28,6 +29,7 @@ import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { readParameters } from './parameters.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
 import { validateWhole } from './validate-request.ts';
@@ -51,6 +53,7 @@ export type PipelineOptions = {
   /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
+  readonly rateLimit: RateLimit | undefined;
   readonly bodyLimitBytes: number;
   readonly cors: Cors | undefined;
   /** The address of the client that a request comes from. */
@@ -70,18 +73,21 @@ type Plan = {
 /** The part of a request's outcome that is known before its response. */
 type Progress = {
   target?: { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
-  caller?: string;
+  caller?: Caller;
+  /** The header fields of the rate limit, once the request was counted. */
+  rateLimitFields?: Readonly<Record<string, string>>;
   request?: HandlerRequest;
 };
 
 /**
- * Creates the path of a request: shed load, check the message, route, authenticate, read the body, validate, handle, respond.
+ * Creates the path of a request: shed load, check the message, route, authenticate, limit the rate, read the body,
+ * validate, handle, respond.
  *
  * @returns a request listener that answers every request, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
-  const { failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
+  const { rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
@@ -104,8 +110,9 @@ export function createPipeline(options: PipelineOptions) {
     let response: HandlerResponse;
     let overload: OverloadReason | undefined;
     try {
-      response = await serve(req, res, progress);
-    } catch (error) {
+      response = await serve(req, res, clientAddress, progress);
+    } catch (thrown) {
+      const error = await limitRejections(req, clientAddress, progress, thrown);
       if (error instanceof Overloaded) overload = error.reason;
       else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
       const failure = toFailure(error);
@@ -114,6 +121,8 @@ export function createPipeline(options: PipelineOptions) {
         observer.rejected({ requestId: requestIdOf(req), operationId: operationIdOf(progress), status, reason });
       response = failureResponse(failure, progress.target);
     }
+    const { rateLimitFields } = progress;
+    if (rateLimitFields !== undefined) response = { ...response, headers: { ...rateLimitFields, ...response.headers } };
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
@@ -135,7 +144,7 @@ export function createPipeline(options: PipelineOptions) {
       status: res.headersSent ? res.statusCode : undefined,
       ...(!isComplete && { isIncomplete: true }),
       durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-      caller: progress.caller,
+      caller: progress.caller?.name,
       clientAddress,
       ...readTraceContext(req),
       ...span?.ids,
@@ -145,7 +154,12 @@ export function createPipeline(options: PipelineOptions) {
     else observer.refused(overload); // A line in the log for each would add load.
   }
 
-  async function serve(req: IncomingMessage, res: ServerResponse, progress: Progress): Promise<HandlerResponse> {
+  async function serve(
+    req: IncomingMessage,
+    res: ServerResponse,
+    clientAddress: string | undefined,
+    progress: Progress,
+  ): Promise<HandlerResponse> {
     const needsPermission = cors !== undefined && isPreflight(req);
     // A page cannot read the 503 of a request whose preflight was refused.
     if (!needsPermission) loadShedding.check();
@@ -157,6 +171,7 @@ export function createPipeline(options: PipelineOptions) {
     const { path, query } = readTarget(req);
     const routed = route(req.method ?? '', path);
     if ('allow' in routed) {
+      if (!needsPermission) await limitRate(clientAddress, progress);
       const permission = needsPermission ? cors.permit(req, routed) : {};
       return { status: 204, headers: { allow: routed.allow, ...permission }, body: undefined };
     }
@@ -166,7 +181,8 @@ export function createPipeline(options: PipelineOptions) {
     const { authenticate, apiKeysInQuery } = planOf(operation);
     progress.target = { operation, validator, route: template };
     const caller = await findCaller(authenticate, readCredentials(req, query));
-    if (caller !== undefined) progress.caller = caller.name;
+    if (caller !== undefined) progress.caller = caller;
+    if (rateLimit !== undefined) await limitRate(clientAddress, progress);
     const source = { path: routed.path, query, headers: req.headers };
     const parameters = readParameters(operation, source, apiKeysInQuery);
     let reservedBytes = 0;
@@ -188,6 +204,29 @@ export function createPipeline(options: PipelineOptions) {
     } finally {
       loadShedding.release(reservedBytes);
     }
+  }
+
+  /** Counts a request of its caller, or else of its address. @throws {Failure} 429 beyond the rate limit */
+  async function limitRate(clientAddress: string | undefined, progress: Progress): Promise<void> {
+    if (rateLimit === undefined) return;
+    const { fields, failure } = await rateLimit(progress.caller, clientAddress);
+    progress.rateLimitFields = fields;
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Counts a request that was rejected before it had a caller, and returns the error to answer: 429 beyond the limit. */
+  async function limitRejections(
+    req: IncomingMessage,
+    clientAddress: string | undefined,
+    progress: Progress,
+    error: unknown,
+  ): Promise<unknown> {
+    const isCounted = progress.rateLimitFields !== undefined || (cors !== undefined && isPreflight(req));
+    if (isCounted || !(error instanceof Failure) || error.status >= 500) return error;
+    return limitRate(clientAddress, progress).then(
+      () => error,
+      (failure: unknown) => failure,
+    );
   }
 
   async function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {

@@ -5,6 +5,7 @@ import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
 import { parseDatabaseUrl } from '../database/open-database.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
+import type { RateLimitPolicy } from '../http/rate-limit.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { ServiceConfig } from '../create-service.ts';
@@ -66,6 +67,7 @@ export async function readConfig(
     bodyLimitBytes,
     server: readServerLimits(env),
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
+    rateLimit: readRateLimit(env),
     trustProxy: readTrustProxy(env),
     cors: readCorsPolicy(env),
     ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', 3001) },
@@ -130,6 +132,17 @@ function readLoadSheddingLimits(env: Environment, bodyLimitBytes: number): LoadS
     env.problems.push('BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES');
   }
   return limits;
+}
+
+/** Returns `undefined` without `RATE_LIMIT_REQUESTS`. */
+function readRateLimit(env: Environment): RateLimitPolicy | undefined {
+  const requests = env.integer('RATE_LIMIT_REQUESTS', 0, 1, 1_000_000);
+  const windowSeconds = env.integer('RATE_LIMIT_WINDOW_SECONDS', 60, 1, 3_600);
+  if (env.variables['RATE_LIMIT_REQUESTS'] !== undefined) return { requests, windowSeconds };
+  if (env.variables['RATE_LIMIT_WINDOW_SECONDS'] !== undefined) {
+    env.problems.push('RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS');
+  }
+  return undefined;
 }
 
 function readServerLimits(env: Environment): ServerLimits {

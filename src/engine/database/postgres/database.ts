@@ -98,7 +98,8 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   }
 }
 
-async function connectWithin(connector: Connector, timeoutMs: number): Promise<Session> {
+/** Connects, again and again until the time is up. @throws {DatabaseUnavailable} when no host can be used */
+export async function connectWithin(connector: Connector, timeoutMs: number): Promise<Session> {
   const { signal } = new AbortController(); // A database that is not open yet cannot be closed.
   const startedAt = performance.now();
   for (;;) {

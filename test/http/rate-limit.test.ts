@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Express } from 'express';
+import request, { type Response } from 'supertest';
+import { hashToken } from '../../src/engine/auth/tokens.ts';
+import { createTestApp, type Overrides } from '../support/app.ts';
+import { expectError } from '../support/answer.ts';
+import { contractOf } from '../support/contract.ts';
+import { until } from '../support/until.ts';
+
+const DOCUMENT = `
+openapi: 3.1.0
+info: { title: Items, version: 1.0.0 }
+security: [{ bearer: [] }]
+paths:
+  /items:
+    get: { operationId: listItems, security: [], responses: { '200': { description: The items. } } }
+    post:
+      operationId: addItem
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses:
+        '204': { description: Added. }
+        '429':
+          description: Too many requests.
+          content: { application/json: { schema: { $ref: '#/components/schemas/TooMany' } } }
+components:
+  schemas:
+    TooMany: { type: object, required: [reason], properties: { reason: { type: string } } }
+  securitySchemes:
+    bearer: { type: http, scheme: bearer }
+`;
+const POLICY = '"default";q=2;w=60';
+const MESSAGE = /^too many requests: at most 2 in 60 s; try again in \d+ s$/;
+
+/** Serves two requests in a minute to each caller and address; X-Forwarded-For names the address. */
+async function createItems(overrides: Overrides = {}) {
+  return createTestApp({
+    contract: await contractOf(DOCUMENT),
+    handlers: { listItems: async () => ({ status: 200 }), addItem: async () => ({ status: 204 }) },
+    failures: { TooMany: ({ message }) => ({ reason: message }) },
+    auth: {
+      tokens: [hashToken('alice', 'alice-token'), hashToken('bob', 'bob-token')],
+      tokensFile: undefined,
+      jwt: undefined,
+    },
+    trustProxy: ['loopback'],
+    rateLimit: { requests: 2, windowSeconds: 60 },
+    ...overrides,
+  });
+}
+
+function add(app: Express, token: string, address = '192.0.2.1'): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
+  return Promise.resolve(request(app).post('/items').set(headers).send({}));
+}
+
+function get(app: Express, address = '192.0.2.1', path = '/items'): Promise<Response> {
+  return Promise.resolve(request(app).get(path).set('X-Forwarded-For', address));
+}
+
+/** Returns the statuses of three requests, one after the other. */
+async function thrice(send: () => Promise<Response>): Promise<readonly number[]> {
+  return [(await send()).status, (await send()).status, (await send()).status];
+}
+
+describe('RATE_LIMIT_REQUESTS', () => {
+  test('limits each caller at any address, and no other caller at the same one', async () => {
+    const { app } = await createItems();
+    expect((await add(app, 'alice-token', '192.0.2.1')).status).toBe(204);
+    expect((await add(app, 'alice-token', '192.0.2.2')).status).toBe(204);
+    expect((await add(app, 'alice-token', '192.0.2.3')).status).toBe(429);
+    expect(await thrice(() => add(app, 'bob-token'))).toEqual([204, 204, 429]);
+    expect((await get(app)).status).toBe(200);
+  });
+
+  test('limits requests without a caller by address', async () => {
+    const { app } = await createItems();
+    expect(await thrice(() => get(app))).toEqual([200, 200, 429]);
+    expect((await get(app, '192.0.2.2')).status).toBe(200);
+    expect((await add(app, 'alice-token')).status).toBe(204);
+  });
+
+  test.each([
+    ['2001:db8::1', '2001:DB8:0:0:5:6:7:8', '2001:db8:0:1::1'],
+    ['::1:0:0:0:1', '0:0:0:1::', '::1'],
+  ])('limits all IPv6 addresses of a /64 together: %s and %s, not %s', async (first, same, other) => {
+    const { app } = await createItems();
+    expect(await thrice(() => get(app, first))).toEqual([200, 200, 429]);
+    expect((await get(app, same)).status).toBe(429);
+    expect((await get(app, other)).status).toBe(200);
+  });
+
+  test('counts failed authentications to the address: 429 in place of 401', async () => {
+    const { app, logged } = await createItems();
+    let attempts = 0;
+    expect(await thrice(() => add(app, `wrong-token-${String((attempts += 1))}`))).toEqual([401, 401, 429]);
+    expect((await get(app)).status).toBe(429);
+    expect((await add(app, 'wrong-token', '192.0.2.2')).status).toBe(401);
+    expect((await add(app, 'alice-token')).status).toBe(204);
+    expect(logged.map(({ status }) => status)).toEqual([401, 401, 429, 429, 401, 204]);
+  });
+
+  test('counts unknown paths, other methods and OPTIONS to the address', async () => {
+    const { app } = await createItems();
+    expect((await get(app, '192.0.2.1', '/other')).status).toBe(404);
+    expect((await request(app).delete('/items').set('X-Forwarded-For', '192.0.2.1')).status).toBe(405);
+    expect((await request(app).options('/items').set('X-Forwarded-For', '192.0.2.1')).status).toBe(429);
+    expect((await get(app, '192.0.2.1', '/other')).status).toBe(429);
+  });
+
+  test('does not count preflights, and lets pages read the fields', async () => {
+    const origin = 'https://app.example.com';
+    const { app } = await createItems({ cors: { origins: [origin], credentials: false, maxAgeSeconds: 600 } });
+    const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST', 'X-Forwarded-For': '192.0.2.1' };
+    expect(await thrice(() => Promise.resolve(request(app).options('/items').set(preflight)))).toEqual([204, 204, 204]);
+    expect(await thrice(() => Promise.resolve(request(app).options('/other').set(preflight)))).toEqual([404, 404, 404]);
+    const send = () => Promise.resolve(request(app).get('/items').set({ Origin: origin }));
+    expect(await thrice(send)).toEqual([200, 200, 429]);
+    const exposed = (await send()).headers['access-control-expose-headers'];
+    expect(exposed).toBe('x-request-id, ratelimit-policy, ratelimit, retry-after');
+  });
+
+  test('every response says how many requests are left; a 429 has Retry-After and the documented body', async () => {
+    const { app, logged } = await createItems();
+    const responses = [await add(app, 'alice-token'), await add(app, 'alice-token'), await add(app, 'alice-token')];
+    expect(responses.map(({ headers }) => headers['ratelimit-policy'])).toEqual([POLICY, POLICY, POLICY]);
+    const left = responses.map(({ headers }) =>
+      /^"default";r=(\d);t=(?:[1-9]|[1-5]\d|60)$/.exec(headers['ratelimit'] ?? ''),
+    );
+    expect(left.map((match) => match?.[1])).toEqual(['1', '0', '0']);
+    const headers = responses[2]?.headers;
+    expect(headers?.['retry-after']).toBe(/t=(\d+)/.exec(headers?.['ratelimit'] ?? '')?.[1]);
+    expect(responses[2]?.body).toEqual({ reason: expect.stringMatching(MESSAGE) });
+    expect(logged.at(-1)).toMatchObject({ operationId: 'addItem', status: 429, caller: 'alice' });
+  });
+
+  test('a 429 that the document does not describe has its usual failure body', async () => {
+    const { app } = await createTestApp({ rateLimit: { requests: 2, windowSeconds: 60 } });
+    const send = () => Promise.resolve(request(app).post('/plants'));
+    expect(await thrice(send)).toEqual([401, 401, 429]);
+    expectError(await send(), 429, MESSAGE);
+  });
+
+  test('the body of a request beyond the limit is not asked for', async () => {
+    const { serve } = await createItems({ rateLimit: { requests: 1, windowSeconds: 60 } });
+    const { url } = await serve();
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(Buffer.from('{'));
+      },
+    });
+    const init = {
+      method: 'POST',
+      headers: { Authorization: 'Bearer alice-token', 'Content-Type': 'application/json' },
+    };
+    expect((await fetch(`${url}/items`, { ...init, body: '{}' })).status).toBe(204);
+    expect((await fetch(`${url}/items`, { ...init, body, duplex: 'half' })).status).toBe(429);
+  });
+
+  test('ends with its window', async () => {
+    const { app } = await createItems({ rateLimit: { requests: 2, windowSeconds: 1 } });
+    expect(await thrice(() => add(app, 'alice-token'))).toContain(204);
+    await until(async () => (await add(app, 'alice-token')).headers['ratelimit'], '"default";r=1;t=1');
+  });
+
+  test('without it, nothing is limited, and no response has the fields', async () => {
+    const { app } = await createItems({ rateLimit: undefined });
+    expect(await thrice(() => get(app))).toEqual([200, 200, 200]);
+    expect((await get(app)).headers).not.toHaveProperty('ratelimit');
+    expect((await get(app)).headers).not.toHaveProperty('ratelimit-policy');
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startPostgres, type Postgres } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
+import { run, startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+const LIMIT = { API_TOKENS: 'alice:alice-token,bob:bob-token', RATE_LIMIT_REQUESTS: '6' };
+
+function send({ url }: Service, token = 'alice-token', body = '{"id":1,"name":"Fern"}'): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/plants`, { method: 'POST', headers, body });
+}
+
+/** Sends requests at the same time, and returns how many had each status. */
+async function sendMany(service: Service, count: number, token?: string): Promise<Readonly<Record<string, number>>> {
+  const responses = await Promise.all(Array.from({ length: count }, () => send(service, token)));
+  const statuses = Map.groupBy(responses, ({ status }) => String(status));
+  return Object.fromEntries([...statuses].map(([status, { length }]) => [status, length]));
+}
+
+test('two processes on one PostgreSQL share the count of each caller', async () => {
+  const env = { ...LIMIT, DATABASE_URL: await server.createDatabase() };
+  const [first, second] = await Promise.all([startService(env), startService(env)]);
+  expect(await sendMany(first, 4)).toEqual({ 200: 4 });
+  expect(await sendMany(second, 5)).toEqual({ 200: 2, 429: 3 });
+  expect(await sendMany(first, 3)).toEqual({ 429: 3 });
+  expect((await send(first, 'bob-token')).headers.get('ratelimit')).toMatch(/^"default";r=5;t=\d+$/);
+  expect((await send(second, 'bob-token')).headers.get('ratelimit')).toMatch(/^"default";r=4;t=\d+$/);
+  second.process.kill('SIGTERM');
+  expect(await second.outcome).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('counts are removed after their window, and hold no address and no name', async () => {
+  const url = await server.createDatabase();
+  const service = await startService({ ...LIMIT, RATE_LIMIT_WINDOW_SECONDS: '1', DATABASE_URL: url });
+  await sendMany(service, 2, 'alice-token');
+  await sendMany(service, 2, 'wrong-token');
+  const readCounts = () => server.query(url, 'SELECT key, count FROM rate_limit_counts');
+  expect((await readCounts()).map(({ key }) => key)).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{43}$/)));
+  // Counting for one caller removes those of the others.
+  await until(async () => {
+    await send(service, 'bob-token');
+    return (await readCounts()).length;
+  }, 1);
+});
+
+test('while the database is down, each process goes on counting, and the count is shared again afterwards', async () => {
+  const proxy = await startProxy(server.port);
+  const url = proxy.through(await server.createDatabase());
+  const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
+  const [first, second] = await Promise.all([startService(env), startService(env)]);
+  // A body that is not valid needs the database for the count only.
+  const left = async (service: Service): Promise<number> => {
+    const { status, headers } = await send(service, 'alice-token', 'null');
+    expect(status).toBe(400);
+    return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  };
+  expect(await left(first)).toBe(999);
+
+  proxy.stall();
+  proxy.cut();
+  expect([await left(first), await left(first), await left(second)]).toEqual([998, 997, 999]);
+
+  proxy.resume();
+  proxy.cut();
+  for (const service of [first, second]) {
+    await until(async () => {
+      await left(service);
+      return service.output().includes('the database can be used for rate limits again');
+    }, true);
+  }
+  const last = await left(first);
+  expect(await left(second)).toBe(last - 1);
+});
+
+test('a user that may not create the table cannot start with a limit; once it is there, four permissions suffice', async () => {
+  const url = await server.createDatabase();
+  const startAndStop = async (env: Readonly<Record<string, string>>): Promise<void> => {
+    const service = await startService(env);
+    service.process.kill('SIGTERM');
+    await service.outcome;
+  };
+  await startAndStop({ DATABASE_URL: url });
+  await server.query(
+    url,
+    `CREATE ROLE clerk LOGIN PASSWORD 'x';
+     GRANT plants TO clerk WITH INHERIT FALSE;
+     GRANT SELECT, INSERT ON plants TO clerk;
+     GRANT SELECT ON plant_store_schema TO clerk`,
+  );
+  const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//clerk:x') };
+  expect(await run('node', ['src/main.ts'], { ...env, PORT: '0' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/this user may not create tables in the schema "public".* \(42501\)\n$/),
+  });
+
+  await startAndStop({ ...LIMIT, DATABASE_URL: url });
+  await server.query(
+    url,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO clerk; GRANT SELECT ON rate_limit_schema TO clerk`,
+  );
+  const service = await startService(env);
+  expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });
+  expect(service.output()).not.toContain('cannot be used');
+});
