@@ -1,18 +1,20 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
 import type { Contract } from './contract/contract.ts';
-import { bodyLimitOf } from './contract/operation.ts';
+import { bodyLimitOf, isUpload } from './contract/operation.ts';
 
 /** The application lacks parts that the contract needs. */
 export class IncompleteApplication extends Error {}
 
 /**
- * Checks that bodies with a limit of their own fit into the memory for bodies.
+ * Checks that bodies with a limit of their own fit into the memory for bodies, unless they are uploads.
  *
  * @throws {IncompleteApplication} with the smallest sufficient setting
  */
 export function assertBodiesFit({ operations }: Contract, bodyLimitBytes: number, memoryLimitBytes: number): void {
   for (const operation of Object.values(operations)) {
+    const content = Object.entries(operation.requestBody?.content ?? {});
+    if (content.every(([mediaType, body]) => isUpload(mediaType, body))) continue;
     const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
     if (limitBytes <= Math.max(bodyLimitBytes, memoryLimitBytes)) continue;
     throw new IncompleteApplication(

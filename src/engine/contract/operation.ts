@@ -1,4 +1,5 @@
 import type { Int64Shape } from './int64.ts';
+import { kindOf } from './media-type.ts';
 
 /** One operation of the contract, as the generator writes it. */
 export type Operation = {
@@ -75,6 +76,11 @@ export function findSizeProblem(sizeBytes: number, { min = 0, max = Infinity }: 
   return sizeBytes > max ? `must not be larger than ${String(max)} bytes` : undefined;
 }
 
+/** Returns the problem of bytes that are already too many, before their end is known. */
+export function findExcess(sizeBytes: number, { max = Infinity }: ByteLimits = {}): string | undefined {
+  return findSizeProblem(sizeBytes, { max });
+}
+
 export type RequestMediaType = {
   /** The body is a sequence of JSON values, and a list for the handler. */
   readonly itemList?: true;
@@ -86,6 +92,11 @@ export type RequestMediaType = {
   /** The sizes of a body that is bytes. */
   readonly bytes?: ByteLimits;
 };
+
+/** Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed. */
+export function isUpload(mediaType: string, { itemList }: RequestMediaType): boolean {
+  return itemList !== true && ['multipart', 'binary'].includes(kindOf(mediaType));
+}
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
-import { findSizeProblem, type Operation } from '../contract/operation.ts';
+import { findExcess, findSizeProblem, isUpload, type Operation, type RequestMediaType } from '../contract/operation.ts';
 import type { Problem } from '../contract/problem.ts';
-import { readBytes, bodyTooLarge, type ReadLimits } from './bytes.ts';
+import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
 import { decodeUtf8 } from './text-value.ts';
+import { Upload } from './upload.ts';
 
 /** A parsed request body. */
 export type RequestBody = JsonTree & {
@@ -15,11 +16,19 @@ export type RequestBody = JsonTree & {
   readonly mediaType: string;
   /** The media type of the request, with its parameters. */
   readonly contentType: string;
+  /** Its size without files. */
   readonly sizeBytes: number;
   /** The problems of a form's fields, which are not in it. */
   readonly problems?: readonly Problem[];
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
+};
+
+type BodyLimits = ReadLimits & {
+  /** The maximum size of a multipart form without its files. */
+  readonly fieldsLimitBytes: number;
+  /** Receives the bytes of a body of files or other bytes, to remove them after the response. */
+  readonly onUpload: (upload: Upload) => void;
 };
 
 /**
@@ -28,12 +37,13 @@ export type RequestBody = JsonTree & {
  * @param sendContinue sends 100 Continue; called once the headers are acceptable
  * @returns `undefined` when an optional body is absent
  * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 for other media types
+ * @throws {TemporaryFolderUnavailable} when a large upload cannot be stored
  * @throws the error of `limits.reserve`
  */
 export async function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
-  limits: ReadLimits,
+  limits: BodyLimits,
   sendContinue: () => void,
 ): Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
@@ -41,29 +51,64 @@ export async function readBody(
   const documented = Object.keys(requestBody.content);
   if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented))) return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  if (Number(req.headers['content-length'] ?? 0) > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
+  if ((contentLengthOf(req) ?? 0) > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
   sendContinue();
+  const documentedBody = requestBody.content[mediaType] ?? {};
+  if (isUpload(mediaType, documentedBody)) {
+    const upload = new Upload(limits.reserve, contentLengthOf(req));
+    limits.onUpload(upload);
+    const read = kindOf(mediaType) === 'multipart' ? readMultipart : readBinary;
+    const tree = await read(readChunks(req, limits.limitBytes), contentType, documentedBody, upload, limits);
+    return tree === undefined ? missingBody(requestBody) : { mediaType, contentType, ...tree };
+  }
   const bytes = await readBytes(req, limits);
   if (bytes.length === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
   const common = { mediaType, contentType, sizeBytes: bytes.length };
-  const documentedBody = requestBody.content[mediaType] ?? {};
   if (documentedBody.itemList === true) return { ...common, ...parseItems(decodeUtf8(bytes), mediaType) };
+  const kind = kindOf(mediaType);
+  if (kind === 'json') return { ...common, ...readJson(bytes) };
+  const text = decodeUtf8(bytes);
+  return { ...common, ...(kind === 'form' ? readUrlEncodedForm(text, documentedBody) : toTree(text)) };
+}
 
-  switch (kindOf(mediaType)) {
-    case 'json':
-      return { ...common, ...readJson(bytes) };
-    case 'form':
-      return { ...common, ...readUrlEncodedForm(decodeUtf8(bytes), documentedBody) };
-    case 'multipart':
-      return { ...common, ...(await readMultipartForm(bytes, contentType, documentedBody)) };
-    case 'text':
-      return { ...common, ...toTree(decodeUtf8(bytes)) };
-    case 'binary': {
-      const problem = findSizeProblem(bytes.length, documentedBody.bytes);
-      if (problem !== undefined) throw malformedFailure('body', problem);
-      return { ...common, ...toTree(new Blob([new Uint8Array(bytes)], { type: contentType })) };
+type UploadTree = Omit<RequestBody, 'mediaType' | 'contentType'>;
+
+/** @returns `undefined` when the body is empty */
+async function readMultipart(
+  chunks: AsyncIterable<Buffer>,
+  contentType: string,
+  documentedBody: RequestMediaType,
+  files: Upload,
+  { limitBytes, fieldsLimitBytes, reserve }: BodyLimits,
+): Promise<UploadTree | undefined> {
+  let receivedBytes = 0;
+  async function* counted(): AsyncGenerator<Buffer, void> {
+    for await (const chunk of chunks) {
+      receivedBytes += chunk.length;
+      yield chunk;
     }
   }
+  const fields = new ByteBuffer(Math.min(limitBytes, fieldsLimitBytes), reserve);
+  const tree = await readMultipartForm(counted(), contentType, documentedBody, { fields, files });
+  return receivedBytes === 0 ? undefined : { ...tree, sizeBytes: fields.bytes.length };
+}
+
+/** Bytes that are too many are refused while they arrive. */
+async function readBinary(
+  chunks: AsyncIterable<Buffer>,
+  type: string,
+  { bytes: sizes }: RequestMediaType,
+  upload: Upload,
+): Promise<UploadTree> {
+  const check = (problem: string | undefined): void => {
+    if (problem !== undefined) throw malformedFailure('body', problem);
+  };
+  for await (const chunk of chunks) {
+    check(findExcess(upload.sizeBytes + chunk.length, sizes));
+    await upload.append(chunk);
+  }
+  check(findSizeProblem(upload.sizeBytes, sizes));
+  return { ...toTree(new Blob([await upload.toBlob()], { type })), sizeBytes: 0 };
 }
 
 /**

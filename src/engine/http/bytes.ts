@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 export type ReadLimits = {
   /** The maximum size of the body. */
   readonly limitBytes: number;
-  /** Reserves memory for a body of the given size; throws when too little is left. */
+  /** Reserves memory for bodies; a negative number releases it. Throws when too little is left. */
   readonly reserve: (bytes: number) => void;
 };
 
@@ -15,51 +15,117 @@ const FIRST_CAPACITY_BYTES = 4_096;
 // Smaller bodies need no reservation: the number of connections bounds their memory.
 const UNRESERVED_BYTES = 16_384;
 
+/** Bytes in memory, which is reserved as they grow. */
+export class ByteBuffer {
+  readonly limitBytes: number;
+  readonly #reserve: ReadLimits['reserve'];
+  #buffer = NO_BYTES;
+  #length = 0;
+  #reservedBytes = 0;
+
+  /** @throws the error of `reserve` */
+  constructor(limitBytes: number, reserve: ReadLimits['reserve'], expectedBytes = FIRST_CAPACITY_BYTES) {
+    this.limitBytes = limitBytes;
+    this.#reserve = reserve;
+    this.#allocate(expectedBytes);
+  }
+
+  get bytes(): Buffer<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /**
+   * Adds bytes up to the limit.
+   *
+   * @returns those beyond the limit
+   * @throws the error of `reserve`
+   */
+  append(bytes: Buffer): Buffer {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#buffer.length) this.#allocate(Math.max(needed, this.#buffer.length * 2));
+    const copied = bytes.copy(this.#buffer, this.#length);
+    this.#length += copied;
+    return bytes.subarray(copied);
+  }
+
+  /** Forgets the bytes, and keeps the memory. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** Forgets the bytes, and releases the memory. */
+  free(): void {
+    this.clear();
+    this.#allocate(0);
+  }
+
+  #allocate(wantedBytes: number): void {
+    const capacity = Math.min(wantedBytes, this.limitBytes);
+    const reserved = capacity > UNRESERVED_BYTES ? capacity : 0;
+    if (reserved !== this.#reservedBytes) this.#reserve(reserved - this.#reservedBytes);
+    this.#reservedBytes = reserved;
+    const larger = Buffer.allocUnsafe(capacity);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}
+
 /**
  * Reads the bytes of a request body, without trusting its Content-Length.
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
  * @throws the error of `reserve`
  */
-export async function readBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
-  if (req.destroyed || !hasArrived(req)) return collectBytes(req, limits);
-  const bytes = (req.read() ?? NO_BYTES) as Buffer; // Streams without an encoding return buffers.
-  if (bytes.length > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
-  return bytes;
+export async function readBytes(req: IncomingMessage, { limitBytes, reserve }: ReadLimits): Promise<Buffer> {
+  if (hasArrived(req)) return readArrived(req, limitBytes);
+  const buffer = new ByteBuffer(limitBytes, reserve, contentLengthOf(req));
+  for await (const chunk of readChunks(req, limitBytes)) buffer.append(chunk);
+  return buffer.bytes;
 }
 
-/** Whether the whole body is buffered, as with most requests. Node sets `complete` some time after the last byte. */
-function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
-  return complete || String(readableLength) === headers['content-length'];
-}
-
-async function collectBytes(req: IncomingMessage, { limitBytes, reserve }: ReadLimits): Promise<Buffer> {
-  const allocate = (capacity: number): Buffer => {
-    if (capacity > UNRESERVED_BYTES) reserve(capacity);
-    return Buffer.allocUnsafe(capacity);
-  };
-  let bytes = allocate(Math.min(Number(req.headers['content-length'] ?? FIRST_CAPACITY_BYTES), limitBytes));
+/**
+ * Reads a request body in chunks, without trusting its Content-Length. Yields to the event loop after each, since a client
+ * may send single-byte chunks.
+ *
+ * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
+ */
+export async function* readChunks(req: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer, void> {
+  if (hasArrived(req)) {
+    const bytes = readArrived(req, limitBytes);
+    if (bytes.length > 0) yield bytes;
+    return;
+  }
   let length = 0;
   try {
-    for await (const chunk of readChunks(req)) {
-      const needed = length + chunk.length;
-      if (needed > limitBytes) throw bodyTooLarge(limitBytes);
-      if (needed > bytes.length) {
-        const larger = allocate(Math.min(limitBytes, Math.max(needed, bytes.length * 2)));
-        bytes.copy(larger, 0, 0, length);
-        bytes = larger;
-      }
-      length += chunk.copy(bytes, length);
+    for await (const chunk of streamChunks(req)) {
+      length += chunk.length;
+      if (length > limitBytes) throw bodyTooLarge(limitBytes);
+      yield chunk;
     }
   } catch (error) {
     throw req.destroyed ? new Failure(400, 'the request body ended early') : error;
   }
-  return bytes.subarray(0, length);
+}
+
+/** Whether the whole body is buffered, as with most requests. Node sets `complete` some time after the last byte. */
+function hasArrived({ destroyed, complete, headers, readableLength }: IncomingMessage): boolean {
+  return !destroyed && (complete || String(readableLength) === headers['content-length']);
+}
+
+function readArrived(req: IncomingMessage, limitBytes: number): Buffer {
+  const bytes = (req.read() ?? NO_BYTES) as Buffer; // Streams without an encoding return buffers.
+  if (bytes.length > limitBytes) throw bodyTooLarge(limitBytes);
+  return bytes;
+}
+
+/** Returns the Content-Length; `undefined` when the request has none. */
+export function contentLengthOf({ headers }: IncomingMessage): number | undefined {
+  return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 }
 
 /** Reads the rest of a request and discards it. Never rejects. */
 export async function discard(req: IncomingMessage): Promise<void> {
-  const chunks = readChunks(req);
+  const chunks = streamChunks(req);
   try {
     while ((await chunks.next()).done !== true);
   } catch {
@@ -67,8 +133,7 @@ export async function discard(req: IncomingMessage): Promise<void> {
   }
 }
 
-/** Reads the chunks of a body. Yields to the event loop after each, since a client may send single-byte chunks. */
-async function* readChunks(req: IncomingMessage): AsyncGenerator<Buffer, void> {
+async function* streamChunks(req: IncomingMessage): AsyncGenerator<Buffer, void> {
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     yield chunk as Buffer; // Streams without an encoding yield buffers.
     await setImmediate();

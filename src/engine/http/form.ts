@@ -1,12 +1,14 @@
 import type { JsonTree } from '../contract/json.ts';
 import { matchMediaType } from '../contract/media-type.ts';
 import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
-import { findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
+import { findExcess, findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
 import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
-import { malformedFailure } from './failure.ts';
-import { readParts } from './multipart.ts';
+import type { ByteBuffer } from './bytes.ts';
+import { Failure, malformedFailure } from './failure.ts';
+import { readParts, type Part } from './multipart.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
+import type { Upload } from './upload.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
 type FormTree = JsonTree & Pick<Form, 'files' | 'problems'>;
@@ -44,34 +46,88 @@ export function readFields(pairs: readonly Pair[], type: TextType, subject: stri
   return buildForm(entries, type, subject, digits);
 }
 
+/** Stores for the parts of a form. */
+type PartStores = {
+  /** The text of all fields. */
+  readonly fields: ByteBuffer;
+  /** The bytes of all files. */
+  readonly files: Upload;
+};
+
+/** A part whose content is in a store. */
+type StoredPart = {
+  readonly part: Part;
+  readonly isFile: boolean;
+  readonly type: TextType;
+  /** Its place in the store. */
+  readonly start: number;
+  end: number;
+};
+
 /**
- * Parses a body of type `multipart/form-data`.
+ * Parses a body of type `multipart/form-data` while it arrives.
  *
  * @param contentType includes the boundary
- * @throws {Failure} 400 when it is not well-formed, or a part does not have its documented media type
+ * @throws {Failure} 400 when it is not well-formed, a part does not have its documented media type, or a file is too large;
+ * 413 when the fields are too large
+ * @throws the errors of the stores
  */
 export async function readMultipartForm(
-  bytes: Buffer,
+  chunks: AsyncIterable<Buffer>,
   contentType: string,
   { form: fieldType = NO_FIELDS, partTypes = {} }: RequestMediaType,
+  stores: PartStores,
 ): Promise<FormTree> {
-  const parts = await readParts(bytes, contentType);
-  const entries = parts.map(({ name, filename, contentType: type, bytes: content }) => {
-    const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
-    if (allowed !== undefined && matchMediaType(type, allowed) === undefined)
-      throw malformedFailure(
-        placeOf('body', name),
-        `must have the Content-Type ${allowed.join(' or ')}, not ${type}`,
-        `body/${name}`,
-      );
-    const member = memberType(fieldType, name);
-    // Browsers send JSON as a file.
-    if (filename === undefined || (member.items ?? member).json === true) return [name, decodeUtf8(content)] as const;
-    return [name, new File([new Uint8Array(content)], filename, { type })] as const;
+  const parts: StoredPart[] = [];
+  for await (const { part, bytes } of readParts(chunks, contentType)) {
+    let stored = parts.at(-1);
+    if (stored?.part !== part) {
+      assertPartType(part, partTypes);
+      stored = storePart(part, memberType(fieldType, part.name), stores);
+      parts.push(stored);
+    }
+    await append(stored, bytes, stores);
+  }
+  const files = await stores.files.toBlob();
+  const text = stores.fields.bytes;
+  const entries = parts.map(({ part: { name, filename = '', contentType: type }, isFile, start, end }) => {
+    if (!isFile) return [name, decodeUtf8(text.subarray(start, end))] as const;
+    return [name, new File([files.slice(start, end)], filename, { type })] as const;
   });
   const digits = createSourceDigits();
-  const { fields, files, problems } = buildForm(entries, fieldType, 'body', digits);
-  return { root: { '': fields }, files, problems, sourceDigits: digits.get };
+  const form = buildForm(entries, fieldType, 'body', digits);
+  return { root: { '': form.fields }, files: form.files, problems: form.problems, sourceDigits: digits.get };
+}
+
+/** @throws {Failure} 400 when a part does not have its documented media type */
+function assertPartType({ name, contentType }: Part, partTypes: NonNullable<RequestMediaType['partTypes']>): void {
+  const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
+  if (allowed !== undefined && matchMediaType(contentType, allowed) === undefined)
+    throw malformedFailure(
+      placeOf('body', name),
+      `must have the Content-Type ${allowed.join(' or ')}, not ${contentType}`,
+      `body/${name}`,
+    );
+}
+
+function storePart(part: Part, member: TextType, { fields, files }: PartStores): StoredPart {
+  const type = member.items ?? member;
+  const isFile = part.filename !== undefined && type.json !== true; // Browsers send JSON as a file.
+  const start = isFile ? files.sizeBytes : fields.bytes.length;
+  return { part, isFile, type, start, end: start };
+}
+
+/** Adds bytes to a part. A file that is too large is refused while it arrives. */
+async function append(stored: StoredPart, bytes: Buffer, { fields, files }: PartStores): Promise<void> {
+  stored.end += bytes.length;
+  if (!stored.isFile) {
+    if (fields.append(bytes).length === 0) return;
+    throw new Failure(413, `the fields of the form must not be larger than ${String(fields.limitBytes)} bytes`);
+  }
+  const { name } = stored.part;
+  const problem = findExcess(stored.end - stored.start, stored.type.bytes);
+  if (problem !== undefined) throw malformedFailure(placeOf('body', name), problem, `body/${name}`);
+  await files.append(bytes);
 }
 
 function buildForm(

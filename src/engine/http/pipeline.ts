@@ -32,6 +32,8 @@ import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
+import { TemporaryFolderUnavailable } from './temporary-file.ts';
+import type { Upload } from './upload.ts';
 import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
@@ -77,6 +79,7 @@ type Progress = {
   /** The header fields of the rate limit, once the request was counted. */
   rateLimitFields?: Readonly<Record<string, string>>;
   request?: HandlerRequest;
+  upload?: Upload;
 };
 
 /**
@@ -136,6 +139,7 @@ export function createPipeline(options: PipelineOptions) {
       isComplete = !res.headersSent;
       send(req, res, failureResponse(unexpectedFailure(), progress.target));
     }
+    void progress.upload?.remove();
     const outcome: AnsweredRequest = {
       requestId: requestIdOf(req),
       operationId: operationIdOf(progress),
@@ -187,12 +191,14 @@ export function createPipeline(options: PipelineOptions) {
     const parameters = readParameters(operation, source, apiKeysInQuery);
     let reservedBytes = 0;
     const reserve = (bytes: number): void => {
-      loadShedding.reserve(bytes - reservedBytes);
-      reservedBytes = bytes;
+      loadShedding.reserve(bytes);
+      reservedBytes += bytes;
     };
     try {
       const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
-      const body = await readBody(req, operation, { limitBytes, reserve }, () => {
+      const onUpload = (upload: Upload): void => void (progress.upload = upload);
+      const limits = { limitBytes, fieldsLimitBytes: bodyLimitBytes, reserve, onUpload };
+      const body = await readBody(req, operation, limits, () => {
         if (!waitsForContinue(req)) return;
         if (parameters.problems.length > 0) throw new InvalidRequest(parameters.problems); // The body stays unsent.
         res.writeContinue();
@@ -326,5 +332,6 @@ function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.problems);
   if (error instanceof NotImplemented) return new Failure(501, error.message);
-  return error instanceof Overloaded ? unavailableFailure() : unexpectedFailure();
+  const isUnavailable = error instanceof Overloaded || error instanceof TemporaryFolderUnavailable;
+  return isUnavailable ? unavailableFailure() : unexpectedFailure();
 }

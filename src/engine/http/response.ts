@@ -3,7 +3,13 @@ import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
-import { findResponse, findSizeProblem, type DocumentedResponse, type Operation } from '../contract/operation.ts';
+import {
+  findExcess,
+  findResponse,
+  findSizeProblem,
+  type DocumentedResponse,
+  type Operation,
+} from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
 import { isStreamable, openStream, writeStream, type BodyStream } from './body-stream.ts';
 import { discard } from './bytes.ts';
@@ -65,7 +71,7 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
     return { status, headers, body: encodeItems(validator, status, mediaType, body) };
   const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
   const checkSize = (sizeBytes: number, isEnd = true): void => {
-    const problem = findSizeProblem(sizeBytes, isEnd ? limits : { max: limits?.max ?? Infinity });
+    const problem = isEnd ? findSizeProblem(sizeBytes, limits) : findExcess(sizeBytes, limits);
     if (problem !== undefined) fail(`has a body that ${problem}`);
   };
   if (isStreamable(body) && kindOf(contentType) !== 'json')

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Handlers, Matched, Reply, Request, Unmatched } from './contract.ts';
 
 export function createHandlers() {
-  return { uploadFiles, putBlob, getBlob, writeNote } satisfies Handlers;
+  return { uploadFiles, putBlob, getBlob, checkArchive, writeNote } satisfies Handlers;
 }
 
 export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
@@ -20,6 +21,13 @@ async function putBlob({ body }: Request<'putBlob'>): Promise<Reply<'putBlob'>> 
 async function getBlob({ path, query }: Request<'getBlob'>): Promise<Reply<'getBlob'>> {
   const headers = { 'Content-Disposition': `attachment; filename="${path.name}"` };
   return { status: 200, headers, body: new Blob([new Uint8Array(query.length ?? 0)]) };
+}
+
+async function checkArchive({ body }: Request<'checkArchive'>): Promise<Reply<'checkArchive'>> {
+  const archive = body instanceof Blob ? body : body.archive;
+  const hash = createHash('sha256');
+  for await (const chunk of archive.stream()) hash.update(chunk);
+  return { status: 200, body: { size: archive.size, sha256: hash.digest('hex') } };
 }
 
 async function writeNote({ body }: Request<'writeNote'>): Promise<Reply<'writeNote'>> {

@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { temporaryFolder } from '../support/app.ts';
+import { openConnection } from '../support/connection.ts';
+import { copyProjectWithContract } from '../support/project.ts';
+import { run, startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const MIB = 1_048_576;
+const KEY = { 'X-Api-Key': 'test-token' };
+
+/** Starts the application `test/contracts/files` in a process of its own. */
+async function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
+  const { folder } = copyProjectWithContract('files');
+  expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0 });
+  return startService({ TMPDIR: temporary }, command, folder);
+}
+
+/** Sends an archive as the whole body or in a form. */
+function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Promise<Response> {
+  if (!isForm) {
+    const headers = { ...KEY, 'Content-Type': 'application/zip' };
+    return fetch(`${url}/archives`, { method: 'POST', headers, body: bytes });
+  }
+  const body = new FormData();
+  body.append('note', 'x');
+  body.append('archive', new Blob([bytes]), 'a.zip');
+  return fetch(`${url}/archives`, { method: 'POST', headers: KEY, body });
+}
+
+/** Sends the beginning of an upload, until it is in a file. */
+async function beginUpload(service: Service) {
+  const connection = await openConnection(service.url);
+  connection.write(
+    'POST /archives HTTP/1.1\r\nHost: x\r\nX-Api-Key: test-token\r\nContent-Type: application/zip\r\nContent-Length: 9000000\r\n\r\n',
+  );
+  connection.write(Buffer.alloc(MIB));
+  await until(() => openUploads(service).length, 1);
+  return connection;
+}
+
+/** Returns the temporary files that a service has open. */
+function openUploads({ process: { pid } }: Service): readonly string[] {
+  const folder = `/proc/${String(pid)}/fd`;
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      const path = readlinkSync(join(folder, name));
+      return path.includes('/upload-') ? path : [];
+    } catch {
+      return []; // It has been closed since.
+    }
+  });
+}
+
+/** Returns the most memory that a service has had. */
+function peakMemoryBytes({ process: { pid } }: Service): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1_024;
+}
+
+test('the memory of the service does not grow with an upload, and every byte of it arrives', async () => {
+  const service = await startFiles(temporaryFolder());
+  const bytes = Buffer.alloc(192 * MIB, 'every byte\r\n--');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await send(service, bytes.subarray(0, 32 * MIB), true); // For the memory that any request takes.
+  const before = peakMemoryBytes(service);
+  for (const isForm of [false, true]) {
+    const response = await send(service, bytes, isForm);
+    expect(await response.json()).toEqual({ size: bytes.length, sha256 });
+  }
+  expect(peakMemoryBytes(service) - before).toBeLessThan(96 * MIB);
+  await until(() => openUploads(service).length, 0);
+}, 60_000);
+
+test('a client that disconnects, and a service that is killed, leave no file', async () => {
+  const temporary = temporaryFolder();
+  const service = await startFiles(temporary);
+  const connection = await beginUpload(service);
+  expect(readdirSync(temporary)).toEqual([]);
+  connection.reset();
+  await until(() => openUploads(service).length, 0);
+  await beginUpload(service);
+  service.process.kill('SIGKILL');
+  await service.outcome;
+  expect(readdirSync(temporary)).toEqual([]);
+}, 60_000);
+
+test('without a temporary folder, small uploads are handled, and larger ones answered 503', async () => {
+  const service = await startFiles(join(temporaryFolder(), 'missing'));
+  for (const isForm of [false, true]) {
+    expect((await send(service, Buffer.alloc(200_000), isForm)).status).toBe(200);
+    const response = await send(service, Buffer.alloc(MIB), isForm);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.text()).not.toContain('missing');
+  }
+  await service.waitForOutput('a request body cannot be stored in');
+}, 60_000);
+
+test('on a full disk, an upload is answered 503 and removed, and a smaller one is handled', async () => {
+  const temporary = temporaryFolder();
+  const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
+  const script = `mount -t tmpfs -o size=1024k tmpfs ${temporary} && exec node src/main.ts`;
+  const service = await startFiles(temporary, ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script]);
+  for (const isForm of [false, true]) {
+    expect((await send(service, Buffer.alloc(4 * MIB), isForm)).status).toBe(503);
+    await until(() => openUploads(service).length, 0);
+    expect((await send(service, Buffer.alloc(900_000), isForm)).status).toBe(200);
+  }
+  await service.waitForOutput('ENOSPC');
+}, 60_000);
