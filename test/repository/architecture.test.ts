@@ -167,6 +167,7 @@ describe('architecture', () => {
     ]);
     expect(users(/^ajv/)).toEqual([
       ...inEngine('contract/linked-schemas.ts'),
+      'scripts/diff/values.ts',
       'scripts/openapi/invalid-defaults.ts',
       'scripts/openapi/load.ts',
       'scripts/values/oracle.ts',
