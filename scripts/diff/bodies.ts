@@ -1,6 +1,7 @@
+import { canonical } from './canonical.ts';
 import type { Subject } from './comparison.ts';
 import { finding, LEVELS, type Finding, type Level } from './finding.ts';
-import { child, children, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { child, children, isSet, membersOf, rawChild, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
 
 /** A compared body: that of the request, or of the response with a status. */
@@ -33,6 +34,16 @@ export function compareRequestBodies(
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
 
+/** What decides about the form of a field, with the names of the rules. */
+const ENCODING = [
+  ['contentType', 'content-type'],
+  ['style', 'style'],
+  ['explode', 'explode'],
+] as const;
+
+/** Media types whose values are text. */
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
+
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
 export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): readonly Finding[] {
   const before = mediaTypesOf(base);
@@ -54,18 +65,39 @@ export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): read
     const aspect = widened ? 'name-generalized' : 'name-specialized';
     const level = LEVELS[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
     const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
+    const text = FORM.test(type) && FORM.test(partner) ? 'repeatable' : undefined;
     const compared = ['schema', 'itemSchema'].flatMap((member) =>
-      compareSchemas({ ...at, place: current }, { base: rawChild(place, member), revision: rawChild(current, member) }),
+      compareSchemas(
+        { ...at, text, place: current },
+        { base: rawChild(place, member), revision: rawChild(current, member) },
+      ),
     );
-    return [...renamed, ...compared];
+    return [...renamed, ...compareEncodings(at, { base: place, revision: current }), ...compared];
   });
   const added = [...after].filter(([type]) => !used.has(type));
   return [...ofBase, ...added.map(([type, place]) => found('added', 'INFO', place, `${type} was added`))];
 }
 
+/** Compares how the fields of a form are written. */
+function compareEncodings(at: BodyPlace, { base, revision }: Pair): readonly Finding[] {
+  const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].flatMap((name) =>
+    ENCODING.flatMap(([keyword, rule]) => {
+      const [old, current] = [before.get(name), after.get(name)].map((place) => membersOf(place?.value)[keyword]);
+      if (canonical(old ?? null) === canonical(current ?? null)) return [];
+      const text = `${at.name}: ${keyword} of the field ${name} was changed`;
+      return [
+        finding(at.operation, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, text),
+      ];
+    }),
+  );
+}
+
 function mediaTypesOf(body: Place): ReadonlyMap<string, Place> {
   const entries = [...children(child(body, 'content'))];
-  return new Map(entries.map(([type, place]) => [type.toLowerCase().replaceAll(/\s/g, ''), place]));
+  // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
+  return new Map(entries.map(([type, place]) => [type.toLowerCase().replaceAll(/\s|;charset=[^;]*/gi, ''), place]));
 }
 
 /** Returns whether a media range covers a media type or equals it. */

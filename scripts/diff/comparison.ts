@@ -20,6 +20,8 @@ export type Comparison = {
   /** The name of the value in messages: `request body /name`. */
   readonly name: string;
   readonly operation: string;
+  /** How the value is written as text, not as JSON: once, or in pairs that may be repeated for a list. */
+  readonly text?: 'once' | 'repeatable' | undefined;
   /** The place of findings without a more specific one. */
   readonly place: Place;
   /** Compares the schemas of a part of the value: of a property or of the items. */

@@ -40,9 +40,10 @@ export function compareConstraints(at: Comparison, type: string, schemas: Pair<S
 /** Compares `not` and the conditions of a schema, as text. */
 export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
+  const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, 'if', 'if', conditions);
   // What excludes no value of the other side changes nothing.
   const exclusions = { base: exclusionsOf(base, typesOf(revision)), revision: exclusionsOf(revision, typesOf(base)) };
-  return [...compareOpaque(at, 'not', 'not', exclusions), ...compareOpaque(at, 'if', 'if', conditions)];
+  return [...compareOpaque(at, 'not', 'not', exclusions), ...ofConditions];
 }
 
 /** Returns the schemas that exclude values of some types. */
@@ -54,19 +55,34 @@ function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
   return { ...schema, leaves: schema.leaves.filter(excludes) };
 }
 
-/** Returns the schemas that have a condition and a consequence. */
+/** Compares what one condition requires, if it is the same on both sides. */
+function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
+  const [before, after] = [base.leaves[0], revision.leaves[0]];
+  if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
+  const [condition, other] = [before, after].map((leaf) => {
+    const place = rawChild(rawChild(leaf, 'if') ?? leaf, 'if');
+    return place && canonicalSchema(place);
+  });
+  if (condition !== other) return undefined;
+  const placesOf = (leaf: Place, keyword: string): readonly Place[] =>
+    [rawChild(leaf, 'if')].flatMap((place) => (place && rawChild(place, keyword)) ?? []);
+  return ['then', 'else'].flatMap((keyword) =>
+    at.same({ base: placesOf(before, keyword), revision: placesOf(after, keyword) }),
+  );
+}
+
+/** Returns the conditions of a schema that have a consequence, each as a schema with the keyword `if` for all three. */
 function conditionsOf(schema: Schema): Schema {
   const leaves = schema.leaves.flatMap((leaf) => {
     const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
     if (condition === undefined || (then === true && otherwise === true)) return [];
-    return { ...leaf, value: { if: { allOf: [condition], then, else: otherwise } } };
+    return { ...leaf, value: { if: { if: condition, then, else: otherwise } } };
   });
   return { ...schema, leaves };
 }
 
 function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const before = new Set(keywordValues(base, 'pattern').map(String));
-  const after = new Set(keywordValues(revision, 'pattern').map(String));
+  const [before, after] = [patternsOf(base), patternsOf(revision)];
   const added = [...after.difference(before)].join(' and ');
   const removed = [...before.difference(after)].join(' and ');
   const [place] = keywordPlaces(revision, 'pattern');
@@ -74,6 +90,12 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
   if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, place)];
   if (added === '') return [report(at, 'pattern-removed', 'widens', `pattern ${removed} was removed`)];
   return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, place)];
+}
+
+/** Returns the patterns that do not match every text. */
+function patternsOf(schema: Schema): ReadonlySet<string> {
+  const patterns = keywordValues(schema, 'pattern').map(String);
+  return new Set(patterns.filter((pattern) => !/^\^?(?:\(?\.\*\)?)?\$?$/.test(pattern)));
 }
 
 function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

@@ -36,6 +36,20 @@ export function reportRemoval(operation: string, place: Place, wholePath: boolea
   return found('with-deprecation', 'INFO', 'was removed after deprecation');
 }
 
-function sunsetOf(operation: Place): string | undefined {
-  return textAt(operation, 'x-sunset')?.slice(0, '2026-12-31'.length);
+/**
+ * Compares the sunsets of a parameter or property that is still deprecated: clients rely on them.
+ *
+ * @returns the end of the rule's name and the change; `undefined` when clients have as much time as before
+ */
+export function findSunsetProblem({ base, revision }: Pair): { aspect: string; change: string } | undefined {
+  const [before, after] = [sunsetOf(base), sunsetOf(revision)];
+  if (before === undefined || !isSet(base, 'deprecated') || !isSet(revision, 'deprecated')) return undefined;
+  if (after === undefined) return { aspect: 'sunset-deleted', change: `lost its sunset ${before}` };
+  if (after >= before) return undefined;
+  return { aspect: 'sunset-date-changed-too-small', change: `has the sunset ${after}, not ${before}` };
+}
+
+/** Returns the date after which a deprecated part may be removed: `2026-12-31`. */
+export function sunsetOf(part: Place): string | undefined {
+  return textAt(part, 'x-sunset')?.slice(0, '2026-12-31'.length);
 }

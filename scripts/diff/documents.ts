@@ -2,30 +2,38 @@ import type { OpenApiDocument } from '../openapi/reference.ts';
 import { METHODS } from '../openapi/openapi-rules.ts';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
-import { finding, sortFindings, type Finding, type Level } from './finding.ts';
+import { finding, sortFindings, type Finding } from './finding.ts';
 import { compareParameters, type OperationPlace } from './parameters.ts';
-import { child, children, rootOf, textAt, type Pair, type Place } from './place.ts';
+import { compareCallbacks, compareWebhooks } from './outgoing.ts';
+import { child, children, rootOf, textAt, type Pair } from './place.ts';
 import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
 
 /**
  * Lists the differences between two documents that clients can notice, most severe first. Changes of order, descriptions,
- * component names and the structure of equivalent schemas are no differences. Callbacks and the content of webhooks are
- * ignored.
+ * component names and the structure of equivalent schemas are no differences.
  *
- * @param today the current date, `2026-12-31`: operations may be removed after their sunset
+ * @param today the current date, `2026-12-31`: operations and parameters may be removed after their sunset
  */
 export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocument, today: string): readonly Finding[] {
   const before = operationsOf(base);
   const after = operationsOf(revision);
   const remaining = new Set([...after.values()].map(({ path }) => templateOf(path)));
 
+  const movedTo = findMoved({ base: before, revision: after });
   const ofBase = [...before].flatMap(([key, previous]) => {
     const current = after.get(key);
-    if (current !== undefined) return compareOperation(nameOf(key, current), { base: previous, revision: current });
+    if (current !== undefined)
+      return compareOperation(nameOf(key, current), { base: previous, revision: current }, today);
     const wholePath = !remaining.has(templateOf(previous.path));
-    return [reportRemoval(nameOf(key, previous), previous.place, wholePath, today)];
+    const removal = reportRemoval(nameOf(key, previous), previous.place, wholePath, today);
+    const moved = movedTo.get(key);
+    const operation = moved === undefined ? undefined : after.get(moved);
+    if (moved === undefined || operation === undefined) return [removal];
+    const places = { base: previous, revision: operation };
+    const message = `${removal.message}; its operationId is now at ${nameOf(moved, operation)}`;
+    return [{ ...removal, message }, ...compareOperation(nameOf(moved, operation), places, today)];
   });
   const added = [...after].flatMap(([key, operation]) =>
     before.has(key) ? [] : [finding(nameOf(key, operation), 'endpoint-added', 'INFO', operation.place, 'was added')],
@@ -33,7 +41,23 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision })]);
 }
 
-function compareOperation(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
+/** Finds the operations that have another method or path in the revision, by their operationId. */
+function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationPlace>>): ReadonlyMap<string, string> {
+  const unmatched = [...revision].filter(([key]) => !base.has(key));
+  const byId = new Map(unmatched.map(([key, { place }]) => [textAt(place, 'operationId'), key]));
+  const entries = [...base].flatMap(([key, { place }]) => {
+    const id = textAt(place, 'operationId');
+    const moved = revision.has(key) || id === undefined ? undefined : byId.get(id);
+    return moved === undefined ? [] : [[key, moved] as const];
+  });
+  return new Map(entries);
+}
+
+function compareOperation(
+  operation: string,
+  { base, revision }: Pair<OperationPlace>,
+  today: string,
+): readonly Finding[] {
   const places = { base: base.place, revision: revision.place };
   const part = (name: string) => ({ base: child(places.base, name), revision: child(places.revision, name) });
   return [
@@ -41,9 +65,10 @@ function compareOperation(operation: string, { base, revision }: Pair<OperationP
     ...compareOperationId(operation, places),
     ...compareServers({ base, revision }),
     ...compareSecurity(operation, places),
-    ...compareParameters(operation, { base, revision }),
+    ...compareParameters(operation, { base, revision }, today),
     ...compareRequestBodies(operation, part('requestBody')),
     ...compareResponses(operation, part('responses')),
+    ...compareCallbacks(operation, places),
   ];
 }
 
@@ -52,18 +77,6 @@ function compareOperationId(operation: string, { base, revision }: Pair): readon
   if (before === after) return [];
   const rule = before === undefined ? 'api-operation-id-added' : 'api-operation-id-removed';
   return [finding(operation, rule, 'INFO', revision, `operationId ${before ?? '(none)'} became ${after ?? '(none)'}`)];
-}
-
-/** Compares the names of webhooks, but not their content. */
-function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Finding[] {
-  const before = children(child(rootOf(base), 'webhooks'));
-  const after = children(child(rootOf(revision), 'webhooks'));
-  const found = (aspect: string, level: Level, [name, place]: readonly [string, Place]): Finding =>
-    finding(undefined, `webhook-${aspect}`, level, place, `webhook ${name} was ${aspect}`);
-  return [
-    ...[...before].filter(([name]) => !after.has(name)).map((webhook) => found('removed', 'ERR', webhook)),
-    ...[...after].filter(([name]) => !before.has(name)).map((webhook) => found('added', 'INFO', webhook)),
-  ];
 }
 
 /** Returns the operations by method and path template, regardless of the names of path parameters. */

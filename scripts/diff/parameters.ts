@@ -1,20 +1,36 @@
 import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../openapi/openapi-rules.ts';
+import { findSunsetProblem, sunsetOf } from './deprecation.ts';
 import { finding, type Finding, type Level } from './finding.ts';
-import { child, children, elements, isSet, membersOf, rawChild, textAt, type Pair, type Place } from './place.ts';
+import { child, children, elements, isSet, rawChild, textAt, type Pair, type Place } from './place.ts';
+import { readSchema } from './schema-reader.ts';
 import { compareSchemas } from './schema.ts';
+import { typesOf } from './types.ts';
 
 /** An operation with its path template and path item. */
 export type OperationPlace = { readonly path: string; readonly item: Place; readonly place: Place };
 
 type Parameter = { readonly name: string; readonly place: Place };
 
-/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
-export function compareParameters(operation: string, { base, revision }: Pair<OperationPlace>): readonly Finding[] {
+/**
+ * Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name.
+ *
+ * @param today the current date, `2026-12-31`
+ */
+export function compareParameters(
+  operation: string,
+  { base, revision }: Pair<OperationPlace>,
+  today: string,
+): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
   const ofBase = [...before].flatMap(([key, previous]) => {
     const current = after.get(key);
     if (current !== undefined) return compareParameter(operation, { base: previous, revision: current });
+    const sunset = sunsetOf(previous.place) ?? '';
+    if (isSet(previous.place, 'deprecated') && today < sunset) {
+      const change = `was removed before its sunset on ${sunset}`;
+      return [found(operation, 'request-parameter-removed-before-sunset', 'ERR', previous, change)];
+    }
     return isSet(previous.place, 'deprecated')
       ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')]
       : [found(operation, 'request-parameter-removed', 'WARN', previous, 'was removed')];
@@ -37,13 +53,35 @@ function compareParameter(operation: string, { base, revision }: Pair<Parameter>
     const rule = `request-parameter-${after ? set : unset}`;
     return [found(operation, rule, after ? level : 'INFO', revision, `is ${after ? '' : 'not '}${keyword}`)];
   };
-  const described = { subject: 'request-parameter', operation, place, name: revision.name } as const;
+  const described = {
+    subject: 'request-parameter',
+    text: textOf(revision.place),
+    operation,
+    place,
+    name: revision.name,
+  } as const;
+  const ofSchemas = compareSchemas(described, { base: schemaOf(base.place), revision: schemaOf(place) });
+  // A parameter that is always sent has no use for its default.
+  const isAlwaysSent = [base, revision].every((parameter) => isSet(parameter.place, 'required'));
+  const sunset = findSunsetProblem({ base: base.place, revision: place });
   return [
+    ...(sunset === undefined
+      ? []
+      : [found(operation, `request-parameter-${sunset.aspect}`, 'ERR', revision, sunset.change)]),
     ...flag('required', ['became-required', 'became-optional'], 'ERR'),
     ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
+    ...compareEmptiness(operation, { base, revision }),
     ...compareSerialization(operation, { base, revision }),
-    ...compareSchemas(described, { base: schemaOf(base.place), revision: schemaOf(place) }),
+    ...ofSchemas.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
   ];
+}
+
+function compareEmptiness(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
+  const [before, after] = [base, revision].map(({ place }) => isSet(place, 'allowEmptyValue'));
+  if (before === after) return [];
+  const rule = `request-parameter-allow-empty-value-${before === true ? 'removed' : 'added'}`;
+  const change = before === true ? 'may no longer be empty' : 'may be empty';
+  return [found(operation, rule, before === true ? 'ERR' : 'INFO', revision, change)];
 }
 
 function compareSerialization(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
@@ -52,19 +90,25 @@ function compareSerialization(operation: string, { base, revision }: Pair<Parame
     const text = `style ${before.style} became ${after.style}`;
     return [found(operation, 'request-parameter-style-changed', 'ERR', revision, text)];
   }
-  if (before.explode === after.explode) return [];
+  if (before.explode === after.explode || !before.hasParts || !after.hasParts) return [];
   const text = `explode ${String(before.explode)} became ${String(after.explode)}`;
   return [found(operation, 'request-parameter-explode-changed', 'ERR', revision, text)];
 }
 
+function textOf(place: Place): 'once' | 'repeatable' | undefined {
+  if (child(place, 'content') !== undefined) return undefined;
+  const { style, explode } = serializationOf(place);
+  return style === 'form' && explode ? 'repeatable' : 'once';
+}
+
 /** Returns how a parameter is serialized, including defaults; `style` is the media type of a parameter with `content`. */
-function serializationOf(place: Place): { readonly style: string; readonly explode: boolean } {
+function serializationOf(place: Place) {
   const [mediaType] = children(child(place, 'content')).keys();
-  if (mediaType !== undefined) return { style: mediaType, explode: false };
+  if (mediaType !== undefined) return { style: mediaType, explode: false, hasParts: false };
   const { style, explode } = withDefaultStyle(place.value as Serialization); // The linter has checked its members.
-  const { type } = membersOf(child(place, 'schema')?.value);
-  const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(type));
-  return { style, explode: explode && !isScalar }; // `explode` does not change how a scalar is written.
+  const types = typesOf(readSchema([schemaOf(place) ?? []].flat()));
+  // `explode` does not change how a scalar is written.
+  return { style, explode, hasParts: types.includes('array') || types.includes('object') };
 }
 
 function schemaOf(parameter: Place): Place | undefined {

@@ -1,4 +1,5 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
+import { findSunsetProblem } from './deprecation.ts';
 import { finding, LEVELS, type Effect, type Finding } from './finding.ts';
 import { elements, isSet, membersOf, rawChild, type Pair, type Place } from './place.ts';
 import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
@@ -32,7 +33,11 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
     const isSent = { base: base.declared && !base.hidden, revision: revision.declared && !revision.hidden };
     const parts = { base: base.places, revision: revision.places };
     if (isSent.base && isSent.revision)
-      return [...compareRequired(at, name, { base, revision }, after), ...at.part(name, parts)];
+      return [
+        ...compareRequired(at, name, { base, revision }, after),
+        ...compareSunsets(at, name, { base, revision }),
+        ...at.part(name, parts),
+      ];
     if (isSent.base && base.places.length === 0) {
       // The base requires the property without declaring it, so only the requirement can be removed.
       return compareRequired(at, name, { base, revision: { ...base, required: false } }, after);
@@ -54,9 +59,14 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
     const found = (aspect: string, effect: Effect, place: Place | undefined): readonly Finding[] => [
       report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, place),
     ];
+    // An empty schema says nothing, unless other properties are forbidden.
+    const isFree = [...places.base, ...places.revision].every(
+      ({ value }) => Object.keys(membersOf(value)).length === 0,
+    );
+    if (isFree && !isForbidden([...places.base, ...places.revision])) return [];
     if (!before.has(pattern) && places.base.length === 0) return found('added', 'narrows', places.revision[0]);
     if (!before.has(pattern) && isForbidden(places.base)) return found('added', openingOf(at), places.revision[0]);
-    if (!after.has(pattern) && places.revision.length === 0) return found('removed', openingOf(at), places.base[0]);
+    if (!after.has(pattern) && places.revision.length === 0) return found('removed', 'widens', places.base[0]);
     if (!after.has(pattern) && isForbidden(places.revision)) return found('removed', 'narrows', places.base[0]);
     return at.part(pattern, places);
   });
@@ -104,6 +114,24 @@ function compareRequired(
   const withDefault = directionOf(at) === 'request' && hasDefault(revision);
   const rule = withDefault ? 'became-required-with-default' : 'became-required';
   return [found(at, rule, 'narrows', name, place, 'became required')];
+}
+
+function compareSunsets(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+  const [before] = base.places;
+  const [place] = revision.places;
+  if (before === undefined || place === undefined) return [];
+  const problem = findSunsetProblem({ base: before, revision: place });
+  if (problem === undefined) return [];
+  const { aspect, change } = problem;
+  return [
+    finding(
+      at.operation,
+      `${directionOf(at)}-property-${aspect}`,
+      'ERR',
+      place,
+      `${at.name}: property ${name} ${change}`,
+    ),
+  ];
 }
 
 function removed(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {

@@ -54,7 +54,13 @@ function compareHeaders(operation: string, status: string, { base, revision }: P
         : [found('optional-response-header-removed', 'WARN', place, header, 'was removed')];
     }
     const becameOptional = required && !isSet(current, 'required');
-    const described = { subject: 'response-header', operation, place: current, name: nameOf(header) } as const;
+    const described = {
+      subject: 'response-header',
+      text: 'once',
+      operation,
+      place: current,
+      name: nameOf(header),
+    } as const;
     const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
     return [
       ...(becameOptional

@@ -7,12 +7,12 @@ import { compareDiscriminators } from './discriminator.ts';
 import type { Finding } from './finding.ts';
 import { isSet, type Pair, type Place } from './place.ts';
 import { compareObjects } from './properties.ts';
-import { identityOf, readSchema, type Schema } from './schema-reader.ts';
+import { identityOf, keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
 /** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
-export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place'>;
+export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place' | 'text'>;
 
 /**
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
@@ -44,6 +44,9 @@ export function compareSchemas(described: Described, { base, revision }: Pair<Pl
 }
 
 function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): readonly Finding[] {
+  if (becameRepeatable(at, places, schemas)) {
+    return [report(at, 'type-generalized', 'widens', 'a list of such values is allowed')];
+  }
   const { findings: ofTypes, comparable } = compareTypes(at, schemas);
   if (!comparable) return ofTypes;
   const counts = [schemas.base.choices.length, schemas.revision.choices.length];
@@ -71,6 +74,17 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     ...compareDiscriminators(at, schemas),
     ...compareDeprecation(at, schemas),
   ];
+}
+
+/** Whether a scalar of a request became a list of one or more: `?a=1` is a list with one item. */
+function becameRepeatable(at: Comparison, places: Schemas, { base, revision }: Pair<Schema>): boolean {
+  if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
+  const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
+  const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
+  if (!isScalar || after?.includes('array') !== true) return false;
+  const isShort = keywordValues(revision, 'minItems').every((least) => Number(least) < 2);
+  const found = at.same({ base: places.base, revision: keywordPlaces(revision, 'items') });
+  return isShort && found.every(({ level }) => level === 'INFO');
 }
 
 /** Returns the types that both schemas allow: keywords for values of other types have no effect. */

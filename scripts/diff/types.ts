@@ -37,10 +37,8 @@ export function compareTypes(
   const compare = (types: Pair<readonly string[]>): Effect =>
     effectOf(types, (type, others) => acceptsType(at, others, type));
   const implied = compare(solid);
-  const declared = compare({
-    base: typesOf(base, false).filter(isNotNull),
-    revision: typesOf(revision, false).filter(isNotNull),
-  });
+  const [declaredBefore, declaredAfter] = [typesOf(base, false), typesOf(revision, false)];
+  const declared = compare({ base: declaredBefore.filter(isNotNull), revision: declaredAfter.filter(isNotNull) });
   const levels = LEVELS[directionOf(at)];
   const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
   const listed = { base: [formats.base], revision: [formats.revision] };
@@ -50,9 +48,10 @@ export function compareTypes(
   const text = `type ${describe(before, formats.base)} became ${describe(after, formats.revision)}`;
   const findings = effect === 'none' ? [] : [report(at, ruleFor(at, effect, isList), effect, text)];
 
-  const wasNullable = before.includes('null');
-  const isCovered = ofTypes !== 'none' && (before === ALL_TYPES || after === ALL_TYPES);
-  if (!comparable || isCovered || wasNullable === after.includes('null')) return { findings, comparable };
+  const wasNullable = declaredBefore.includes('null');
+  const isNullable = declaredAfter.includes('null');
+  const isCovered = ofTypes !== 'none' && (declaredBefore === ALL_TYPES || declaredAfter === ALL_TYPES);
+  if (!comparable || isCovered || wasNullable === isNullable) return { findings, comparable };
   const nullability = wasNullable
     ? report(at, 'became-not-nullable', 'narrows', 'null is no longer allowed')
     : report(at, 'became-nullable', 'widens', 'null is allowed');
@@ -88,11 +87,10 @@ function effectOf(
   return gained ? 'widens' : 'none';
 }
 
-function acceptsType({ subject }: Comparison, types: readonly string[], type: string): boolean {
+function acceptsType({ text }: Comparison, types: readonly string[], type: string): boolean {
   if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
   // Outside JSON all values are text, so numbers and booleans are also valid strings.
-  const isText = subject === 'request-parameter' || subject === 'response-header';
-  return isText && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
+  return text !== undefined && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
 }
 
 function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean {

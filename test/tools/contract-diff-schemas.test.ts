@@ -134,7 +134,10 @@ describe('the schema of a property:', () => {
       'a type that only seemed to be implied',
       { properties: { a: text } },
       { type: 'object', properties: { a: text } },
-      { request: ['WARN request-property-type-changed'], response: [] },
+      {
+        request: ['WARN request-property-type-changed'],
+        response: ['INFO response-property-became-not-nullable'],
+      },
     ],
     [
       'the type of items',
