@@ -151,6 +151,7 @@ describe('query parameters', () => {
       '?q=%7B%22a%22:9007199254740993%7D',
       { q: { a: 9007199254740993n } },
     ],
+    ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
     ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
   ])('%s %s', async (parameter, query, values) => {
     const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);

@@ -191,12 +191,13 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
       parameter,
     );
   }
-  if (type.items !== undefined && explode && (location === 'query' || style === 'cookie'))
+  const isWhole = style === 'json' || style === 'text';
+  if (type.items !== undefined && !isWhole && explode && (location === 'query' || style === 'cookie'))
     return pairs.map(({ value }) => decode(value));
   if (pair === undefined || second !== undefined) {
     throw malformed(parameter, 'must not be repeated');
   }
-  if (isScalar(type) || style === 'json' || style === 'text') return decode(pair.value);
+  if (isScalar(type) || isWhole) return decode(pair.value);
   // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
   return type.items === undefined ? toMembers(texts, parameter) : texts;
