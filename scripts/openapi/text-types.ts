@@ -14,7 +14,7 @@ type Scalar = TextType['scalars'][number];
 const SCALARS: Readonly<Record<string, Scalar>> = {
   string: 'string',
   number: 'number',
-  integer: 'number',
+  integer: 'integer',
   boolean: 'boolean',
   null: 'null',
 };
@@ -43,6 +43,7 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = 
   const items = types.includes('array') ? textTypeOf(document, schema['items'], hasFiles, depth + 1) : undefined;
   const isObject = types.includes('object') || properties.length > 0 || parts.some((part) => part.properties);
   const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
+  if (scalars.has('number')) scalars.delete('integer');
   const listed = items ?? parts.find((part) => part.items)?.items;
   if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
   const { additionalProperties } = schema;

@@ -58,7 +58,7 @@ describe('path parameters are read in every style', () => {
     ['label', true, OBJECT, '.a=1.a=2', /^path parameter p must not repeat a$/],
     ['matrix', false, OBJECT, ';p=a,1,b', /^path parameter p must consist of names and values: name,value$/],
     ['simple', false, OBJECT, 'a,1,a,2', /^path parameter p must not repeat a$/],
-    ['simple', false, OBJECT, 'a,x', /^path parameter p\/a must be number$/],
+    ['simple', false, OBJECT, 'a,x', /^path parameter p\/a must be integer$/],
   ])('400: %s, exploded: %s, %s %s', async (style, explode, schema, text, message) => {
     const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: ${String(explode)}, schema: ${schema} }`;
     const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));

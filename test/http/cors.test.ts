@@ -208,7 +208,7 @@ describe('in a browser, a page of another origin', () => {
     expect(done).toMatchObject({ status: 204 });
     expect(stored).toEqual([{ a: 1 }]);
     const headers = { 'www-authenticate': 'ApiKey realm="session"' };
-    expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key'), headers });
+    expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key: '), headers });
   });
 
   test('reads the 503 of an overload, and when to try again', async () => {

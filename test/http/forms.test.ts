@@ -32,7 +32,7 @@ describe('forms', () => {
   test.each<[string, RegExp]>([
     ['count=1', /required property 'name'/],
     ['name=a&name=b', /body\/name must not be repeated/],
-    ['name=a&count=x', /body\/count must be number/],
+    ['name=a&count=x', /body\/count must be integer/],
     ['name=a&id=9223372036854775808', /body\/id must be between/],
     ['name=a&size=%7B', /body\/size must be valid JSON/],
     ['name=%ff', /percent-encoding/],
@@ -100,7 +100,7 @@ describe('uploads', () => {
     [
       'multipart/form-data; boundary=x',
       '--x\r\nContent-Disposition: form-data; name="count"\r\n\r\nx\r\n--x--\r\n',
-      /count must be number/,
+      /count must be integer/,
     ],
     ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data\r\n\r\nhello', /not well-formed/],
     [

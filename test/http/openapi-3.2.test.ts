@@ -105,7 +105,7 @@ describe('a parameter in querystring is the whole query', () => {
 
   test.each([
     [form, '?size=1', /query\/filter must have required property 'name'/],
-    [form, '?name=a&size=x', /query\/size must be number/],
+    [form, '?name=a&size=x', /query\/size must be integer/],
     [form, '?name=a&name=b', /query\/name must not be repeated/],
     [json, '?%7B%7D', /query\/filter must have required property 'name'/],
     [json, '?{', /querystring parameter filter is not valid JSON/],

@@ -85,11 +85,11 @@ describe('a 400 lists the violations of a request', () => {
       'body/name is required',
       'cookie/theme must be equal to one of the allowed values: light, dark',
       'header/X-Count is required',
-      'path/id must be number',
+      'path/id must be integer',
       'query/limit must be <= 9',
       'query/other is not documented',
     ]);
-    expect(failure.message).toMatch(/path parameter id must be number; query parameter other is not documented; /);
+    expect(failure.message).toMatch(/path parameter id must be integer; query parameter other is not documented; /);
   });
 
   test('a parameter that cannot be read is not missing, and has each wrong item', async () => {
@@ -97,8 +97,8 @@ describe('a 400 lists the violations of a request', () => {
       ', { name: q, in: query, required: true, schema: { type: array, minItems: 3, items: { type: integer } } }';
     const { send } = await serve('{}', { parameters: list });
     expect(linesOf(await send({}, '/a/1?q=1&q=x&q=y'))).toEqual([
-      'query/q/1 must be number',
-      'query/q/2 must be number',
+      'query/q/1 must be integer',
+      'query/q/2 must be integer',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('a 400 lists the violations of a request', () => {
       { mediaType: 'application/x-www-form-urlencoded' },
     );
     expect(linesOf(await send('a=x&b=y'))).toEqual([
-      'body/a must be number',
+      'body/a must be integer',
       'body/b must be boolean',
       'body/c is required',
     ]);
@@ -224,7 +224,7 @@ responses: { '204': { description: Done. } }`;
   expect(failure.body).toMatchObject({
     status: 400,
     errors: [
-      { detail: 'must be number', in: 'query', name: 'n' },
+      { detail: 'must be integer', in: 'query', name: 'n' },
       { detail: 'is required', in: 'header', name: 'X-A' },
       { detail: 'must be string', pointer: '#/a%20b~1%23%C3%BC' },
     ],

@@ -213,7 +213,7 @@ describe('the mock is the real service:', () => {
     const problem = (code: number, reason: RegExp) => ({
       ...{ code, reason: expect.stringMatching(reason), ticket: expect.stringMatching(/^T-\d{3}$/) },
     });
-    expect((await get('/things/x')).body).toEqual(problem(400, /id must be number/));
+    expect((await get('/things/x')).body).toEqual(problem(400, /id must be integer/));
     expect((await get('/nowhere')).body).toEqual(problem(404, /does not exist/));
     expect(JSON.parse((await post({}, 'x')).text)).toEqual(problem(400, /^body\/n must be integer$/));
     expect(JSON.parse((await post({ 'Content-Type': 'text/plain' })).text)).toEqual(problem(415, /application\/json/));

@@ -81,6 +81,7 @@ export function createAuthenticator(
         const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
         return {
           status: 401,
+          advice: adviceFor(scheme),
           challenge: isRejected ? `${challenge}, error="invalid_token"` : challenge,
           reason: `${name}: ${identity.refusal}`,
         };
@@ -102,6 +103,15 @@ function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): strin
     http: scheme.charAt(0).toUpperCase() + scheme.slice(1),
   };
   return `${registered[type] ?? 'Unknown'} realm="${name}"`;
+}
+
+/** Returns what to send for a scheme. */
+function adviceFor(scheme: SecurityScheme): string {
+  const challenge = challengeOf('', scheme);
+  if (challenge.startsWith('Bearer')) return 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';
+  const { type, in: location = '', name = '' } = scheme;
+  if (type === 'apiKey') return `send a valid API key: ${location} ${name}`;
+  return `send valid ${challenge.split(' ', 1)[0] ?? ''} credentials`;
 }
 
 /** Gives a reason for the checker of an application. */

@@ -25,4 +25,11 @@ export type ExplainingChecker = (credentials: Credentials) => Identity | Refusal
 /** The caller, or the status and the challenge for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
 export type AuthenticationResult =
   | { readonly caller: Caller | undefined }
-  | { readonly status: 401 | 403; readonly challenge: string; readonly reason: string };
+  | {
+      readonly status: 401;
+      readonly challenge: string;
+      readonly reason: string;
+      /** What to send instead. */
+      readonly advice: string;
+    }
+  | { readonly status: 403; readonly challenge: string; readonly reason: string };

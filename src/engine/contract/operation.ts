@@ -49,7 +49,7 @@ export type Parameter = {
 
 /** The types that a text can be converted to. `items` and `properties` are present if the schema allows them. */
 export type TextType = {
-  readonly scalars: readonly ('string' | 'number' | 'boolean' | 'null')[];
+  readonly scalars: readonly ('string' | 'number' | 'integer' | 'boolean' | 'null')[];
   readonly items?: TextType;
   readonly properties?: Readonly<Record<string, TextType>>;
   /** The type of members not in `properties`. */

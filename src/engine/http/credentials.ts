@@ -38,17 +38,11 @@ export async function findCaller(authenticate: Authenticate, credentials: Creden
     throw error instanceof KeysUnavailable ? unavailableFailure() : error;
   }
   if ('caller' in result) return result.caller;
-  const { status, challenge, reason } = result;
+  const { challenge, reason } = result;
   const headers = { 'www-authenticate': challenge };
-  throw status === 403
+  throw result.status === 403
     ? new Failure(403, NO_SCOPE, headers, [], reason)
-    : new Failure(401, adviceFor(challenge), headers, [], reason);
+    : new Failure(401, result.advice, headers, [], reason);
 }
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';
-
-function adviceFor(challenge: string): string {
-  if (challenge.startsWith('Bearer')) return 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';
-  if (challenge.startsWith('ApiKey')) return 'send a valid API key';
-  return `send valid ${challenge.split(' ', 1)[0] ?? ''} credentials`;
-}

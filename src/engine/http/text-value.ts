@@ -18,7 +18,8 @@ export function setScalar(
   { scalars }: TextType,
   digits: SourceDigits,
 ): string | undefined {
-  if (scalars.includes('number') && JSON_NUMBER.test(text)) {
+  const isNumeric = scalars.includes('number') || scalars.includes('integer');
+  if (isNumeric && JSON_NUMBER.test(text)) {
     setOwn(holder, key, Number(text));
     digits.record(holder, key, text);
   } else if (scalars.includes('boolean') && (text === 'true' || text === 'false')) setOwn(holder, key, text === 'true');

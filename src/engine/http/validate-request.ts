@@ -96,7 +96,9 @@ function withSentName({ parameters }: Operation, problem: Problem): Problem {
   );
   if (header === undefined) return problem;
   const place = placeOf('header', header.name);
-  return { ...problem, place: place + problem.place.slice(place.length) };
+  const name = header.name.toLowerCase();
+  const text = problem.text.replaceAll(`header/${name}`, place).replaceAll(`'${name}'`, `'${header.name}'`);
+  return { ...problem, place: place + problem.place.slice(place.length), text };
 }
 
 function toParts({ values }: Parameters, body: RequestBody | Failure | undefined): RequestParts {
