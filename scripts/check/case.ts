@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
-import { isScalar, membersOf, type Json } from '../values/json-value.ts';
+import { isArray, isScalar, membersOf, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
 import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
@@ -53,9 +53,11 @@ export function classify(
   const readings = parameters.map(({ parameter, value }) => {
     const { schema, isJson, isAmbiguous } = parameter;
     const readings = isJson ? [] : readingsOf(value);
-    const numbers = readings.filter((reading) => ['number', 'bigint', 'boolean'].includes(typeof reading));
+    const typed = readings.filter(
+      (reading) => typeof reading !== 'string' && reading !== null && isArray(reading) === isArray(value),
+    );
     return {
-      allowed: [value, ...(isAmbiguous ? numbers : [])].every((reading) => oracle.allows(schema, reading)),
+      allowed: [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
       possible: readings.some((reading) => oracle.allows(schema, reading)),
     };
   });

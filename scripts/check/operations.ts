@@ -91,6 +91,12 @@ const TYPING = [
   'const',
 ];
 
+/** Whether a schema allows strings and other scalars. */
+function allowsTextAndMore(schemas: SchemaDocument, schema: Schema): boolean {
+  const types = scalarTypesOf(schemas, schema);
+  return types.includes('string') && types.length > 1;
+}
+
 /** Returns a pattern for the request paths that match a template. */
 function patternOf(template: string): RegExp {
   const parts = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
@@ -113,8 +119,8 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
     const hasDefault = keywords['default'] !== undefined;
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
-    const types = scalarTypesOf(schemas, schema ?? true);
-    const isAmbiguous = types.includes('string') && types.length > 1 && !isUntyped;
+    const { items } = keywords as { readonly items?: Schema };
+    const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
     return { ...parameter, ...place, isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous, schema };
   });
 }

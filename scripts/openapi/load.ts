@@ -61,6 +61,9 @@ class ExactResolver extends BaseResolver {
   }
 }
 
+/** The linter's message for members that OpenAPI 3.1 does not have. */
+const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|additionalOperations)` is not expected/;
+
 /** Rules that a valid document must satisfy. */
 const validity = {
   struct: 'error',
@@ -237,7 +240,8 @@ function isInMapping(pointer = ''): boolean {
 }
 
 function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {
-  const text = `${unmark(message).trim().replaceAll(/\s+/g, ' ')} (${ruleId})`;
+  const advice = NEW_IN_32.test(message) ? ' It needs openapi: 3.2.0.' : '';
+  const text = `${unmark(message).trim().replaceAll(/\s+/g, ' ')}${advice} (${ruleId})`;
   return { severity, place: location === undefined ? 'the document' : describe(location), message: text };
 }
 
