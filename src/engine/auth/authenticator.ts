@@ -72,6 +72,7 @@ export function createAuthenticator(
     const scheme: SecurityScheme = schemes[name] ?? { type: 'unknown' };
     const check = byName.get(name);
     const challenge = challengeOf(name, scheme);
+    const advice = adviceFor(scheme);
     return async (credentials) => {
       // Fail closed. In production, the service does not start.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
@@ -81,7 +82,7 @@ export function createAuthenticator(
         const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
         return {
           status: 401,
-          advice: adviceFor(scheme),
+          advice,
           challenge: isRejected ? `${challenge}, error="invalid_token"` : challenge,
           reason: `${name}: ${identity.refusal}`,
         };

@@ -12,6 +12,7 @@ const MAX_PAIRS = 10_000;
  * @throws {Failure} 400 when the percent-encoding of a name is malformed or not UTF-8, or there are too many pairs
  */
 export function parsePairs(text: string, separator: '&' | ';'): Pair[] {
+  if (text === '') return [];
   const encoded = separator === '&' ? text.replaceAll('+', '%20') : text;
   const parts = encoded.split(separator, MAX_PAIRS + 1);
   if (parts.length > MAX_PAIRS) throw new Failure(400, `there are more than ${String(MAX_PAIRS)} name-value pairs`);

@@ -115,7 +115,7 @@ export function createPipeline(options: PipelineOptions) {
     try {
       response = await serve(req, res, clientAddress, progress);
     } catch (thrown) {
-      const error = await limitRejections(req, clientAddress, progress, thrown);
+      const error = rateLimit === undefined ? thrown : await limitRejections(req, clientAddress, progress, thrown);
       if (error instanceof Overloaded) overload = error.reason;
       else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
       const failure = toFailure(error);
@@ -206,7 +206,7 @@ export function createPipeline(options: PipelineOptions) {
       const valid = await validateWhole(operation, validator, parameters, body, contract.int64Shapes);
       progress.request = new HandlerRequest(valid, caller, { req, res, log, operationId: operation.operationId });
       const response = toResponse(operation, validator, await handle(operation, progress.request));
-      return await whenStarted(response);
+      return isBodyStream(response.body) ? await whenStarted(response) : response;
     } finally {
       loadShedding.release(reservedBytes);
     }

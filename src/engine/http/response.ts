@@ -77,10 +77,12 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
   if (isStreamable(body) && kindOf(contentType) !== 'json')
     return { status, headers, body: streamBytes(body, checkSize) };
   const encoded = encodeBody(validator, status, mediaType, contentType, body);
-  const sizeBytes = encoded instanceof Blob ? encoded.size : Buffer.byteLength(encoded);
-  checkSize(sizeBytes);
-  const sent = encoded instanceof Blob ? { ...streamBytes(encoded.stream()), sizeBytes } : encoded;
-  return { status, headers, body: sent };
+  if (encoded instanceof Blob) {
+    checkSize(encoded.size);
+    return { status, headers, body: { ...streamBytes(encoded.stream()), sizeBytes: encoded.size } };
+  }
+  if (limits !== undefined) checkSize(Buffer.byteLength(encoded));
+  return { status, headers, body: encoded };
 }
 
 /**
