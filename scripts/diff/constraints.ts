@@ -42,7 +42,10 @@ export function compareConditions(at: Comparison, { base, revision }: Pair<Schem
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
   const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, 'if', 'if', conditions);
   // What excludes no value of the other side changes nothing.
-  const exclusions = { base: exclusionsOf(base, typesOf(revision)), revision: exclusionsOf(revision, typesOf(base)) };
+  const exclusions = {
+    base: exclusionsOf(base, typesOf(revision, false)),
+    revision: exclusionsOf(revision, typesOf(base, false)),
+  };
   return [...compareOpaque(at, 'not', 'not', exclusions), ...ofConditions];
 }
 
@@ -99,7 +102,7 @@ function patternsOf(schema: Schema): ReadonlySet<string> {
 }
 
 function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const isIntegral = [base, revision].some((schema) => !typesOf(schema).includes('number'));
+  const isIntegral = [base, revision].some((schema) => !typesOf(schema, false).includes('number'));
   const [before] = multiplesOf(base, isIntegral);
   const [after] = multiplesOf(revision, isIntegral);
   const [place] = keywordPlaces(revision, 'multipleOf');

@@ -41,8 +41,8 @@ export function readSchema(places: readonly (Place | Leaf)[]): Schema {
       const all = elements(choice).flatMap((member) => flattenChoice(member));
       const members = all.filter((member) => !acceptsOnlyNull(member));
       const withNull = nullable || members.length < all.length;
-      const [only] = members;
-      if (only !== undefined && members.length === 1) visit(only, withNull);
+      const [only = all[0]] = members;
+      if (only !== undefined && members.length < 2) visit(only, withNull);
       else if (choice !== undefined && members.length > 1) choices.push({ place: choice, members, nullable: withNull });
     }
   };

@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { compareDocuments } from '../../scripts/diff/documents.ts';
+import type { Finding } from '../../scripts/diff/finding.ts';
+import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from '../support/random-schemas.ts';
+import { rounds } from '../support/rounds.ts';
+import { requestWith, responseWith } from '../support/document.ts';
+
+const RUNS = { numRuns: rounds(400, 3_000) };
+const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);
+const compare = (
+  documentWith: typeof requestWith,
+  before: object,
+  after: object,
+  components = {},
+  newer = components,
+) => compareDocuments(documentWith(before, components), documentWith(after, newer), '2026-01-01');
+const schemas = (all: object) => ({ components: { schemas: all } });
+const bothWays = (before: object, after: object, components = {}, newer = components): readonly Finding[] =>
+  [requestWith, responseWith].flatMap((documentWith) => [
+    ...compare(documentWith, before, after, components, newer),
+    ...compare(documentWith, after, before, newer, components),
+  ]);
+
+test('a request that accepts less and a response that has more are reported, for random changes', () => {
+  const change = fc.property(changedSchemas(), ([before, after]) => {
+    // With both, Ajv accepts an empty list that contains nothing.
+    fc.pre(
+      ![before, after].some((schema) =>
+        /"contains".*"prefixItems"|"prefixItems".*"contains"/.test(JSON.stringify(schema)),
+      ),
+    );
+    const [wasValid, isValid] = [compile(before), compile(after)];
+    // A schema that no value satisfies has no clients.
+    fc.pre(VALUES.some((value) => wasValid(value)) && VALUES.some((value) => isValid(value)));
+    const lost = VALUES.find((value) => wasValid(value) && !isValid(value));
+    const gained = VALUES.find((value) => !wasValid(value) && isValid(value));
+    // Clients are expected to send documented properties only, so that a new one can be added.
+    const inRequest = compare(requestWith, before, after).filter(
+      ({ rule }) => rule !== 'new-optional-request-property',
+    );
+    const hasNewProperty = inRequest.length < compare(requestWith, before, after).length;
+    if (lost !== undefined && !hasNewProperty) expect([lost, severest(inRequest)]).not.toEqual([lost, 'INFO']);
+    if (gained !== undefined)
+      expect([gained, severest(compare(responseWith, before, after))]).not.toEqual([gained, 'INFO']);
+  });
+  fc.assert(change, RUNS);
+});
+
+test.each<[string, (schema: RandomSchema) => readonly Finding[]]>([
+  ['the same document', (schema) => bothWays(schema, schema)],
+  ['keywords in another order', (schema) => bothWays(schema, Object.fromEntries(Object.entries(schema).toReversed()))],
+  [
+    'a schema by reference',
+    (schema) => bothWays(schema, { $ref: '#/components/schemas/A' }, {}, schemas({ A: schema })),
+  ],
+  [
+    'a component of another name',
+    (schema) =>
+      bothWays(
+        { $ref: '#/components/schemas/A' },
+        { $ref: '#/components/schemas/B' },
+        schemas({ A: schema }),
+        schemas({ B: schema }),
+      ),
+  ],
+  ['an allOf of one', (schema) => bothWays(schema, { allOf: [schema] })],
+  [
+    'an allOf with an empty schema and a description',
+    (schema) => bothWays(schema, { description: 'A', allOf: [{}, schema] }),
+  ],
+])('nothing is reported for %s', (_name, findings) => {
+  fc.assert(
+    fc.property(randomSchemas(), (schema) => {
+      expect(findings(schema)).toEqual([]);
+    }),
+    RUNS,
+  );
+});
+
+/** Returns the level of the worst finding, INFO without any. */
+function severest(findings: readonly Finding[]): string {
+  return ['ERR', 'WARN'].find((level) => findings.some((finding) => finding.level === level)) ?? 'INFO';
+}
