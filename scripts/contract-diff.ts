@@ -1,28 +1,89 @@
 import { parseArgs, styleText } from 'node:util';
-import { readBase, readDocument } from './diff/base.ts';
-import { compareDocuments } from './diff/documents.ts';
-import type { Level } from './diff/finding.ts';
-import { formatFindings } from './diff/report.ts';
+import { compareSources } from './diff/compare-sources.ts';
+import { LEVEL_ORDER, type Level } from './diff/finding.ts';
+import { readPolicy } from './diff/policy-file.ts';
+import { formatChangelog } from './diff/reports/changelog.ts';
+import { formatGithub } from './diff/reports/github.ts';
+import { formatJson } from './diff/reports/json.ts';
+import { formatJunit } from './diff/reports/junit.ts';
+import { formatMarkdown } from './diff/reports/markdown.ts';
+import type { Report } from './diff/reports/report.ts';
+import { formatRuleList, formatRuleTables } from './diff/reports/rule-list.ts';
+import { formatText } from './diff/reports/text.ts';
+import { RULES } from './diff/rules.ts';
+import { readSource } from './diff/sources.ts';
 
-// `npm run contract:diff -- --base <git revision or file>` lists the changes of openapi.yaml since the base. It exits 0
-// when they are compatible, 1 when they break clients, and 2 when the documents cannot be compared.
+// `npm run contract:diff -- --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
+// the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.
+const USAGE = `npm run contract:diff -- --base <source> [options]
+
+  --base <source>       the document that clients know
+  --revision <source>   the new document (default: openapi.yaml)
+  --fail-on <level>     exit 1 for findings of this level or worse: ERR (default), WARN or INFO
+  --format <format>     text (default), json, markdown, changelog, github or junit
+  --json, --changelog   short for --format json and --format changelog
+  --rules               list all rules; with --format markdown, as tables
+  --help                print this text
+
+A source is a file, a git revision (its openapi.yaml), <git revision>:<path>, or an http URL of this machine.
+`;
+
 const COLORS = { ERR: 'red', WARN: 'yellow', INFO: 'dim' } as const;
+// styleText adds colours only when standard output is a terminal that supports them.
+const paint = (word: string, level: Level): string => styleText(COLORS[level], word, { stream: process.stdout });
+const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
+  ['text', (comparison) => formatText(comparison, paint)],
+  ['json', formatJson],
+  ['markdown', formatMarkdown],
+  ['changelog', formatChangelog],
+  ['github', formatGithub],
+  ['junit', formatJunit],
+]);
 
 async function run(): Promise<number> {
-  const { values } = parseArgs({ options: { base: { type: 'string' }, json: { type: 'boolean', default: false } } });
-  if (values.base === undefined) throw new Error('--base <git revision or file> is required');
+  const { values } = parseArgs({
+    options: {
+      base: { type: 'string' },
+      revision: { type: 'string', default: 'openapi.yaml' },
+      'fail-on': { type: 'string', default: 'ERR' },
+      format: { type: 'string' },
+      json: { type: 'boolean' },
+      changelog: { type: 'boolean' },
+      rules: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  const formats = [values.format, values.json && 'json', values.changelog && 'changelog'].filter((name) => !!name);
+  const [format = 'text'] = formats.map(String);
+  const report = REPORTS.get(format);
+  const failing = LEVEL_ORDER.findIndex((level) => level === values['fail-on']);
+  if (values.help) return print(USAGE);
+  if (values.rules)
+    return print(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
+  if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
+  if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
+  if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
+  if (values.base === undefined) throw new Error('--base is required: a file, a git revision or a URL; see --help');
 
-  const base = await readBase(values.base);
-  const revision = await readDocument('openapi.yaml');
-  const findings = compareDocuments(base, revision, new Date().toISOString().slice(0, '2026-12-31'.length));
-  // styleText adds colours only when standard output is a terminal that supports them.
-  const paint = (word: string, level: Level): string => styleText(COLORS[level], word, { stream: process.stdout });
-  process.stdout.write(values.json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings, paint));
-  return findings.some(({ level }) => level === 'ERR') ? 1 : 0;
+  const policy = await readPolicy((rule) => RULES.has(rule));
+  const base = await readSource('base', values.base);
+  const revision = await readSource('revision', values.revision);
+  const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
+  const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
+  print(report({ ...compared, fails }));
+  return compared.changes.some(({ level }) => fails(level)) ? 1 : 0;
 }
 
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error; // The reader closed the pipe, as in `… | head`.
+});
 process.exitCode = await run().catch((error: unknown) => {
-  // Exit code 1 is reserved for breaking changes.
+  // Exit code 1 is reserved for findings.
   console.error(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
   return 2;
 });

@@ -16,7 +16,7 @@ import { complete, firstDifference, matches } from './documents/quote.ts';
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock))$/;
 // The programs of `sh` blocks that CI does not have.
 const ELSEWHERE = ['podman'];
-const QUOTED_FAILURE = /^(?:FAIL|ERR)\b|error TS/m;
+const QUOTED_FAILURE = /^(?:FAIL|ERR|::error)\b|error TS/m;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');

@@ -15,7 +15,17 @@ import { renderTests } from './render-tests.ts';
 const TEMPLATE = fileURLToPath(new URL('template', import.meta.url));
 const APPLICATION = 'src/plants';
 const DOCUMENTS = [
-  ...['ARCHITECTURE', 'BEHAVIOUR', 'CONTRACT', 'CONTRIBUTING', 'MOCK', 'OPERATING', 'PERFORMANCE', 'SECURITY'],
+  ...[
+    'ARCHITECTURE',
+    'BEHAVIOUR',
+    'CONTRACT',
+    'CONTRACT_DIFF',
+    'CONTRIBUTING',
+    'MOCK',
+    'OPERATING',
+    'PERFORMANCE',
+    'SECURITY',
+  ],
   ...['TUTORIAL', 'YOUR_SERVICE'],
 ];
 /** The files about plants. The other files of `scripts` do not change, so that a later version can replace them. */

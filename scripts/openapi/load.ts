@@ -2,12 +2,10 @@ import {
   BaseResolver,
   bundle,
   createConfig,
-  getLineColLocation,
   lintDocument,
   loadIgnoreConfig,
   makeDocumentFromString,
   Oas3_2Types,
-  Source,
   YamlParseError,
   type LocationObject,
   type NormalizedProblem,
@@ -18,7 +16,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { ExactResolver, isUrl, positionOf, Resolver, type FilePosition, type ReadText } from './files.ts';
+import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
@@ -42,6 +42,8 @@ export type LoadedContract = {
   readonly problems: readonly Problem[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
+  /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
+  readonly locate: (pointer: string) => FilePosition;
   /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];
 };
@@ -52,14 +54,6 @@ Object.assign(Oas3_2Types.Response, { required: [] });
 Object.assign(Oas3_2Types.DeviceAuthorization.properties, {
   scopes: { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } },
 });
-
-/** Reads referenced files so that all digits of their numbers are kept. */
-class ExactResolver extends BaseResolver {
-  override async loadExternalRef(path: string): Promise<Source> {
-    const { absoluteRef, body, mimeType } = await super.loadExternalRef(path);
-    return new Source(absoluteRef, quoteInexactNumbers(body), mimeType);
-  }
-}
 
 /** The linter's message for members that OpenAPI 3.1 does not have. */
 const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|additionalOperations)` is not expected/;
@@ -103,40 +97,48 @@ const style = {
 /**
  * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
  *
+ * @param path a path, or a URL that `read` reads
  * @param rules `validity` for errors only, `style` also for the quality of a published document
+ * @param read reads the document and the files that it refers to from another source than the file system
  */
-export async function loadContract(path: string, rules: 'validity' | 'style'): Promise<LoadedContract> {
+export async function loadContract(
+  path: string,
+  rules: 'validity' | 'style',
+  read: ReadText = () => undefined,
+): Promise<LoadedContract> {
+  const absolute = isUrl(path) ? path : resolve(path);
   const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
   const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity }, { ignore });
-  const externalRefResolver = new BaseResolver(config.resolve);
+  const externalRefResolver = new Resolver(config.resolve, read);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
     text: '',
     problems: [{ severity: 'error', place, message }],
     placeOf: () => path,
-    sources: [resolve(path)],
+    locate: () => ({ file: path, line: 1, column: 1 }),
+    sources: [absolute],
   });
 
-  let read;
+  let root;
   try {
-    read = makeDocumentFromString(await readFile(path, 'utf8'), resolve(path));
+    root = makeDocumentFromString(await (read(absolute) ?? readFile(path, 'utf8')), absolute);
   } catch (error) {
     if (!(error instanceof YamlParseError)) return unreadable(path, 'cannot be read: ' + (error as Error).message);
     const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
     return unreadable(`${path}:${String(line)}:${String(col)}`, originalError.reason ?? 'is not valid YAML');
   }
-  const version = (read.parsed as { openapi?: unknown } | null)?.openapi;
+  const version = (root.parsed as { openapi?: unknown } | null)?.openapi;
   if (typeof version !== 'string' || !/^3\.[0-2]\.\d+$/.test(version)) {
-    const isSwagger = (read.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
+    const isSwagger = (root.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
     const advice = isSwagger ? '; convert Swagger 2.0 with npx swagger2openapi --outfile openapi.yaml <document>' : '';
     const found = `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
     return unreadable(path, found + advice);
   }
 
-  const placeOf = (pointer: string): string => describe({ source: read.source, pointer, reportOnKey: true });
-  const { $self: self } = read.parsed as { readonly $self?: unknown };
-  const parsed = withLocalReferences(read.parsed, self);
-  const marked = { ...read, parsed: markInheritedNames(parsed) };
+  const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
+  const { $self: self } = root.parsed as { readonly $self?: unknown };
+  const parsed = withLocalReferences(root.parsed, self);
+  const marked = { ...root, parsed: markInheritedNames(parsed) };
   const lint = await lintDocument({ document: marked, config, externalRefResolver });
   const isRelevant = (problem: NormalizedProblem): boolean =>
     problem.ignored !== true &&
@@ -145,26 +147,30 @@ export async function loadContract(path: string, rules: 'validity' | 'style'): P
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
-  const isTooStrict = found.some(isStructural) && isValidStructure(read.parsed as object, version); // It has a version.
+  const isTooStrict = found.some(isStructural) && isValidStructure(root.parsed as object, version); // It has a version.
   const problems = found.map((problem) =>
     toProblem(isTooStrict && isStructural(problem) ? { ...problem, severity: 'warn' } : problem),
   );
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
-  const sources = [resolve(path), ...referenced];
-  if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, sources };
+  const sources = [absolute, ...referenced];
+  const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
+  if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, locate, sources };
 
-  const exact = makeDocumentFromString(quoteInexactNumbers(read.source.body), resolve(path));
+  const exact = makeDocumentFromString(quoteInexactNumbers(root.source.body), absolute);
   const doc = { ...exact, parsed: markInheritedNames(exact.parsed) };
-  const isSingleFile = referenced.length === 0;
+  const isSingleFile = externalRefResolver.cache.size === 0;
   const bundled = isSingleFile
     ? undefined
-    : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve) });
+    : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve, read) });
   const text = unquoteNumbers(JSON.stringify(unmarkNames(bundled?.bundle.parsed ?? doc.parsed), null, 2));
+  const document = withLocalReferences(JSON.parse(text), self) as OpenApiDocument; // The linter has checked this.
+  const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
   return {
-    document: withLocalReferences(JSON.parse(text), self) as OpenApiDocument, // The linter has checked this.
+    document,
     text,
     problems: [...problems, ...(bundled?.problems ?? []).filter(isRelevant).map(toProblem)],
     placeOf,
+    locate: originOf === undefined ? locate : (pointer) => positionOf(originOf(pointer)),
     sources,
   };
 }
@@ -249,7 +255,7 @@ function describe(location: LocationObject): string {
   if (location.pointer !== undefined && unmark(location.pointer) !== location.pointer) {
     return describe({ ...location, pointer: unmark(location.pointer) });
   }
-  const { line, col } = getLineColLocation(location).start;
-  const place = `${relative(process.cwd(), location.source.absoluteRef)}:${String(line)}:${String(col)}`;
+  const { file, line, column } = positionOf(location);
+  const place = `${file}:${String(line)}:${String(column)}`;
   return location.pointer === undefined ? place : `${place} ${location.pointer}`;
 }

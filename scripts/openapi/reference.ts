@@ -16,7 +16,8 @@ export function resolveReference(document: OpenApiDocument, reference: string): 
     .reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], document);
 }
 
-function decode(token: string): string {
+/** Decodes the percent signs of a reference. */
+export function decode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {

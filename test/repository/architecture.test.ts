@@ -37,6 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/corpus': ['src', 'src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/openapi'],
+  'scripts/diff/reports': ['scripts/diff'],
   'scripts/values': ['scripts/openapi', ...ENGINE],
   'scripts/check': ['scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/mock': ['scripts/openapi', 'scripts/values', 'scripts/generate', 'src/engine', ...ENGINE],
@@ -46,6 +47,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   scripts: [
     ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/corpus'],
     ...[
+      'scripts/diff/reports',
       'scripts/documents',
       'scripts/init',
       'scripts/values',
@@ -167,6 +169,7 @@ describe('architecture', () => {
     ]);
     expect(users(/^ajv/)).toEqual([
       ...inEngine('contract/linked-schemas.ts'),
+      'scripts/diff/policy-file.ts',
       'scripts/diff/values.ts',
       'scripts/openapi/invalid-defaults.ts',
       'scripts/openapi/load.ts',

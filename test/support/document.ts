@@ -1,6 +1,8 @@
+import { expect } from '@jest/globals';
 import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
 import { compareDocuments } from '../../scripts/diff/documents.ts';
 import type { Finding } from '../../scripts/diff/finding.ts';
+import { RULES } from '../../scripts/diff/rules.ts';
 
 export type Fragment = Readonly<Record<string, unknown>>;
 
@@ -60,9 +62,13 @@ export function headersWith(headers: Fragment): OpenApiDocument {
   return operationWith({ responses: { '200': { description: 'Done.', headers } } });
 }
 
-/** Returns the findings of a comparison, on a day in June 2026. */
+/** Returns the findings of a comparison, on a day in June 2026. Each has a rule of the table, and one of its levels. */
 export function compare(base: OpenApiDocument, revision: OpenApiDocument): readonly Finding[] {
-  return compareDocuments(base, revision, '2026-06-15');
+  const findings = compareDocuments(base, revision, '2026-06-15');
+  for (const { rule, level } of findings) {
+    expect({ rule, levels: RULES.get(rule)?.levels }).toEqual({ rule, levels: expect.arrayContaining([level]) });
+  }
+  return findings;
 }
 
 /** Returns the findings as sorted `ERR rule` lines. */

@@ -152,10 +152,12 @@ describe('a finding', () => {
 
   test('points to the changed component in the newer document, and says where it is used', () => {
     const documentOf = (name: unknown) => requestWith(named, schemas({ Thing: property(name) }));
-    expect(compare(documentOf(text), documentOf(integer))).toEqual([
+    const revision = documentOf(integer);
+    expect(compare(documentOf(text), revision)).toEqual([
       {
         rule: 'request-property-type-changed',
         level,
+        document: revision,
         pointer: '/components/schemas/Thing/properties/p',
         operation,
         message: 'request body/p: type string became integer',
@@ -164,9 +166,11 @@ describe('a finding', () => {
   });
 
   test('points into the base when the newer document lacks the place', () => {
-    expect(compare(responseWith(thing), responseWith(property(text)))).toContainEqual({
+    const base = responseWith(thing);
+    expect(compare(base, responseWith(property(text)))).toContainEqual({
       rule: 'response-required-property-removed',
       level,
+      document: base,
       pointer: '/paths/~1things/post/responses/200/content/application~1json/schema/properties/name',
       operation,
       message: 'response 200 body: property name was removed',

@@ -1,72 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
-import { ROOT, run } from '../support/service.ts';
+import { CONTRACT, createDiffProject, type DiffProject } from '../support/diff-project.ts';
 
 describe('npm run contract:diff', () => {
-  const CONTRACT = `
-openapi: 3.1.0
-info:
-  title: Plants
-  version: 1.0.0
-security: []
-paths:
-  /plants:
-    post:
-      operationId: createPlant
-      requestBody:
-        content: { application/json: { schema: { $ref: '#/components/schemas/NewPlant' } } }
-      responses:
-        '200':
-          description: The plant.
-          content: { application/json: { schema: { $ref: '#/components/schemas/Plant' } } }
-        '400':
-          description: Not a plant.
-          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
-        default:
-          description: Any other failure.
-          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
-components:
-  schemas:
-    Plant:
-      type: object
-      required: [name]
-      properties:
-        name: { type: string }
-        tag: { type: string }
-    NewPlant:
-      allOf:
-        - $ref: '#/components/schemas/Plant'
-        - type: object
-          required: [id]
-          properties:
-            id: { type: integer, format: int64 }
-    Error:
-      type: object
-      required: [error, message]
-      properties:
-        error: { type: integer, format: int32 }
-        message: { type: string }
-`;
   const RENAMED = CONTRACT.replaceAll('tag:', 'label:');
-  let project: string;
+  let project: DiffProject;
   beforeEach(() => {
-    project = temporaryFolder();
-    write('openapi.yaml', CONTRACT);
+    project = createDiffProject();
   });
   const write = (name: string, content: string): void => {
-    writeFileSync(join(project, name), content);
+    project.write(name, content);
   };
-  const diff = (...args: string[]) => run('node', [join(ROOT, 'scripts/contract-diff.ts'), ...args], {}, project);
-  const git = async (...args: string[]): Promise<void> => {
-    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false'];
-    expect(await run('git', [...identity, ...args], {}, project)).toMatchObject({ code: 0 });
-  };
-  const commit = async (message: string): Promise<void> => {
-    await git('add', '.');
-    await git('commit', '--quiet', '--message', message);
-  };
+  const diff = (...args: string[]) => project.diff(...args);
 
   test('0 and no findings for a document compared with itself', async () => {
     write('base.yaml', CONTRACT);
@@ -84,11 +30,12 @@ components:
     const { code, stdout, stderr } = await diff('--base', 'base.yaml');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout.split('\n')).toEqual([
-      'ERR   new-required-request-property       POST /plants  request body: property label was added, required (/components/schemas/Plant/properties/label)',
-      'WARN  request-property-removed            POST /plants  request body: property tag was removed (/components/schemas/Plant/properties/tag)',
-      'WARN  response-optional-property-removed  POST /plants  response 200 body: property tag was removed (/components/schemas/Plant/properties/tag)',
-      'INFO  response-required-property-added    POST /plants  response 200 body: property label was added (/components/schemas/Plant/properties/label)',
-      '1 error, 2 warnings, 1 note',
+      'ERR   new-required-request-property       POST /plants  request body: property label was added, required (openapi.yaml:30 /components/schemas/Plant/properties/label)',
+      'WARN  request-property-removed            POST /plants  request body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
+      'WARN  response-optional-property-removed  POST /plants  response 200 body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
+      'INFO  api-version-not-bumped              -             the document breaks clients, but is still version 1.0.0 (openapi.yaml:5 /info/version)',
+      'INFO  response-required-property-added    POST /plants  response 200 body: property label was added (openapi.yaml:30 /components/schemas/Plant/properties/label)',
+      '1 error, 2 warnings, 2 notes',
       '',
     ]);
   });
@@ -108,35 +55,36 @@ components:
       {
         rule: 'request-property-type-changed',
         level: 'ERR',
-        pointer: '/components/schemas/NewPlant/allOf/1/properties/id',
         operation: 'POST /plants',
         message: 'request body/id: type integer (int64) became integer (int32)',
+        side: 'revision',
+        file: 'openapi.yaml',
+        line: 37,
+        column: 13,
+        pointer: '/components/schemas/NewPlant/allOf/1/properties/id',
       },
+      expect.objectContaining({ rule: 'api-version-not-bumped', level: 'INFO' }),
     ]);
   });
 
   test('takes the base from a git revision, also in a folder of the repository', async () => {
-    await git('init', '--quiet');
-    await commit('first');
+    await project.git('init', '--quiet');
+    await project.commit('first');
     write('openapi.yaml', CONTRACT.replace('/plants:', '/flowers:'));
     expect(await diff('--base', 'HEAD')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation {2}POST \/plants /),
     });
-    await commit('second');
+    await project.commit('second');
     expect(await diff('--base', 'HEAD')).toMatchObject({ code: 0 });
     expect(await diff('--base', 'HEAD~1')).toMatchObject({ code: 1 });
 
-    mkdirSync(join(project, 'service'));
     write('service/openapi.yaml', CONTRACT);
-    await commit('third');
-    const inFolder = run(
-      'node',
-      [join(ROOT, 'scripts/contract-diff.ts'), '--base', 'HEAD'],
-      {},
-      join(project, 'service'),
-    );
-    expect(await inFolder).toMatchObject({ code: 0, stdout: '0 errors, 0 warnings, 0 notes\n' });
+    await project.commit('third');
+    expect(await project.diffIn('service', '--base', 'HEAD')).toMatchObject({
+      code: 0,
+      stdout: '0 errors, 0 warnings, 0 notes\n',
+    });
   });
 
   test('takes a base of several files', async () => {
@@ -152,7 +100,7 @@ components:
 
   describe('2 and one line when the comparison is impossible:', () => {
     test.each<readonly [string, readonly string[], RegExp]>([
-      ['no base', [], /--base <git revision or file> is required/],
+      ['no base', [], /--base is required/],
       ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
       ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
       ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
@@ -165,12 +113,12 @@ components:
       ['a file that is not a document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
     ])('%s', async (_name, args, message) => {
       write('other.txt', 'text');
-      await git('init', '--quiet');
+      await project.git('init', '--quiet');
       write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));
-      await commit('broken');
-      await git('tag', 'broken');
-      rmSync(join(project, 'openapi.yaml'));
-      await commit('none');
+      await project.commit('broken');
+      await project.git('tag', 'broken');
+      rmSync(join(project.folder, 'openapi.yaml'));
+      await project.commit('none');
       write('openapi.yaml', CONTRACT);
       const { code, stdout, stderr } = await diff(...args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -185,7 +133,7 @@ components:
         code: 2,
         stdout: '',
         stderr: expect.stringMatching(
-          /^contract:diff: openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
+          /^contract:diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
         ),
       });
     });

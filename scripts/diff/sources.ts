@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import type { FilePosition, ReadText } from '../openapi/files.ts';
+import { formatProblem, hasErrors, loadContract } from '../openapi/load.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
+
+/** A compared document. */
+export type Source = {
+  readonly document: OpenApiDocument;
+  /** Returns the location of a JSON pointer without `#`. */
+  readonly locate: (pointer: string) => Location;
+};
+
+/** A position in a file, and the git revision that the file was read from. */
+export type Location = FilePosition & { readonly commit?: string | undefined };
+
+/** A document cannot be read; the message is one line. */
+export class Unreadable extends Error {}
+
+/** How the files of a document are read. */
+type Reader = { readonly path: string; readonly read: ReadText; readonly commit?: string };
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const FETCH_MS = 10_000;
+
+/**
+ * Reads a valid document in one file or several.
+ *
+ * @param given a file, a git revision (its openapi.yaml), `<revision>:<path>`, or an http URL of this machine
+ * @throws {Unreadable} with the side, and the first error in the document
+ */
+export async function readSource(side: 'base' | 'revision', given: string): Promise<Source> {
+  const { path, read, commit } = await chooseReader(given).catch((error: unknown) => {
+    throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
+  });
+  const { document, problems, locate } = await loadContract(path, 'validity', read);
+  if (document !== undefined && !hasErrors(problems)) {
+    return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };
+  }
+  const [first, ...others] = problems.filter(({ severity }) => severity === 'error');
+  const place = (commit === undefined ? '' : `${commit}:`) + (first?.place ?? path);
+  const text = formatProblem({ severity: 'error', message: first?.message ?? 'cannot be read', place });
+  const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;
+  throw new Unreadable(`${side} ${text.replaceAll('\n', ' ')}${more}`);
+}
+
+async function chooseReader(given: string): Promise<Reader> {
+  if (/^https?:/.test(given)) return { path: given, read: (url) => fetchText(url) };
+  const isFile = await stat(given).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return isFile ? { path: given, read: () => undefined } : readerOfGit(given);
+}
+
+/** Reads a URL. Only this machine is asked, so that a comparison depends on no network. */
+async function fetchText(url: string): Promise<string> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
+    (error: unknown) => {
+      // The message of fetch itself is "fetch failed".
+      throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    },
+  );
+  if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
+  return response.text();
+}
+
+/** Returns a reader of the files of a git revision: all come from one commit, even if a branch moves on. */
+async function readerOfGit(given: string): Promise<Reader> {
+  const [, revision = given, path] = (await commitOf(given)) ? [] : (/^(.+?):(.+)$/.exec(given) ?? []);
+  const commit = await commitOf(revision);
+  if (commit === undefined) throw new Error('is neither a file nor a git revision');
+  const root = await git('rev-parse', '--show-toplevel');
+  // As in `git show`, a path starts at the root of the repository, unless it starts with a dot.
+  const isRelative = path === undefined || /^\.\.?\//.test(path);
+  const file = isRelative ? join(process.cwd(), path ?? 'openapi.yaml') : join(root, path);
+  const show = async (absolute: string): Promise<string> => {
+    const name = relative(root, absolute).split(sep).join('/');
+    return git('cat-file', 'blob', `${commit}:${name}`).catch(() => {
+      throw new Error(`the git revision ${revision} has no ${name}`);
+    });
+  };
+  return {
+    path: relative(process.cwd(), file),
+    read: (name) => (isAbsolute(name) ? show(name) : undefined),
+    commit: revision,
+  };
+}
+
+async function commitOf(revision: string): Promise<string | undefined> {
+  const name = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
+  return name.catch(() => undefined);
+}
+
+/** Returns the output of git without its last line feed. */
+async function git(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', args, { maxBuffer: 2 ** 28 });
+  return stdout.replace(/\n$/, '');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
