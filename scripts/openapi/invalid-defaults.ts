@@ -56,6 +56,8 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
       const parts = value.map((part) => checkedPart(document, dereference(document, part) as object, true, depth + 1));
       return [[keyword, parts]];
     }
+    if (keyword === 'items' && typeof value === 'object' && value !== null && depth < MAX_DEPTH)
+      return [[keyword, checkedPart(document, dereference(document, value) as object, false, depth + 1)]];
     // Exclusive bounds are booleans in OpenAPI 3.0, and Ajv knows `nullable` only beside a type.
     const isOfVersion30 = keyword.startsWith('exclusive') && typeof value === 'boolean';
     const isAlone = keyword === 'nullable' && !('type' in node);

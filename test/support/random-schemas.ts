@@ -51,7 +51,7 @@ export function changedSchemas(): fc.Arbitrary<readonly [before: RandomSchema, a
           : keyword(name, 1).map((value) => [name, value] as const),
       )
       .map(([name, value]) => {
-        const { [name]: _old, ...rest } = before;
+        const rest = Object.fromEntries(Object.entries(before).filter(([other]) => other !== name));
         return [before, value === undefined ? rest : { ...rest, [name]: value }] as const;
       });
   });

@@ -231,6 +231,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: the default "" is not used, since it does not fit its schema/,
     ],
     [
+      'a default whose items do not fit their schema',
+      document(body('{ properties: { v: { type: array, items: { type: array }, default: [a] } } }')),
+      /warn: the default \["a"\] is not used, since it does not fit its schema/,
+    ],
+    [
       'a type that no alternative has',
       document(body('{ type: boolean, oneOf: [{ type: string }, { type: integer }] }')),
       /warn: the type "boolean" is not used, since no alternative has it/,

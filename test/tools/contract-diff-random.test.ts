@@ -7,7 +7,7 @@ import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from '../sup
 import { rounds } from '../support/rounds.ts';
 import { requestWith, responseWith } from '../support/document.ts';
 
-const RUNS = { numRuns: rounds(400, 3_000) };
+const RUNS = { numRuns: rounds(300, 1_000) };
 const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);
 const compare = (
   documentWith: typeof requestWith,
@@ -16,6 +16,8 @@ const compare = (
   components = {},
   newer = components,
 ) => compareDocuments(documentWith(before, components), documentWith(after, newer), '2026-01-01');
+// With both, Ajv accepts an empty list that contains nothing, and applies the last one to properties that others evaluate.
+const MISREAD = /"contains".*"prefixItems"|"prefixItems".*"contains"|Properties".*"unevaluatedProperties"/;
 const schemas = (all: object) => ({ components: { schemas: all } });
 const bothWays = (before: object, after: object, components = {}, newer = components): readonly Finding[] =>
   [requestWith, responseWith].flatMap((documentWith) => [
@@ -25,25 +27,20 @@ const bothWays = (before: object, after: object, components = {}, newer = compon
 
 test('a request that accepts less and a response that has more are reported, for random changes', () => {
   const change = fc.property(changedSchemas(), ([before, after]) => {
-    // With both, Ajv accepts an empty list that contains nothing.
-    fc.pre(
-      ![before, after].some((schema) =>
-        /"contains".*"prefixItems"|"prefixItems".*"contains"/.test(JSON.stringify(schema)),
-      ),
-    );
+    fc.pre(!MISREAD.test(JSON.stringify([before, after])));
     const [wasValid, isValid] = [compile(before), compile(after)];
     // A schema that no value satisfies has no clients.
     fc.pre(VALUES.some((value) => wasValid(value)) && VALUES.some((value) => isValid(value)));
-    const lost = VALUES.find((value) => wasValid(value) && !isValid(value));
-    const gained = VALUES.find((value) => !wasValid(value) && isValid(value));
+    const lost = VALUES.filter((value) => wasValid(value) && !isValid(value));
+    const gained = VALUES.filter((value) => !wasValid(value) && isValid(value));
     // Clients are expected to send documented properties only, so that a new one can be added.
     const inRequest = compare(requestWith, before, after).filter(
       ({ rule }) => rule !== 'new-optional-request-property',
     );
     const hasNewProperty = inRequest.length < compare(requestWith, before, after).length;
-    if (lost !== undefined && !hasNewProperty) expect([lost, severest(inRequest)]).not.toEqual([lost, 'INFO']);
-    if (gained !== undefined)
-      expect([gained, severest(compare(responseWith, before, after))]).not.toEqual([gained, 'INFO']);
+    expect(lost.length > 0 && !hasNewProperty && severest(inRequest) === 'INFO' ? lost : []).toEqual([]);
+    const isQuiet = severest(compare(responseWith, before, after)) === 'INFO';
+    expect(isQuiet ? gained : []).toEqual([]);
   });
   fc.assert(change, RUNS);
 });
