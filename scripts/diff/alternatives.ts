@@ -144,7 +144,7 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
   return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? place : at.place)];
 }
 
-/** Returns the alternatives of each `oneOf`; a discriminator decides between those that it knows. */
+/** Returns the alternatives of each `oneOf`; a discriminator selects one itself. */
 function exclusiveLists({ leaves }: Schema): readonly (readonly Place[])[] {
   return leaves
     .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)

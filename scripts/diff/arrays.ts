@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import { elements, rawChild, type Pair, type Place } from './place.ts';
 import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
 
-/** Compares the schemas of the items of arrays: by position, of the rest, and of those that `contains` requires. */
+/** Compares the schemas of array items: by position, of the remaining items, and of `contains`. */
 export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const count = Math.max(...[base, revision].map(positionsOf));
   const positions = Array.from({ length: count }, (_, index) =>

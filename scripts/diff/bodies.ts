@@ -34,7 +34,7 @@ export function compareRequestBodies(
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
 
-/** What decides about the form of a field, with the names of the rules. */
+/** The keywords that set the form of a field, with the names of the rules. */
 const ENCODING = [
   ['contentType', 'content-type'],
   ['style', 'style'],

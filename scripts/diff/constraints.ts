@@ -41,7 +41,7 @@ export function compareConstraints(at: Comparison, type: string, schemas: Pair<S
 export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
   const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, 'if', 'if', conditions);
-  // What excludes no value of the other side changes nothing.
+  // A `not` that excludes no value of the other side has no effect.
   const exclusions = {
     base: exclusionsOf(base, typesOf(revision, false)),
     revision: exclusionsOf(revision, typesOf(base, false)),
@@ -58,7 +58,7 @@ function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
   return { ...schema, leaves: schema.leaves.filter(excludes) };
 }
 
-/** Compares what one condition requires, if it is the same on both sides. */
+/** Compares `then` and `else`, if both sides have one condition, and the same. */
 function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
   const [before, after] = [base.leaves[0], revision.leaves[0]];
   if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;

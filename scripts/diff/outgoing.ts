@@ -6,8 +6,8 @@ import { child, children, elements, rawChild, rootOf, textAt, type Pair, type Pl
 import { compareSchemas } from './schema.ts';
 
 /**
- * Compares the requests that the service sends to its clients. What the service sends is compared as a response, and what
- * the clients answer as a request.
+ * Compares the requests that the service sends to its clients. Their bodies are compared as responses, and the answers of
+ * the clients as requests.
  */
 export function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Finding[] {
   const webhooks = (document: OpenApiDocument) => children(child(rootOf(document), 'webhooks'));
@@ -88,7 +88,7 @@ function parametersOf(operation: Place): ReadonlyMap<string, Place> {
   return new Map(places.map((place) => [`${textAt(place, 'in') ?? ''} ${textAt(place, 'name') ?? ''}`, place]));
 }
 
-/** Compares what the clients may answer. */
+/** Compares the answers of the clients. */
 function compareAnswers(
   operation: string,
   name: string,

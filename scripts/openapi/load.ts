@@ -168,7 +168,10 @@ export async function loadContract(
   return {
     document,
     text,
-    problems: [...problems, ...(bundled?.problems ?? []).filter(isRelevant).map(toProblem)],
+    problems: [
+      ...problems,
+      ...(bundled?.problems ?? []).filter((problem) => isRelevant(problem) && !isOfExample(problem)).map(toProblem),
+    ],
     placeOf,
     locate: originOf === undefined ? locate : (pointer) => positionOf(originOf(pointer)),
     sources,
@@ -238,6 +241,11 @@ function isInExtension(pointer = ''): boolean {
 function isUncallable(pointer = ''): boolean {
   const [, path = ''] = /^#\/paths\/([^/]*)/.exec(pointer) ?? [];
   return uncallableReason(path) !== undefined;
+}
+
+/** Whether a problem is about an example, whose `externalValue` need not be readable. */
+function isOfExample({ location: [location] }: NormalizedProblem): boolean {
+  return /\/examples\/[^/]+$/.test(location?.pointer ?? '');
 }
 
 /** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */

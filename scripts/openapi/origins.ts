@@ -18,8 +18,8 @@ export async function findOrigins(
 ): Promise<(pointer: string) => LocationObject> {
   const files = new Map([[root.source.absoluteRef, root]]);
   for (const [name, reading] of resolver.cache) {
-    const read = await reading;
-    if ('source' in read) files.set(name, read);
+    const read = await reading.catch(() => undefined); // An example elsewhere, which need not be readable.
+    if (read !== undefined && 'source' in read) files.set(name, read);
   }
   // The pointers in the bundle at which the content of another place begins.
   const origins = new Map<string, Origin>();

@@ -106,7 +106,7 @@ function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): strin
   return `${registered[type] ?? 'Unknown'} realm="${name}"`;
 }
 
-/** Returns what to send for a scheme. */
+/** Names the credentials of a scheme. */
 function adviceFor(scheme: SecurityScheme): string {
   const challenge = challengeOf('', scheme);
   if (challenge.startsWith('Bearer')) return 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';

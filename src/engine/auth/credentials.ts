@@ -29,7 +29,7 @@ export type AuthenticationResult =
       readonly status: 401;
       readonly challenge: string;
       readonly reason: string;
-      /** What to send instead. */
+      /** Names the credentials to send. */
       readonly advice: string;
     }
   | { readonly status: 403; readonly challenge: string; readonly reason: string };
