@@ -109,15 +109,15 @@ describe('one request does not hold the event loop', () => {
   });
 
   test.each([
-    ['one list', 'a=1', 204],
-    ['fields of all names', undefined, 204],
-    ['__proto__', '__proto__=1', 204],
-  ])('a form of many fields: %s', async (_name, field, status) => {
+    ['one list', 'a=1'],
+    ['fields of all names', undefined],
+    ['__proto__', '__proto__=1'],
+  ])('400 for a form of many fields: %s', async (_name, field) => {
     const schema = '{ type: object, properties: { a: { type: array, items: { type: string } } } }';
     const { post } = await serve(`requestBody: { content: { ${FORM}: { schema: ${schema} } } }`, '{}');
     const body = field === undefined ? fillWith((index) => `${index.toString(36)}=1`) : fill(field, '', '', '&');
     const { response, heldMs } = await post(body, FORM);
-    expect(response[0]).toBe(field === '__proto__=1' ? 400 : status);
+    expect(response[0]).toBe(400);
     expect(heldMs).toBeLessThan(MAX_HELD_MS);
   });
 
