@@ -79,7 +79,7 @@ test('reads and writes are spans with their statements, and without values', asy
   const names = spans.filter(({ kind }) => kind === CLIENT).map(({ name }) => name);
   expect(names).toEqual(['INSERT', 'SELECT']);
   const select = spans.find(({ name }) => name === 'SELECT');
-  expect(select?.parentSpanId).toBe(serverSpanOf(spans, 'GET /books/{bookId}')?.spanId);
+  expect(select?.parentSpanId).toBe(serverSpanOf(spans, 'GET /v1/books/{bookId}')?.spanId);
   expect(select?.attributes).toMatchObject({ 'db.query.text': expect.stringMatching(/^SELECT .* FROM books .*\?/s) });
   expect(JSON.stringify(spans.filter(({ kind }) => kind === CLIENT))).not.toContain('9007199254740993');
 });
