@@ -36,12 +36,13 @@ export function removeContradictions(document: Document): Remark[] {
   return warnings;
 }
 
-function removeType(schema: Node): string | undefined {
+function removeType(schema: Record<string, unknown>): string | undefined {
   const { type, nullable, enum: values } = schema;
   const types = [type ?? [], nullable === true ? 'null' : []].flat();
   if (type === undefined || !Array.isArray(values) || values.some((value) => types.some(hasType(value))))
     return undefined;
-  Reflect.deleteProperty(schema, 'type');
+  for (const keyword of ['type', 'nullable']) Reflect.deleteProperty(schema, keyword);
+  if (nullable === true) schema['enum'] = [...(values as readonly unknown[]), null];
   return `the type ${JSON.stringify(type)} is not used, since no value of enum has it`;
 }
 
@@ -52,7 +53,7 @@ function removeTypeOfAlternatives(schema: Node, document: Document): string | un
   const others = anyOf.flatMap((part) => (Object(dereference(document, part)) as Node)['type'] ?? 'any');
   const isShared = own.some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
   if (isShared) return undefined;
-  Reflect.deleteProperty(schema, 'type');
+  for (const keyword of ['type', 'nullable']) Reflect.deleteProperty(schema, keyword);
   return `the type ${JSON.stringify(type)} is not used, since no alternative has it`;
 }
 

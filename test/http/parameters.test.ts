@@ -18,6 +18,9 @@ async function serve(path: string, parameters: string) {
   return { app, received };
 }
 
+const TEXT_OR_LIST =
+  'schema: { type: object, properties: { a: { anyOf: [{ type: string }, { type: array, items: { type: string } }] } } }';
+
 describe('path parameters', () => {
   test.each<[string, string, string, unknown]>([
     ['{ type: integer }', '/a/0', 'id', 0],
@@ -153,6 +156,9 @@ describe('query parameters', () => {
     ],
     ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
     ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
+    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=1', { q: { a: '1' } }],
+    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=%7B%7D', { q: { a: '{}' } }],
+    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=[%221%22]', { q: { a: ['1'] } }],
   ])('%s %s', async (parameter, query, values) => {
     const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
     const response = await request(app).get(`/a${query}`);

@@ -231,6 +231,11 @@ describe('a warning names a part that is not checked:', () => {
       /warn: the default "" is not used, since it does not fit its schema/,
     ],
     [
+      'a nullable type that no value of enum has',
+      document(body('{ type: boolean, nullable: true, enum: ["true", "false"] }'), '', '3.0.3'),
+      /warn: the type "boolean" is not used, since no value of enum has it/,
+    ],
+    [
       'a default whose items do not fit their schema',
       document(body('{ properties: { v: { type: array, items: { type: array }, default: [a] } } }')),
       /warn: the default \["a"\] is not used, since it does not fit its schema/,

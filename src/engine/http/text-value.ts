@@ -44,6 +44,9 @@ export function setValue(
   if (items === undefined && properties === undefined && !json) return setScalar(holder, key, text, type, digits);
   try {
     const value = parseJson(text, digits).root[''];
+    // `1` and `{}` are texts where only lists and texts are allowed.
+    const isPart = Array.isArray(value) ? items !== undefined : properties !== undefined && Object(value) === value;
+    if (!isPart && !json && type.scalars.length > 0) return setScalar(holder, key, text, type, digits);
     setOwn(holder, key, value);
     if (typeof value === 'number') digits.record(holder, key, text.trim());
     return undefined;
