@@ -148,7 +148,7 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
 function exclusiveLists({ leaves }: Schema): readonly (readonly Place[])[] {
   return leaves
     .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
-    .map((leaf) => elements(rawChild(leaf, 'oneOf')));
+    .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
 }
 
 /** Whether it is certain that no value matches two schemas: by type, listed values or a required property. */

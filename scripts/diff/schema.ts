@@ -4,6 +4,7 @@ import { directionOf, report, type Comparison, type Schemas, type Subject } from
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
 import { compareDiscriminators } from './discriminator.ts';
+import { haveSameText } from './equality.ts';
 import type { Finding } from './finding.ts';
 import { isSet, type Pair, type Place } from './place.ts';
 import { compareObjects } from './properties.ts';
@@ -22,6 +23,7 @@ export function compareSchemas(described: Described, { base, revision }: Pair<Pl
   const compared = new Map<string, readonly Finding[]>();
 
   const compare = (value: Described, schemas: Schemas): readonly Finding[] => {
+    if (haveSameText(schemas)) return [];
     const key = [value.subject, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
     const cached = compared.get(key);
     if (cached !== undefined) return cached;

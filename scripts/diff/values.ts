@@ -85,5 +85,5 @@ function isAllowed(schema: Schema, value: unknown): boolean {
       ),
     ),
   );
-  return limits.every((keywords) => ajv.validate(keywords, value));
+  return limits.every((keywords) => Object.keys(keywords).length === 0 || ajv.validate(keywords, value));
 }

@@ -1,0 +1,59 @@
+import { decode, resolveReference, type OpenApiDocument } from '../openapi/reference.ts';
+import type { Schemas } from './comparison.ts';
+
+type Text = { readonly text: string; readonly references: readonly string[] };
+
+const texts = new WeakMap<object, Text>();
+/** The references that are known to lead to the same text or to another, for each base and revision. */
+const known = new WeakMap<OpenApiDocument, WeakMap<OpenApiDocument, Map<string, boolean>>>();
+
+/**
+ * Whether schemas have the same text in both documents, with all that they refer to, so that nothing is left to compare.
+ * Most schemas of a large document are the same.
+ */
+export function haveSameText({ base, revision }: Schemas): boolean {
+  if (base.length !== revision.length) return false;
+  return base.every((place, index) => {
+    const other = revision[index];
+    if (other === undefined || 'nullable' in place !== 'nullable' in other) return false;
+    if (place.document.openapi !== other.document.openapi) return false;
+    const [one, two] = [textOf(place.value), textOf(other.value)];
+    return isSame(one, two) && one.references.every((name) => leadToSame(name, place.document, other.document));
+  });
+}
+
+function leadToSame(reference: string, base: OpenApiDocument, revision: OpenApiDocument): boolean {
+  const byRevision = known.get(base) ?? new WeakMap<OpenApiDocument, Map<string, boolean>>();
+  known.set(base, byRevision);
+  const results = byRevision.get(revision) ?? new Map<string, boolean>();
+  byRevision.set(revision, results);
+  const visited = new Set<string>();
+  const next = [reference];
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (visited.has(name) || results.get(name) === true) continue;
+    visited.add(name);
+    const [one, two] = [base, revision].map((document) => textOf(resolveReference(document, name)));
+    if (results.get(name) === false || one === undefined || two === undefined || !isSame(one, two)) {
+      results.set(name, false).set(reference, false);
+      return false;
+    }
+    next.push(...one.references);
+  }
+  for (const name of visited) results.set(name, true);
+  return true;
+}
+
+/** Whether two texts are the same. What a discriminator allows depends on schemas that it does not refer to. */
+function isSame({ text }: Text, other: Text): boolean {
+  return text === other.text && !text.includes('"discriminator"');
+}
+
+function textOf(value: unknown): Text {
+  const found = typeof value === 'object' && value !== null ? texts.get(value) : undefined;
+  if (found !== undefined) return found;
+  const text = JSON.stringify(value ?? null);
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, name = '']) => decode(name));
+  const read = { text, references: [...new Set(references)] };
+  if (typeof value === 'object' && value !== null) texts.set(value, read);
+  return read;
+}
