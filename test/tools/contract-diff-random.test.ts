@@ -7,7 +7,7 @@ import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from '../sup
 import { rounds } from '../support/rounds.ts';
 import { requestWith, responseWith } from '../support/document.ts';
 
-const RUNS = { numRuns: rounds(300, 1_000) };
+const RUNS = { numRuns: rounds(300, 400) };
 const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);
 const compare = (
   documentWith: typeof requestWith,
