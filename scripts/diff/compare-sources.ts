@@ -1,10 +1,10 @@
 import { locate, type Change } from './change.ts';
 import { compareDocuments } from './documents.ts';
 import { LEVEL_ORDER, sortFindings } from './finding.ts';
-import { child, rootOf, textAt, type Pair } from './place.ts';
+import type { Pair } from './place.ts';
 import { judge, type IgnoreEntry, type Policy } from './policy.ts';
 import type { Source } from './sources.ts';
-import { compareVersions } from './version.ts';
+import { compareVersions, versionOf } from './version.ts';
 
 /** The result of a comparison. */
 export type Compared = {
@@ -36,11 +36,10 @@ export function compareSources(sources: Pair<Source>, policy: Policy, today: str
     ...unused.map((entry) => stale('ignore-entry-unused', entry, `${nameOf(entry)} matches no finding`)),
     ...sortFindings(kept).map((finding) => locate(sources, finding)),
   ];
-  const versionOf = ({ document }: Source): string => textAt(child(rootOf(document), 'info'), 'version') ?? '';
   return {
     changes: changes.sort((a, b) => LEVEL_ORDER.indexOf(a.level) - LEVEL_ORDER.indexOf(b.level)),
     ignored,
-    versions: { base: versionOf(sources.base), revision: versionOf(sources.revision) },
+    versions: { base: versionOf(documents.base), revision: versionOf(documents.revision) },
   };
 }
 

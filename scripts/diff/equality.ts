@@ -8,7 +8,7 @@ const texts = new WeakMap<object, Text>();
 const known = new WeakMap<OpenApiDocument, WeakMap<OpenApiDocument, Map<string, boolean>>>();
 
 /**
- * Whether schemas have the same text in both documents, with all that they refer to, so that nothing is left to compare.
+ * Whether schemas have the same text in both documents, with all that they refer to. Then they need no comparison.
  * Most schemas of a large document are the same.
  */
 export function haveSameText({ base, revision }: Schemas): boolean {
@@ -43,7 +43,7 @@ function leadToSame(reference: string, base: OpenApiDocument, revision: OpenApiD
   return true;
 }
 
-/** Whether two texts are the same. What a discriminator allows depends on schemas that it does not refer to. */
+/** Whether two texts are the same. A discriminator also depends on schemas that it does not refer to. */
 function isSame({ text }: Text, other: Text): boolean {
   return text === other.text && !text.includes('"discriminator"');
 }

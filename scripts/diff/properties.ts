@@ -26,10 +26,11 @@ export function compareObjects(at: Comparison, schemas: Pair<Schema>): readonly 
 }
 
 function compareProperties(at: Comparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
-  const names = new Set([...namesOf(before), ...namesOf(after)]);
+  const required = { base: requiredOf(before), revision: requiredOf(after) };
+  const names = new Set([...declaredIn(before), ...required.base, ...declaredIn(after), ...required.revision]);
   return [...names].flatMap((name) => {
-    const base = readProperty(at, before, name);
-    const revision = readProperty(at, after, name);
+    const base = readProperty(at, before, name, required.base.has(name));
+    const revision = readProperty(at, after, name, required.revision.has(name));
     const isSent = { base: base.declared && !base.hidden, revision: revision.declared && !revision.hidden };
     const parts = { base: base.places, revision: revision.places };
     if (isSent.base && isSent.revision)
@@ -122,16 +123,8 @@ function compareSunsets(at: Comparison, name: string, { base, revision }: Pair<P
   if (before === undefined || place === undefined) return [];
   const problem = findSunsetProblem({ base: before, revision: place });
   if (problem === undefined) return [];
-  const { aspect, change } = problem;
-  return [
-    finding(
-      at.operation,
-      `${directionOf(at)}-property-${aspect}`,
-      'ERR',
-      place,
-      `${at.name}: property ${name} ${change}`,
-    ),
-  ];
+  // Clients in both directions rely on the date.
+  return [found(at, problem.aspect, 'differs', name, place, problem.change)];
 }
 
 function removed(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
@@ -170,9 +163,8 @@ function found(at: Comparison, aspect: string, effect: Effect, name: string, pla
   return finding(at.operation, rule, LEVELS[direction][effect], place, `${at.name}: property ${name} ${change}`);
 }
 
-function namesOf(schema: Schema): readonly string[] {
-  const declared = keywordPlaces(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
-  return [...declared, ...requiredOf(schema)];
+function declaredIn(schema: Schema): readonly string[] {
+  return keywordPlaces(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
 }
 
 function requiredOf(schema: Schema): ReadonlySet<string> {
@@ -180,10 +172,9 @@ function requiredOf(schema: Schema): ReadonlySet<string> {
   return new Set(names.map(({ value }) => String(value)));
 }
 
-function readProperty(at: Comparison, schema: Schema, name: string): Property {
+function readProperty(at: Comparison, schema: Schema, name: string, required: boolean): Property {
   const declarations = keywordPlaces(schema, 'properties').flatMap((place) => rawChild(place, name) ?? []);
   const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
-  const required = requiredOf(schema).has(name);
   return {
     places: placesOfMember(schema, (leaf) => [
       ...[rawChild(leaf, 'properties')].flatMap((place) => (place && rawChild(place, name)) ?? []),

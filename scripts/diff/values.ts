@@ -67,23 +67,24 @@ export function listedValues(schema: Schema): readonly string[] | undefined {
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
     return [...lists, ...(constant === undefined ? [] : [[constant]])].map((list) => list.map(canonical));
   });
-  return first?.filter(
-    (value) =>
-      value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(schema, JSON.parse(value)),
+  if (first === undefined) return undefined;
+  const isAllowed = createCheck(schema);
+  return first.filter(
+    (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(JSON.parse(value)),
   );
 }
 
-/** Whether a value has a type of a schema and is within its limits. */
-function isAllowed(schema: Schema, value: unknown): boolean {
-  const type = jsonType(value);
+/** Creates the function that tells whether a value has a type of a schema and is within its limits. */
+function createCheck(schema: Schema): (value: unknown) => boolean {
   const types = typesOf(schema);
-  if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
-  const limits = schema.leaves.map(({ value: keywords }) =>
-    Object.fromEntries(
-      Object.entries(membersOf(keywords)).filter(
-        ([name, limit]) => LIMITS.includes(name) && typeof limit !== 'boolean',
-      ),
-    ),
-  );
-  return limits.every((keywords) => Object.keys(keywords).length === 0 || ajv.validate(keywords, value));
+  const limits = schema.leaves
+    .map(({ value }) => Object.entries(membersOf(value)))
+    .map((keywords) => keywords.filter(([name, limit]) => LIMITS.includes(name) && typeof limit !== 'boolean'))
+    .filter((keywords) => keywords.length > 0)
+    .map((keywords) => Object.fromEntries(keywords));
+  return (value) => {
+    const type = jsonType(value);
+    if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
+    return limits.every((keywords) => ajv.validate(keywords, value));
+  };
 }

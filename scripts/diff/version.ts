@@ -17,7 +17,7 @@ export function compareVersions(
   changes: readonly Finding[],
 ): readonly Finding[] {
   const place = child(child(rootOf(revision), 'info'), 'version');
-  const [from, to] = [base, revision].map((document) => textAt(child(rootOf(document), 'info'), 'version') ?? '');
+  const [from, to] = [base, revision].map(versionOf);
   const [before, after] = [from, to].map(readVersion);
   if (place === undefined || before === undefined || after === undefined || changes.length === 0) return [];
   const found = (rule: string, message: string): readonly Finding[] => [
@@ -34,6 +34,11 @@ export function compareVersions(
   const part = before[0] === 0 ? 'minor' : 'major';
   const text = `the document breaks clients, but from ${String(from)} to ${String(to)} the ${part} version is the same`;
   return found('api-major-version-not-bumped', text);
+}
+
+/** Returns `info.version`. */
+export function versionOf(document: OpenApiDocument): string {
+  return textAt(child(rootOf(document), 'info'), 'version') ?? '';
 }
 
 function readVersion(text: string | undefined): Version | undefined {

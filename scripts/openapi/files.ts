@@ -2,7 +2,7 @@ import { BaseResolver, getLineColLocation, ResolveError, Source, type LocationOb
 import { relative } from 'node:path';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 
-/** A position in a file, whose path is relative to the working directory; a URL stays as it is. */
+/** A position in a file. `file` is a path relative to the working directory, or a URL. */
 export type FilePosition = { readonly file: string; readonly line: number; readonly column: number };
 
 /** Reads a file by its absolute path or URL; `undefined` leaves it to the default. */

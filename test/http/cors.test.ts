@@ -250,7 +250,7 @@ type Init = {
   readonly credentials?: 'include';
 };
 
-/** Sends a request from a page. Returns what a script of the page can read, or the error. */
+/** Sends a request from a page. Returns the response as a script of the page sees it, or the error. */
 function call(page: Page, url: string, init: Init = {}): Promise<unknown> {
   return page.evaluate(
     async ([url, init]) => {

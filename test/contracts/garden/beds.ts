@@ -35,7 +35,7 @@ export function createBeds({ read, stream, write }: Pick<Database, 'read' | 'str
 
     find: async (id: bigint) => (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`))[0],
 
-    /** Creates a bed, or returns the one that was created with the same key. */
+    /** Creates a bed. With a known key, returns the bed that has it. */
     async create({ crop, squareMetres }: NewBed, key: string) {
       await write(sql`INSERT INTO ${beds} (key, crop, metres, version)
         VALUES (${key}, ${crop}, ${BigInt(squareMetres)}, 1) ON CONFLICT (key) DO NOTHING`);
