@@ -5,8 +5,10 @@ import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
 const MIB = 1_048_576;
-// The aim is 250 ms; a busy machine needs a margin. Without the fixes, each check takes several seconds.
+// The aim is 250 ms; a slow machine needs a margin. Without the fixes, each check takes several seconds.
 const MAX_HELD_MS = 1_500;
+/** Returns the CPU time of this thread, which other processes do not lengthen. */
+const threadMs = (): number => process.threadCpuUsage().user / 1_000;
 const FORM = 'application/x-www-form-urlencoded';
 
 type Case = readonly [name: string, schema: string, body: string, status: number, message?: RegExp];
@@ -127,10 +129,10 @@ describe('one request does not hold the event loop', () => {
     const contract = await contractOf(documentOf('/op/{a}-{b}-{c}.{d}', 'get', operation));
     const { serve: listen } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
     const { url } = await listen();
-    const startedAt = performance.now();
+    const startedMs = threadMs();
     expect((await fetch(`${url}/op/${'a-'.repeat(4_000)}`)).status).toBe(404);
     expect((await fetch(`${url}/op/a-b-c-d.e.f`)).status).toBe(204);
-    expect(performance.now() - startedAt).toBeLessThan(MAX_HELD_MS);
+    expect(threadMs() - startedMs).toBeLessThan(MAX_HELD_MS);
   });
 
   test('a parameter with a costly pattern', async () => {
@@ -241,9 +243,9 @@ async function serve(
   await send('null', 'application/json'); // The first request compiles the schemas.
   const post = async (...request: Parameters<typeof send>) => {
     let heldMs = 0;
-    let last = performance.now();
+    let last = threadMs();
     const timer = setInterval(() => {
-      const now = performance.now();
+      const now = threadMs();
       heldMs = Math.max(heldMs, now - last);
       last = now;
     }, 1);

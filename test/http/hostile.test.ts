@@ -271,7 +271,7 @@ test('all of it repeated, with clients that disconnect, leaks nothing in the ser
   const { code, stdout, stderr } = await service.outcome;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('"level":50');
-}, 120_000);
+});
 
 /** Returns the least of several samples, because external memory fluctuates. */
 async function usedBytes(service: Service): Promise<number> {

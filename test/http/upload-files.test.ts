@@ -73,7 +73,7 @@ test('the memory of the service does not grow with an upload, and every byte of 
   }
   expect(peakMemoryBytes(service) - before).toBeLessThan(96 * MIB);
   await until(() => openUploads(service).length, 0);
-}, 60_000);
+});
 
 test('a client that disconnects, and a service that is killed, leave no file', async () => {
   const temporary = temporaryFolder();
@@ -86,7 +86,7 @@ test('a client that disconnects, and a service that is killed, leave no file', a
   service.process.kill('SIGKILL');
   await service.outcome;
   expect(readdirSync(temporary)).toEqual([]);
-}, 60_000);
+});
 
 test('without a temporary folder, small uploads are handled, and larger ones answered 503', async () => {
   const service = await startFiles(join(temporaryFolder(), 'missing'));
@@ -97,7 +97,7 @@ test('without a temporary folder, small uploads are handled, and larger ones ans
     expect(await response.text()).not.toContain('missing');
   }
   await service.waitForOutput('a request body cannot be stored in');
-}, 60_000);
+});
 
 test('on a full disk, an upload is answered 503 and removed, and a smaller one is handled', async () => {
   const temporary = temporaryFolder();
@@ -110,4 +110,4 @@ test('on a full disk, an upload is answered 503 and removed, and a smaller one i
     expect((await send(service, Buffer.alloc(900_000), isForm)).status).toBe(200);
   }
   await service.waitForOutput('ENOSPC');
-}, 60_000);
+});

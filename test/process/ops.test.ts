@@ -60,7 +60,7 @@ describe('/readyz', () => {
     await postgres.start();
     while ((await get(service, '/readyz')).status !== 200) await sleep(50);
     expect((await create(service)).status).toBe(200);
-  }, 60_000);
+  });
 
   test('is 503 when the check of the store fails unexpectedly, and the service continues', async () => {
     const flag = join(temporaryFolder(), 'fail');

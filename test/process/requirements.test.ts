@@ -53,7 +53,7 @@ test('with a Node that is too old, every npm command is refused in one line that
       ...oneLine(/Node\.js 24 or later is required, this is v20\.20\.2: run npm ci, .*/),
     });
   }
-}, 60_000);
+});
 
 test('before npm ci, every npm command is refused in one line that says so', async () => {
   const project = copyWithPackages(() => false);
@@ -64,7 +64,7 @@ test('before npm ci, every npm command is refused in one line that says so', asy
       ...oneLine(/the package \S+ is not installed: run npm ci(?:, without --omit=dev)?/),
     });
   }
-}, 60_000);
+});
 
 describe('after npm ci --omit=dev', () => {
   const PRODUCTION = ['start', 'export', 'import', 'backup', 'restore'];
@@ -78,7 +78,7 @@ describe('after npm ci --omit=dev', () => {
         ...oneLine(/the package \S+ is not installed: run npm ci, without --omit=dev/),
       });
     }
-  }, 60_000);
+  });
 
   test('the service and the commands on its store work', async () => {
     const project = copyWithPackages(({ dev }) => dev !== true);

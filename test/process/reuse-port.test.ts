@@ -29,7 +29,7 @@ describeStores((createDatabase) => {
 
     const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
-  }, 60_000);
+  });
 });
 
 test('REUSE_PORT: a process that ends or stops leaves the other one ready and serving', async () => {
@@ -45,7 +45,7 @@ test('REUSE_PORT: a process that ends or stops leaves the other one ready and se
     await second.outcome;
     expect((await fetch(`${first.url}/nothing`)).status).toBe(404);
   }
-}, 60_000);
+});
 
 test('without REUSE_PORT, a port in use stops the start', async () => {
   const first = await startService({ REUSE_PORT: 'on' });

@@ -65,7 +65,7 @@ describeStores((createDatabase) => {
     expect([...load.failures]).toEqual([]);
     const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
-  }, 60_000);
+  });
 });
 
 function file(content: string): string {

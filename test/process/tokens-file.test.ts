@@ -62,7 +62,7 @@ describe('the tokens file', () => {
     await sleep(2_500);
     expect(problemsIn(service)).toHaveLength(4);
     expect(service.output()).not.toMatch(/secret|[a-e]-token-1/);
-  }, 60_000);
+  });
 
   test('is reloaded when a symbolic link above it changes, as mounted secrets do', async () => {
     const folder = temporaryFolder();
@@ -94,16 +94,21 @@ describe('the tokens file', () => {
     writeFileSync(path, 'a:alphatoken\nb:betatoken-complete\n');
     await until(() => statusOf(service, 'betatoken-complete'), 200);
     expect(await statusOf(service, 'betatoken')).toBe(401);
-  }, 60_000);
+  });
 
   test('that is briefly truncated after a line while it is written removes no token', async () => {
     const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
     const service = await startService({ API_TOKENS_FILE: path });
     // Each truncation is shorter than the second between two reads, and most are seen by one read.
     for (let round = 0; round < rounds(2, 5); round += 1) {
+      const startedAt = performance.now();
       writeFileSync(path, 'a:alphatoken\n');
       await sleep(600);
       writeFileSync(path, 'a:alphatoken\nb:betatoken\n');
+      if (performance.now() - startedAt > 900) {
+        await sleep(2_500); // On a busy machine, the truncation may have lasted for two reads.
+        continue;
+      }
       const end = performance.now() + 1_500;
       while (performance.now() < end) {
         expect(await statusOf(service, 'betatoken')).toBe(200);
@@ -112,7 +117,7 @@ describe('the tokens file', () => {
     }
     writeFileSync(path, 'a:alphatoken\n');
     await until(() => statusOf(service, 'betatoken'), 401);
-  }, 60_000);
+  });
 
   test.each(['/dev/zero', '/', 'a pipe'])('%s is refused at the start', async (name) => {
     const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
@@ -144,7 +149,7 @@ describe('the tokens file', () => {
     const [command = '', ...args] = withDeadServer(folder);
     const env = { API_TOKENS_FILE: join(folder, 'tokens'), DATABASE_URL: temporaryDatabase() };
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
-  }, 60_000);
+  });
 
   test('keeps the tokens, and the log says so once; it is reloaded when the server responds', async () => {
     const folder = temporaryFolder();
@@ -157,7 +162,7 @@ describe('the tokens file', () => {
     service.process.stdin.end();
     await until(() => statusOf(service, 'betatoken'), 200);
     expect(problemsIn(service)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('does not delay the end of the service', async () => {
     const folder = temporaryFolder();
@@ -167,7 +172,7 @@ describe('the tokens file', () => {
     await service.waitForOutput('cannot be used');
     service.process.kill('SIGTERM');
     expect(await service.outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('"stopped"'), stderr: '' });
-  }, 60_000);
+  });
 });
 
 function canMountFuse(): boolean {

@@ -48,7 +48,7 @@ describe('backup and restore', () => {
     const more = createUntilStopped(again, 1);
     await more.acknowledges(1);
     await more.stop();
-  }, 60_000);
+  });
 
   // Root is the only user who can give files away.
   const testAsRoot = userInfo().uid === 0 ? test : test.skip;

@@ -76,12 +76,13 @@ describeStores((createDatabase) => {
 
     test('fails within the time limit when a query takes too long, and then works again', async () => {
       const database = await openNew({ timeoutMs: 500 });
-      let turns = 0;
-      const timer = setInterval(() => (turns += 1), 1);
       const endless = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n`;
-      await expect(database.read(endless)).rejects.toBeInstanceOf(DatabaseUnavailable);
-      clearInterval(timer);
-      expect(turns).toBeGreaterThan(10);
+      const ended: unknown[] = [];
+      const reading = database.read(endless).catch((error: unknown) => ended.push(error));
+      await sleep(1);
+      expect(ended).toEqual([]); // The event loop was not blocked until the time limit.
+      await reading;
+      expect(ended).toEqual([expect.any(DatabaseUnavailable)]);
       let rows: readonly unknown[] | undefined;
       while (rows === undefined) {
         await sleep(10);
@@ -156,7 +157,7 @@ describeStores((createDatabase) => {
         expect(confirmed.filter((id) => !ids.includes(id))).toEqual([]);
         await database.close();
       }
-    }, 60_000);
+    });
   });
 
   test('without a batch statement, it writes, reads and checks, and has no insert', async () => {
@@ -186,7 +187,7 @@ describeStores((createDatabase) => {
       const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
       const outcome = await run('node', [...limits, 'test/support/stream-notes.ts', url]);
       expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
-    }, 120_000);
+    });
 
     test('releases its connection when it is left early, and ends with an error when the database is closed', async () => {
       const database = await openNew({ poolSize: 1 });
@@ -224,13 +225,10 @@ describe('a SQLite database', () => {
   test('reads while a query that returns no row for long still runs', async () => {
     const database = await openNotes(`sqlite:${join(temporaryFolder(), 'notes.db')}`, { timeoutMs: 500 });
     await database.insert({ id: 1n, text: 'x' });
-    const last = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000)
-      SELECT max(i) FROM n`;
-    await expect(database.read(last)).rejects.toBeInstanceOf(DatabaseUnavailable);
-    const startedAt = performance.now();
+    const endless = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n`;
+    await expect(database.read(endless)).rejects.toBeInstanceOf(DatabaseUnavailable);
     while ((await database.read(all).catch(() => [])).length === 0) await sleep(10);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
-  }, 60_000);
+  });
 
   test('checkpoints its log while a stream waits for its consumer', async () => {
     const path = join(temporaryFolder(), 'notes.db');

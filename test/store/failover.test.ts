@@ -14,7 +14,7 @@ describe('reads of a PostgreSQL database with two hosts', () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
@@ -42,14 +42,12 @@ describe('reads of a PostgreSQL database with two hosts', () => {
     const { database, first } = await openThroughTwo({ timeoutMs: 1_000 });
     expect(await database.read(all)).toEqual([NOTE]);
     first.stall();
-    const startedAt = performance.now();
     await expect(database.read(all)).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
     const reading = startReading(() => database.read(all));
     await reading.progress(1);
     const { errors } = await reading.stop();
     expect(errors.filter((error) => !(error instanceof DatabaseUnavailable))).toEqual([]);
-  }, 30_000);
+  });
 
   test('end a stream with an error when their host dies, and the next stream goes to the other one', async () => {
     const { database, first } = await openThroughTwo();
@@ -85,13 +83,13 @@ test('reads wait for the promotion of the standby when the primary of PostgreSQL
   const { results, errors } = await reading.stop();
   expect(errors).toEqual([]);
   expect(results.every((rows) => rows.length === 1)).toBe(true);
-}, 60_000);
+});
 
 describe('a COMMIT of `write`', () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   test.each([

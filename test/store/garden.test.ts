@@ -85,7 +85,7 @@ describeStores((createDatabase) => {
     expect((await send('GET', place)).bytes).toEqual(PNG);
     expect((await send('PUT', '/beds/1/photo', PNG, asPng)).json).toMatchObject({ status: 404 });
     expect((await send('PUT', place, new Uint8Array(4_000_001), asPng)).status).toBe(400);
-  }, 60_000);
+  });
 
   test('the export streams every bed, and ends when its client leaves; the contract checks pass', async () => {
     const { service, folder, send } = await startGarden();
@@ -123,5 +123,5 @@ describeStores((createDatabase) => {
       code: 0,
       stdout: expect.stringContaining(' 0 failures'),
     });
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ describe('import', () => {
       expect(stderr).toMatch(/^lines: 20,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
       expect(code).toBe(0);
       expect(await history()).toBe(input);
-    }, 60_000);
+    });
 
     test('exits 130 at an interrupt, and the next run continues at the reported line', async () => {
       const { startImport, importFile, has, history } = newStore(await createDatabase());
@@ -97,7 +97,7 @@ describe('import', () => {
       const kept = (await history()).split(/(?<=\n)/);
       expect(kept.filter((line) => input.includes(line)).join('')).toBe(input);
       expect(kept.length - 5_000).toBe(load.acknowledged.size);
-    }, 60_000);
+    });
   });
 
   test('accepts spaces, CRLF, blank lines, other properties, and a last line without a line feed', async () => {

@@ -29,5 +29,5 @@ describeStores((createDatabase) => {
     expect((await send(second, 'GET', '/books/9007199254740993'))[0]).toBe(404);
     second.process.kill('SIGTERM');
     expect((await second.outcome).code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -48,7 +48,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   expect(picture).toMatch(/^<svg [^]*<\/svg>\n$/);
   expect(picture.match(/<rect /g)).toHaveLength(names.length);
   expect(picture).not.toMatch(/NaN|undefined/);
-}, 120_000);
+});
 
 test.each([
   [['nothing'], 'unknown mode nothing'],

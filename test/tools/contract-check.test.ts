@@ -63,9 +63,7 @@ describe('a server that', () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       return respond(request);
     });
-    const startedAt = performance.now();
     const { failures, notes } = await checkContract({ ...reference, baseUrl, budgetMs: 1_000 });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(failures).toEqual([]);
     expect(notes).toContain('putItem: stopped early: the time limit was reached or the server became unreachable');
   });

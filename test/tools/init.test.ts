@@ -44,7 +44,7 @@ describe('npm run init', () => {
     const isLeft = (file: string): boolean => /plant/i.test(file) || /\bplants?\b/i.test(project.read(file));
     expect(files.filter((file) => file !== 'README.md' && isLeft(file))).toEqual([]);
     expect(JSON.parse(project.read('package.json'))).toMatchObject({ name: 'the-library-of-bo', version: '0.1.0' });
-  }, 60_000);
+  });
 
   test('refuses a document that is not valid, and changes nothing', async () => {
     const project = copyWhole();

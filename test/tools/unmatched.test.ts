@@ -54,7 +54,7 @@ describe('operations without a handler and handlers without an operation', () =>
         ...STALE.map((name) => left(name, 'a handler without an operation')),
       ].sort(),
     );
-  }, 60_000);
+  });
 
   test('are both reported when an operation is renamed', async () => {
     project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
@@ -64,7 +64,7 @@ describe('operations without a handler and handlers without an operation', () =>
     const lines = (await typecheck()).stdout.split('\n').map(withoutPosition);
     expect(lines).toContain(left('addPlant', 'an operation without a handler'));
     expect(lines).toContain(left('createPlant', 'a handler without an operation'));
-  }, 60_000);
+  });
 
   test('stop the start with NODE_ENV=production, in one line that names every operation', async () => {
     add(MISSING, STALE);
@@ -94,7 +94,7 @@ test('npm run generate -- --scaffold adds the handlers and failures, which pass 
     stdout: '',
   });
   expect(await run('prettier', ['--check', 'src/plants'], {}, project.folder)).toMatchObject({ code: 0 });
-}, 120_000);
+});
 
 test.each([
   ['spread from elsewhere', (source: string) => withHandlers(source, '...others(store),')],
