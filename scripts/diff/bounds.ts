@@ -2,12 +2,17 @@ import { report, type Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
 import { membersOf, type Pair } from './place.ts';
 import { keywordPlaces, type Schema } from './schema-reader.ts';
-import { typesOf } from './types.ts';
 
 /** A numeric limit, and the keyword that sets it. */
-type Bound = { readonly limit: number; readonly exclusive: boolean; readonly keyword: string };
+export type Bound = {
+  readonly limit: number;
+  readonly exclusive: boolean;
+  readonly keyword: string;
+  /** The format that sets the limit instead of the keyword. */
+  readonly format?: string;
+};
 
-type Side = 'upper' | 'lower';
+export type Side = 'upper' | 'lower';
 
 /** The limits of values of each type. */
 const COUNTS: Readonly<Record<string, readonly (readonly [keyword: string, rule: string, side: Side])[]>> = {
@@ -25,24 +30,11 @@ const COUNTS: Readonly<Record<string, readonly (readonly [keyword: string, rule:
   ],
 };
 
-const NUMBER_RULES: Readonly<Record<string, string>> = {
-  maximum: 'max',
-  minimum: 'min',
-  exclusiveMaximum: 'exclusive-max',
-  exclusiveMinimum: 'exclusive-min',
-};
-
-/** Compares the limits of the values of one type: of numbers, lengths or sizes. */
-export function compareBounds(at: Comparison, type: string, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const counts = (COUNTS[type] ?? []).flatMap(([keyword, rule, side]) => {
+/** Compares the limits of the length or size of values of one type. */
+export function compareCounts(at: Comparison, type: string, { base, revision }: Pair<Schema>): readonly Finding[] {
+  return (COUNTS[type] ?? []).flatMap(([keyword, rule, side]) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
     return compareBound(at, rule, side, bounds, revision);
-  });
-  if (type !== 'number') return counts;
-  return (['upper', 'lower'] as const).flatMap((side) => {
-    const bounds = { base: numberBound(base, side), revision: numberBound(revision, side) };
-    const keyword = (bounds.revision ?? bounds.base)?.keyword ?? '';
-    return compareBound(at, NUMBER_RULES[keyword] ?? keyword, side, bounds, revision);
   });
 }
 
@@ -61,7 +53,8 @@ function leastOf(schema: Schema): Bound {
   return { limit: isZero ? 0 : 1, exclusive: false, keyword: 'minContains' };
 }
 
-function compareBound(
+/** Compares a limit, and reports a change at the keyword of the revision. */
+export function compareBound(
   at: Comparison,
   rule: string,
   side: Side,
@@ -84,8 +77,8 @@ function compareBound(
   return found(revision.limit > base.limit ? 'increased' : 'decreased', effect, text);
 }
 
-function describe({ keyword, limit }: Bound): string {
-  return `${keyword} ${String(limit)}`;
+function describe({ keyword, limit, format }: Bound): string {
+  return format === undefined ? `${keyword} ${String(limit)}` : `the ${keyword} of ${format}`;
 }
 
 function countBound(schema: Schema, keyword: string, side: Side): Bound | undefined {
@@ -94,30 +87,16 @@ function countBound(schema: Schema, keyword: string, side: Side): Bound | undefi
   return side === 'lower' && bound?.limit === 0 ? undefined : bound;
 }
 
-/** Returns the tightest limit of a number. In OpenAPI 3.0, `exclusiveMaximum: true` makes `maximum` exclusive. */
-function numberBound(schema: Schema, side: Side): Bound | undefined {
-  const [keyword, exclusiveKeyword] =
-    side === 'upper' ? ['maximum', 'exclusiveMaximum'] : ['minimum', 'exclusiveMinimum'];
-  const inclusive = schema.leaves.flatMap(({ value }) => {
-    const { [keyword]: limit, [exclusiveKeyword]: exclusive } = membersOf(value);
-    return typeof limit === 'number' ? [{ limit, exclusive: exclusive === true, keyword }] : [];
-  });
-  const exclusive = limits(schema, exclusiveKeyword).map((bound) => ({ ...bound, exclusive: true }));
-  const bound = tightest([...inclusive, ...exclusive], side);
-  // Converts an exclusive limit of integers to an inclusive one: above 0 means from 1.
-  if (!bound?.exclusive || !typesOf(schema).every((type) => type === 'integer' || type === 'null')) return bound;
-  const step = side === 'upper' ? -1 : 1;
-  return { limit: bound.limit + step, exclusive: false, keyword: bound.keyword };
-}
-
-function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
+/** Returns all limits that a keyword sets. */
+export function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
   return leaves.flatMap(({ value }) => {
     const limit = membersOf(value)[keyword];
     return typeof limit === 'number' ? [{ limit, exclusive: false, keyword }] : [];
   });
 }
 
-function tightest(bounds: readonly Bound[], side: Side): Bound | undefined {
+/** Returns the limit that allows the fewest values. */
+export function tightest(bounds: readonly Bound[], side: Side): Bound | undefined {
   const sign = side === 'upper' ? 1 : -1;
   return [...bounds].sort((a, b) => (a.limit - b.limit) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
 }

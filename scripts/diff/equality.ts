@@ -1,11 +1,13 @@
 import { decode, resolveReference, type OpenApiDocument } from '../openapi/reference.ts';
 import type { Schemas } from './comparison.ts';
+import { PairCache } from './pair-cache.ts';
+import type { Pair } from './place.ts';
 
 type Text = { readonly text: string; readonly references: readonly string[] };
 
 const texts = new WeakMap<object, Text>();
 /** The references that are known to lead to the same text or to another, for each base and revision. */
-const known = new WeakMap<OpenApiDocument, WeakMap<OpenApiDocument, Map<string, boolean>>>();
+const known = new PairCache<boolean>();
 
 /**
  * Whether schemas have the same text in both documents, with all that they refer to. Then they need no comparison.
@@ -18,21 +20,21 @@ export function haveSameText({ base, revision }: Schemas): boolean {
     if (other === undefined || 'nullable' in place !== 'nullable' in other) return false;
     if (place.document.openapi !== other.document.openapi) return false;
     const [one, two] = [textOf(place.value), textOf(other.value)];
-    return isSame(one, two) && one.references.every((name) => leadToSame(name, place.document, other.document));
+    return (
+      isSame(one, two) &&
+      one.references.every((name) => leadToSame(name, { base: place.document, revision: other.document }))
+    );
   });
 }
 
-function leadToSame(reference: string, base: OpenApiDocument, revision: OpenApiDocument): boolean {
-  const byRevision = known.get(base) ?? new WeakMap<OpenApiDocument, Map<string, boolean>>();
-  known.set(base, byRevision);
-  const results = byRevision.get(revision) ?? new Map<string, boolean>();
-  byRevision.set(revision, results);
+function leadToSame(reference: string, documents: Pair<OpenApiDocument>): boolean {
+  const results = known.of(documents.base, documents.revision);
   const visited = new Set<string>();
   const next = [reference];
   for (let name = next.pop(); name !== undefined; name = next.pop()) {
     if (visited.has(name) || results.get(name) === true) continue;
     visited.add(name);
-    const [one, two] = [base, revision].map((document) => textOf(resolveReference(document, name)));
+    const [one, two] = [documents.base, documents.revision].map((document) => textOf(resolveReference(document, name)));
     if (results.get(name) === false || one === undefined || two === undefined || !isSame(one, two)) {
       results.set(name, false).set(reference, false);
       return false;

@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from './canonical.ts';
+import { PairCache } from './pair-cache.ts';
 import { elements, isObject, membersOf, rawChild, target, type Place } from './place.ts';
 
 /** A schema node whose own keywords apply to a value. */
@@ -19,8 +20,21 @@ const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
 /** The keywords of a schema that only makes a choice. */
 const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
 
+/** The schemas that have been read, for each document and value. */
+const schemas = new PairCache<Schema>();
+
 /** Reads the conjunction of the schemas at several places. Without places, it accepts everything. */
 export function readSchema(places: readonly (Place | Leaf)[]): Schema {
+  const [place] = places;
+  if (places.length !== 1 || place === undefined || !isObject(place.value)) return readConjunction(places);
+  const known = schemas.of(place.value, place.document);
+  const key = `${place.pointer} ${String('nullable' in place && place.nullable)}`;
+  const schema = known.get(key) ?? readConjunction(places);
+  known.set(key, schema);
+  return schema;
+}
+
+function readConjunction(places: readonly (Place | Leaf)[]): Schema {
   const leaves: Leaf[] = [];
   const choices: Choice[] = [];
   const seen = new Set<string>();
@@ -60,9 +74,18 @@ export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
 
 /** Returns a key that identifies a place, including its set of keywords: some places omit a part of their schema. */
 export function identityOf(place: Place & { readonly nullable?: boolean }): string {
-  const names = isObject(place.value) ? Object.keys(place.value).join() : String(place.value);
-  const type = JSON.stringify(membersOf(place.value)['type'] ?? null);
-  return [place.pointer, place.nullable === true, names, type].join(' ');
+  const shape = isObject(place.value) ? shapeOf(place.value) : String(place.value);
+  return `${place.pointer} ${String(place.nullable === true)} ${shape}`;
+}
+
+const shapes = new WeakMap<object, string>();
+
+function shapeOf(schema: Readonly<Record<string, unknown>>): string {
+  const known = shapes.get(schema);
+  if (known !== undefined) return known;
+  const shape = `${Object.keys(schema).join()} ${JSON.stringify(schema['type'] ?? null)}`;
+  shapes.set(schema, shape);
+  return shape;
 }
 
 /** Returns the values of a keyword in all leaves that have it. */

@@ -1,12 +1,14 @@
 import { compareChoices, compareWithChoice } from './alternatives.ts';
-import { compareBounds } from './bounds.ts';
+import { compareCounts } from './bounds.ts';
 import { directionOf, report, type Comparison, type Schemas, type Subject } from './comparison.ts';
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
 import { compareDiscriminators } from './discriminator.ts';
 import { haveSameText } from './equality.ts';
 import type { Finding } from './finding.ts';
-import { isSet, type Pair, type Place } from './place.ts';
+import { compareNumbers } from './numbers.ts';
+import { PairCache } from './pair-cache.ts';
+import { isSet, membersOf, type Pair, type Place } from './place.ts';
 import { compareObjects } from './properties.ts';
 import { identityOf, keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { compareTypes, typesOf } from './types.ts';
@@ -15,11 +17,48 @@ import { compareDefaults, compareValues, listedValues } from './values.ts';
 /** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
 export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place' | 'text'>;
 
+/** The findings about a pair of schemas, and the first value that they describe. */
+type Known = { readonly described: Described; readonly places: Pair; readonly findings: readonly Finding[] };
+
+/** The findings about the schemas that two references lead to, for each base and revision. */
+const known = new PairCache<Known>();
+
 /**
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
  * levels: narrowing a request and widening a response are errors.
  */
-export function compareSchemas(described: Described, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
+export function compareSchemas(described: Described, places: Pair<Place | undefined>): readonly Finding[] {
+  const { base, revision } = places;
+  if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
+    return compareOnce(described, places);
+  const results = known.of(base.document, revision.document);
+  const key = [described.subject, described.text, ...[base, revision].map(({ value }) => JSON.stringify(value))].join();
+  const first = results.get(key);
+  if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
+  const findings = compareOnce(described, { base, revision });
+  results.set(key, { described, places: { base, revision }, findings });
+  return findings;
+}
+
+/** Whether a schema is a reference without other keywords. */
+function isReference({ value }: Place): boolean {
+  const names = Object.keys(membersOf(value));
+  return names.length === 1 && names[0] === '$ref';
+}
+
+/** Returns a finding about one value as a finding about another value with the same schemas. */
+function transfer(found: Finding, first: Known, { name, operation }: Described, places: Pair): Finding {
+  const side = found.document === places.base.document ? 'base' : 'revision';
+  const isOfReference = found.pointer === first.places[side].pointer;
+  return {
+    ...found,
+    operation,
+    pointer: isOfReference ? places[side].pointer : found.pointer,
+    message: name + found.message.slice(first.described.name.length),
+  };
+}
+
+function compareOnce(described: Described, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
   const compared = new Map<string, readonly Finding[]>();
 
   const compare = (value: Described, schemas: Schemas): readonly Finding[] => {
@@ -68,7 +107,8 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
     ...compareValues(at, schemas),
     ...compareDefaults(at, schemas),
     ...commonTypes(schemas).flatMap((type) => [
-      ...(isListed ? [] : [...compareBounds(at, type, schemas), ...compareConstraints(at, type, schemas)]),
+      ...(isListed ? [] : [...compareCounts(at, type, schemas), ...compareConstraints(at, type, schemas)]),
+      ...(isListed || type !== 'number' ? [] : compareNumbers(at, schemas)),
       ...(type === 'array' ? compareItems(at, schemas) : []),
       ...(type === 'object' ? compareObjects(at, schemas) : []),
     ]),

@@ -26,7 +26,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const FETCH_MS = 10_000;
 
 /**
- * Reads a valid document in one file or several.
+ * Reads a document in one file or several. Schemas of OpenAPI 3.1 and later may have keywords with invalid values.
  *
  * @param given a file, a git revision (its openapi.yaml), `<revision>:<path>`, or an http URL of this machine
  * @throws {Unreadable} with the side, and the first error in the document
@@ -35,7 +35,7 @@ export async function readSource(side: 'base' | 'revision', given: string): Prom
   const { path, read, commit } = await chooseReader(given).catch((error: unknown) => {
     throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
   });
-  const { document, problems, locate } = await loadContract(path, 'validity', read);
+  const { document, problems, locate } = await loadContract(path, 'structure', read);
   if (document !== undefined && !hasErrors(problems)) {
     return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };
   }

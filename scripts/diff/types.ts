@@ -1,15 +1,14 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
 import { LEVELS, type Effect, type Finding } from './finding.ts';
+import { formatsOf, restrictionOf } from './formats.ts';
 import { isSet, membersOf, type Pair } from './place.ts';
-import { isVersion30, keywordValues, readSchema, type Leaf, type Schema } from './schema-reader.ts';
+import { isVersion30, readSchema, type Leaf, type Schema } from './schema-reader.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
 /** For a format, the formats that include all its values. */
 const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
-  int32: ['int64', 'double'],
-  float: ['double'],
-  'idn-email': [],
+  int32: ['int64'],
   email: ['idn-email'],
   hostname: ['idn-hostname'],
   uri: ['iri', 'uri-reference', 'iri-reference'],
@@ -21,8 +20,14 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
  * @param implied whether `properties`, `required` and `items` imply a type, as their authors usually mean
  */
 export function typesOf(schema: Schema, implied = true): readonly string[] {
-  return restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
+  const known = implied ? impliedTypes : declaredTypes;
+  const types = known.get(schema) ?? restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
+  known.set(schema, types);
+  return types;
 }
+
+const impliedTypes = new WeakMap<Schema, readonly string[]>();
+const declaredTypes = new WeakMap<Schema, readonly string[]>();
 
 /** Compares types, formats and nullability. When no value matches both schemas, the result is not `comparable`. */
 export function compareTypes(
@@ -32,7 +37,6 @@ export function compareTypes(
   const before = typesOf(base);
   const after = typesOf(revision);
   const solid = { base: before.filter(isNotNull), revision: after.filter(isNotNull) };
-  const formats = { base: formatOf(base), revision: formatOf(revision) };
 
   const compare = (types: Pair<readonly string[]>): Effect =>
     effectOf(types, (type, others) => acceptsType(at, others, type));
@@ -41,12 +45,12 @@ export function compareTypes(
   const declared = compare({ base: declaredBefore.filter(isNotNull), revision: declaredAfter.filter(isNotNull) });
   const levels = LEVELS[directionOf(at)];
   const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
-  const listed = { base: [formats.base], revision: [formats.revision] };
-  const effect = withFormats(ofTypes, effectOf(listed, acceptsFormat), solid);
+  const isIntegral = [base, revision].every((schema) => hasOnlyIntegers(schema));
+  const formats = { base: [restrictionOf(base, isIntegral)], revision: [restrictionOf(revision, isIntegral)] };
+  const effect = withFormats(ofTypes, effectOf(formats, acceptsFormat), solid);
   const comparable = effect !== 'differs' || solid.base.some((type) => acceptsType(at, solid.revision, type));
   const isList = solid.base.length > 1 && solid.revision.length > 1 && effect !== 'differs';
-  const text = `type ${describe(before, formats.base)} became ${describe(after, formats.revision)}`;
-  const findings = effect === 'none' ? [] : [report(at, ruleFor(at, effect, isList), effect, text)];
+  const findings = effect === 'none' ? [] : [reportTypes(at, { base, revision }, effect, isList)];
 
   const wasNullable = declaredBefore.includes('null');
   const isNullable = declaredAfter.includes('null');
@@ -56,6 +60,20 @@ export function compareTypes(
     ? report(at, 'became-not-nullable', 'narrows', 'null is no longer allowed')
     : report(at, 'became-nullable', 'widens', 'null is allowed');
   return { findings: [...findings, nullability], comparable };
+}
+
+/**
+ * Creates a finding about the types and formats of two schemas.
+ *
+ * @param isList whether one of several types was added or removed
+ */
+export function reportTypes(at: Comparison, { base, revision }: Pair<Schema>, effect: Effect, isList = false): Finding {
+  return report(at, ruleFor(at, effect, isList), effect, `type ${describe(base)} became ${describe(revision)}`);
+}
+
+/** Returns whether a schema allows only integers and null. */
+export function hasOnlyIntegers(schema: Schema): boolean {
+  return typesOf(schema).every((type) => type === 'integer' || type === 'null');
 }
 
 function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
@@ -97,11 +115,9 @@ function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean
   return wider === '' || format === wider || (WIDER_FORMATS[format] ?? []).includes(wider);
 }
 
-function formatOf(schema: Schema): string {
-  return [...new Set(keywordValues(schema, 'format').map(String))].sort().join(' and ');
-}
-
-function describe(types: readonly string[], format: string): string {
+function describe(schema: Schema): string {
+  const types = typesOf(schema);
+  const format = formatsOf(schema).join(' and ');
   const text = types === ALL_TYPES ? 'any' : types.join(' or ') || 'nothing';
   return format === '' ? text : `${text} (${format})`;
 }

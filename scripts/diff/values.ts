@@ -62,6 +62,13 @@ function list(values: readonly string[] | undefined): string {
 
 /** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
 export function listedValues(schema: Schema): readonly string[] | undefined {
+  if (!listed.has(schema)) listed.set(schema, readListedValues(schema));
+  return listed.get(schema);
+}
+
+const listed = new WeakMap<Schema, readonly string[] | undefined>();
+
+function readListedValues(schema: Schema): readonly string[] | undefined {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = membersOf(value);
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
@@ -77,14 +84,23 @@ export function listedValues(schema: Schema): readonly string[] | undefined {
 /** Creates the function that tells whether a value has a type of a schema and is within its limits. */
 function createCheck(schema: Schema): (value: unknown) => boolean {
   const types = typesOf(schema);
-  const limits = schema.leaves
-    .map(({ value }) => Object.entries(membersOf(value)))
-    .map((keywords) => keywords.filter(([name, limit]) => LIMITS.includes(name) && typeof limit !== 'boolean'))
-    .filter((keywords) => keywords.length > 0)
-    .map((keywords) => Object.fromEntries(keywords));
+  const limits = schema.leaves.flatMap(({ value }) =>
+    Object.entries(membersOf(value)).flatMap(([name, limit]) =>
+      LIMITS.includes(name) ? compileLimit(name, limit) : [],
+    ),
+  );
   return (value) => {
     const type = jsonType(value);
     if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
-    return limits.every((keywords) => ajv.validate(keywords, value));
+    return limits.every((isWithin) => isWithin(value));
   };
+}
+
+/** Returns the check of a limit; none for one that Ajv cannot read, such as a pattern of another language. */
+function compileLimit(keyword: string, limit: unknown): readonly ((value: unknown) => boolean)[] {
+  try {
+    return [ajv.compile({ [keyword]: limit })];
+  } catch {
+    return [];
+  }
 }

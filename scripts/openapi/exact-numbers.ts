@@ -3,14 +3,16 @@ import { parseDocument, visit } from 'yaml';
 const MARK = '\uE001'; // From the private use area, so no string in a document starts with it.
 
 // Numbers outside of quotes that may have more digits than a double holds, and some text that looks like them.
-const MAY_BE_INEXACT = /(?:^|[\s,:[{])[-+]?(?:[\d_.]{16,}|0[xo]\w{12,}|[\d.]+[eE][-+]?\d+|0)(?=[\s,\]}]|$)/m;
+const MAY_BE_INEXACT =
+  /(?<=^|[\s,:[{])(?:[-+]?(?:[\d.]{16,}|[\d.]+[eE][-+]?\d+)|0x[\da-fA-F]{12,}|0o[0-7]{12,}|-0)(?=[\s,\]}]|$)/gm;
 
 /**
  * Makes a marked string of each number in a JSON or YAML text that a double would change, such as 9223372036854775807 and
  * -0, so that its digits survive parsing.
  */
 export function quoteInexactNumbers(text: string): string {
-  if (!MAY_BE_INEXACT.test(text)) return text;
+  const candidates = text.match(MAY_BE_INEXACT) ?? [];
+  if (!candidates.some((number) => quote(number) !== undefined)) return text;
   return isJson(text) ? quoteInJson(text) : quoteInYaml(text);
 }
 

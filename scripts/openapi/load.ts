@@ -98,12 +98,13 @@ const style = {
  * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
  *
  * @param path a path, or a URL that `read` reads
- * @param rules `validity` for errors only, `style` also for the quality of a published document
+ * @param rules `validity` for errors only, `style` also for the quality of a published document, `structure` for errors
+ *   outside of the schemas, which OpenAPI 3.1 leaves to their dialect
  * @param read reads the document and the files that it refers to from another source than the file system
  */
 export async function loadContract(
   path: string,
-  rules: 'validity' | 'style',
+  rules: 'structure' | 'validity' | 'style',
   read: ReadText = () => undefined,
 ): Promise<LoadedContract> {
   const absolute = isUrl(path) ? path : resolve(path);
@@ -147,7 +148,10 @@ export async function loadContract(
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
-  const isTooStrict = found.some(isStructural) && isValidStructure(root.parsed as object, version); // It has a version.
+  const isValid = (): boolean =>
+    isValidStructure(root.parsed as object, version) && // It has a version.
+    (rules === 'structure' || version.startsWith('3.0.') || hasValidSchemas(root.parsed as object));
+  const isTooStrict = found.some(isStructural) && isValid();
   const problems = found.map((problem) =>
     toProblem(isTooStrict && isStructural(problem) ? { ...problem, severity: 'warn' } : problem),
   );
@@ -156,13 +160,18 @@ export async function loadContract(
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
   if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, locate, sources };
 
-  const exact = makeDocumentFromString(quoteInexactNumbers(root.source.body), absolute);
-  const doc = { ...exact, parsed: markInheritedNames(exact.parsed) };
+  const quoted = quoteInexactNumbers(root.source.body);
+  const exact = quoted === root.source.body ? root : makeDocumentFromString(quoted, absolute);
   const isSingleFile = externalRefResolver.cache.size === 0;
   const bundled = isSingleFile
     ? undefined
-    : await bundle({ config, doc, externalRefResolver: new ExactResolver(config.resolve, read) });
-  const text = unquoteNumbers(JSON.stringify(unmarkNames(bundled?.bundle.parsed ?? doc.parsed), null, 2));
+    : await bundle({
+        config,
+        doc: { ...exact, parsed: markInheritedNames(exact.parsed) },
+        externalRefResolver: new ExactResolver(config.resolve, read),
+      });
+  const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
+  const text = unquoteNumbers(JSON.stringify(complete, null, 2));
   const document = withLocalReferences(JSON.parse(text), self) as OpenApiDocument; // The linter has checked this.
   const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
   return {
@@ -209,14 +218,14 @@ function isValidStructure(document: object, version: string): boolean {
     return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
   }
   const schema = version.startsWith('3.1.') ? schema31 : schema32;
-  return createAjv().validate(schema, document) && hasValidSchemas(document);
+  return createAjv().validate(schema, document);
 }
 
 function createAjv(): Ajv2020 {
   return new Ajv2020({ strict: false, logger: false, validateFormats: false });
 }
 
-/** Returns whether every schema is valid JSON Schema; that of OpenAPI 3.1 leaves them to the dialect. */
+/** Returns whether every schema is valid JSON Schema, which that of OpenAPI 3.1 leaves to the dialect. */
 function hasValidSchemas(document: object): boolean {
   const ajv = createAjv();
   let isValid = true;

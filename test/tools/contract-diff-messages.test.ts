@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
-import { body, headersWith, integer, ok, operationWith, summarize, text, type Fragment } from '../support/document.ts';
+import {
+  body,
+  compare,
+  documentWith,
+  headersWith,
+  integer,
+  ok,
+  operationWith,
+  summarize,
+  text,
+  type Fragment,
+} from '../support/document.ts';
 
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
 const json = (schema: unknown): Fragment => ({ ...ok, content: { 'application/json': { schema } } });
@@ -111,4 +122,30 @@ describe('responses:', () => {
   ])('%s', (_name, [base, revision], want) => {
     expect(summarize(base, revision)).toEqual(want);
   });
+});
+
+test('schemas that several operations share are reported in each, at its own place', () => {
+  const documentOf = (type: string, openapi: string): OpenApiDocument => {
+    const schema = { $ref: '#/components/schemas/Thing' };
+    const thing = type === 'object' ? { type, properties: { id: integer } } : { type };
+    const post = {
+      requestBody: body({ content: { 'application/json': { schema } } }),
+      responses: { '200': json(schema) },
+    };
+    return {
+      ...documentWith({ '/a': { post }, '/b': { post } }, { components: { schemas: { Thing: thing } } }),
+      openapi,
+    };
+  };
+  for (const version of ['3.0.3', '3.1.0']) {
+    const found = compare(documentOf('object', version), documentOf('string', version));
+    const lines = found.map(({ operation = '', message, pointer }) => `${operation} ${message} ${pointer}`);
+    const content = 'content/application~1json/schema';
+    expect(lines).toEqual(
+      ['a', 'b'].flatMap((name) => [
+        `POST /${name} request body: type object became string /paths/~1${name}/post/requestBody/${content}`,
+        `POST /${name} response 200 body: type object became string /paths/~1${name}/post/responses/200/${content}`,
+      ]),
+    );
+  }
 });

@@ -123,4 +123,14 @@ paths:
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^contract:diff: base [^\n]*\n$/);
   });
+
+  test('a document whose schemas have keywords with values of another version', async () => {
+    const above = (limit: string): string =>
+      CONTRACT.replace('format: int32', `minimum: 0, exclusiveMinimum: ${limit}`);
+    project.write('base.yaml', above('true'));
+    project.write('openapi.yaml', above('false'));
+    const { code, stdout, stderr } = await project.diff('--base', 'base.yaml');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toContain('response 400 body/error: minimum 1 became minimum 0');
+  });
 });
