@@ -4,7 +4,7 @@ import type { Effect, Finding } from './finding.ts';
 import { formatLimits } from './formats.ts';
 import { membersOf, type Pair } from './place.ts';
 import type { Schema } from './schema-reader.ts';
-import { hasOnlyIntegers, reportTypes } from './types.ts';
+import { hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
 
 const NUMBER_RULES: Readonly<Record<string, string>> = {
   maximum: 'max',
@@ -15,7 +15,7 @@ const NUMBER_RULES: Readonly<Record<string, string>> = {
 
 /** Compares the ranges of numbers. The format of an integer is a range, too. */
 export function compareNumbers(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const isIntegral = [base, revision].every((schema) => hasOnlyIntegers(schema));
+  const isIntegral = haveRanges({ base, revision });
   const sides = (['upper', 'lower'] as const).map((side) => {
     const bounds = { base: numberBound(base, side, isIntegral), revision: numberBound(revision, side, isIntegral) };
     return { side, bounds, isOfFormat: [bounds.base, bounds.revision].every((bound) => isFormat(bound)) };

@@ -45,7 +45,7 @@ export function compareTypes(
   const declared = compare({ base: declaredBefore.filter(isNotNull), revision: declaredAfter.filter(isNotNull) });
   const levels = LEVELS[directionOf(at)];
   const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
-  const isIntegral = [base, revision].every((schema) => hasOnlyIntegers(schema));
+  const isIntegral = haveRanges({ base, revision });
   const formats = { base: [restrictionOf(base, isIntegral)], revision: [restrictionOf(revision, isIntegral)] };
   const effect = withFormats(ofTypes, effectOf(formats, acceptsFormat), solid);
   const comparable = effect !== 'differs' || solid.base.some((type) => acceptsType(at, solid.revision, type));
@@ -74,6 +74,12 @@ export function reportTypes(at: Comparison, { base, revision }: Pair<Schema>, ef
 /** Returns whether a schema allows only integers and null. */
 export function hasOnlyIntegers(schema: Schema): boolean {
   return typesOf(schema).every((type) => type === 'integer' || type === 'null');
+}
+
+/** Returns whether two schemas of integers differ in no format other than those that are ranges. */
+export function haveRanges({ base, revision }: Pair<Schema>): boolean {
+  const areIntegers = hasOnlyIntegers(base) && hasOnlyIntegers(revision);
+  return areIntegers && restrictionOf(base, true) === restrictionOf(revision, true);
 }
 
 function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
