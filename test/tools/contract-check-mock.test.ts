@@ -85,7 +85,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 415, which the document does not describe',
   ]);
-}, 150_000);
+});
 
 test('a document without operations has nothing to check', async () => {
   const { url } = await startService();
