@@ -13,7 +13,7 @@ import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
 /** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
-export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place' | 'text'>;
+export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'place' | 'text'>;
 
 /**
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the

@@ -11,6 +11,7 @@ const LIMITS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern'],
 ];
+const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
@@ -78,8 +79,7 @@ export function listedValues(schema: Schema): readonly string[] | undefined {
 function createCheck(schema: Schema): (value: unknown) => boolean {
   const types = typesOf(schema);
   const limits = schema.leaves
-    .map(({ value }) => Object.entries(membersOf(value)))
-    .map((keywords) => keywords.filter(([name, limit]) => LIMITS.includes(name) && typeof limit !== 'boolean'))
+    .map(({ value }) => limitsOf(membersOf(value)))
     .filter((keywords) => keywords.length > 0)
     .map((keywords) => Object.fromEntries(keywords));
   return (value) => {
@@ -87,4 +87,13 @@ function createCheck(schema: Schema): (value: unknown) => boolean {
     if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
     return limits.every((keywords) => ajv.validate(keywords, value));
   };
+}
+
+/** Returns the limits of a schema as JSON Schema has them: OpenAPI 3.0 has `exclusiveMaximum: true` beside `maximum`. */
+function limitsOf(keywords: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  return Object.entries(keywords).flatMap(([name, limit]) => {
+    if (!LIMITS.includes(name) || typeof limit === 'boolean') return [];
+    const exclusive = EXCLUSIVE[name];
+    return [[exclusive !== undefined && keywords[exclusive] === true ? exclusive : name, limit] as const];
+  });
 }
