@@ -60,5 +60,7 @@ function place(scheme: SecurityScheme, token: string): readonly Credential[] {
 }
 
 function authorizationScheme({ type, scheme = 'bearer' }: SecurityScheme): string {
-  return type === 'http' && scheme.toLowerCase() === 'basic' ? 'Basic' : 'Bearer';
+  if (type !== 'http') return 'Bearer';
+  // Schemes are case-insensitive, and these two have a usual spelling.
+  return ['Basic', 'Bearer'].find((name) => name.toLowerCase() === scheme.toLowerCase()) ?? scheme;
 }

@@ -6,7 +6,7 @@ const ROWS: readonly (readonly [string, keyof Costs])[] = [
   ['generate again, ms', 'generateMs'],
   ['generate again, MB', 'generateMegabytes'],
   ['start in production, ms', 'startMs'],
-  ['event loop held by a first request, ms', 'firstRequestMs'],
+  ['event loop held by a first request, ms of CPU', 'firstRequestMs'],
   ['npm test, ms', 'testMs'],
   ['operations', 'operations'],
 ];

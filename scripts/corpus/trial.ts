@@ -26,7 +26,7 @@ export type Costs = {
   readonly generateMegabytes: number;
   /** How long the service took to start in production. */
   readonly startMs: number;
-  /** How long the event loop was held by the first request to an operation, at most. */
+  /** The CPU time for which the first request to an operation held the event loop, at most. */
   readonly firstRequestMs: number;
   readonly testMs: number;
 };

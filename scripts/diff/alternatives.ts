@@ -8,11 +8,20 @@ import { listedValues } from './values.ts';
 /** One schema of a `oneOf` or `anyOf`, as the conjunction of several places. */
 type Alternative = { readonly places: readonly Place[]; readonly keyword: 'one-of' | 'any-of' };
 
-/** Compares schemas that have the same number of choices, one by one. */
+/** Compares schemas that have the same number of choices: each with the same one, and the others one by one. */
 export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const found = base.choices.flatMap((before, index) => {
-    const after = revision.choices[index];
-    return after === undefined ? [] : compareAlternatives(at, { base: members(before), revision: members(after) });
+  const compare = (before: Choice, after: Choice): readonly Finding[] =>
+    compareAlternatives(at, { base: members(before), revision: members(after) });
+  const unpaired = new Set(revision.choices);
+  const changed = base.choices.filter((before) => {
+    const same = [...unpaired].find((after) => compare(before, after).length === 0);
+    if (same !== undefined) unpaired.delete(same);
+    return same === undefined;
+  });
+  const others = [...unpaired];
+  const found = changed.flatMap((before, index) => {
+    const after = others[index];
+    return after === undefined ? [] : compare(before, after);
   });
   return withOverlaps(at, { base, revision }, found);
 }

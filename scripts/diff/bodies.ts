@@ -9,12 +9,15 @@ export type BodyPlace = {
   readonly subject: Extract<Subject, 'request-body' | 'response-body'>;
   readonly name: string;
   readonly operation: string;
+  /** The current date, `2026-12-31`. */
+  readonly today: string;
 };
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
   operation: string,
   { base, revision }: Pair<Place | undefined>,
+  today: string,
 ): readonly Finding[] {
   const found = (aspect: string, level: Level, place: Place, change: string): readonly Finding[] => [
     finding(operation, `request-body-${aspect}`, level, place, `request body ${change}`),
@@ -29,7 +32,7 @@ export function compareRequestBodies(
   const requirement = isRequired
     ? found('became-required', 'ERR', revision, 'became required')
     : found('became-optional', 'INFO', revision, 'became optional');
-  const at = { subject: 'request-body', name: 'request body', operation } as const;
+  const at = { subject: 'request-body', name: 'request body', operation, today } as const;
   const wasRequired = isSet(base, 'required');
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }

@@ -20,6 +20,8 @@ export type Comparison = {
   /** The name of the value in messages: `request body /name`. */
   readonly name: string;
   readonly operation: string;
+  /** The current date, `2026-12-31`. */
+  readonly today: string;
   /** How the value is written as text, not as JSON: once, or in pairs that may be repeated for a list. */
   readonly text?: 'once' | 'repeatable' | undefined;
   /** The place of findings without a more specific one. */

@@ -4,19 +4,19 @@ import { isSet, textAt, type Pair, type Place } from './place.ts';
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
 export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
   const found = (rule: string, level: Level, message: string) => [finding(operation, rule, level, revision, message)];
-  const before = sunsetOf(base);
-  const after = sunsetOf(revision);
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
     if (!isDeprecated) return found('endpoint-reactivated', 'INFO', 'is no longer deprecated');
-    return after === undefined
+    const sunset = sunsetOf(revision);
+    return sunset === undefined
       ? found('endpoint-deprecated', 'INFO', 'is deprecated')
-      : found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${after}`);
+      : found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${sunset}`);
   }
-  if (before === undefined || before === after || !isDeprecated) return [];
-  if (after === undefined) return found('sunset-deleted', 'ERR', `sunset ${before} was removed`);
-  const text = `sunset ${before} became ${after}`;
-  return after < before ? found('api-sunset-date-changed-too-small', 'ERR', text) : [];
+  const problem = findSunsetProblem({ base, revision });
+  if (problem === undefined) return [];
+  // The prefix of the names is that of oasdiff.
+  const prefix = problem.aspect === 'sunset-deleted' ? '' : 'api-';
+  return found(`${prefix}${problem.aspect}`, 'ERR', problem.change);
 }
 
 /**
@@ -28,16 +28,14 @@ export function reportRemoval(operation: string, place: Place, wholePath: boolea
   const prefix = wholePath ? 'api-path' : 'api';
   const found = (aspect: string, level: Level, message: string): Finding =>
     finding(operation, `${prefix}-removed-${aspect}`, level, place, message);
-  const sunset = sunsetOf(place);
   if (!isSet(place, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
-  if (sunset !== undefined && today < sunset) {
-    return found('before-sunset', 'ERR', `was removed before its sunset on ${sunset}`);
-  }
+  const early = findEarlyRemoval(place, today);
+  if (early !== undefined) return found('before-sunset', 'ERR', early);
   return found('with-deprecation', 'INFO', 'was removed after deprecation');
 }
 
 /**
- * Compares the sunsets of a parameter or property that is still deprecated: clients rely on them.
+ * Compares the sunsets of an operation, parameter or property that is still deprecated: clients rely on them.
  *
  * @returns the end of the rule's name and the change; `undefined` when clients have as much time as before
  */
@@ -49,7 +47,18 @@ export function findSunsetProblem({ base, revision }: Pair): { aspect: string; c
   return { aspect: 'sunset-date-changed-too-small', change: `has the sunset ${after}, not ${before}` };
 }
 
+/**
+ * Describes the removal of a deprecated part before its sunset.
+ *
+ * @returns `undefined` when the part is not deprecated, has no sunset, or the sunset is over
+ */
+export function findEarlyRemoval(part: Place, today: string): string | undefined {
+  const sunset = sunsetOf(part);
+  const isEarly = isSet(part, 'deprecated') && sunset !== undefined && today < sunset;
+  return isEarly ? `was removed before its sunset on ${sunset}` : undefined;
+}
+
 /** Returns the date after which a deprecated part may be removed: `2026-12-31`. */
-export function sunsetOf(part: Place): string | undefined {
+function sunsetOf(part: Place): string | undefined {
   return textAt(part, 'x-sunset')?.slice(0, '2026-12-31'.length);
 }

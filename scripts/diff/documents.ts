@@ -1,10 +1,10 @@
 import type { OpenApiDocument } from '../openapi/reference.ts';
-import { METHODS } from '../openapi/openapi-rules.ts';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
 import { finding, sortFindings, type Finding } from './finding.ts';
 import { compareParameters, type OperationPlace } from './parameters.ts';
 import { compareCallbacks, compareWebhooks } from './outgoing.ts';
+import { operationsIn } from './path-item.ts';
 import { child, children, rootOf, textAt, type Pair } from './place.ts';
 import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
@@ -14,7 +14,7 @@ import { compareServers } from './servers.ts';
  * Lists the differences between two documents that clients can notice, most severe first. Changes of order, descriptions,
  * component names and the structure of equivalent schemas are no differences.
  *
- * @param today the current date, `2026-12-31`: operations and parameters may be removed after their sunset
+ * @param today the current date, `2026-12-31`: operations, parameters and properties may be removed after their sunset
  */
 export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocument, today: string): readonly Finding[] {
   const before = operationsOf(base);
@@ -38,7 +38,7 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   const added = [...after].flatMap(([key, operation]) =>
     before.has(key) ? [] : [finding(nameOf(key, operation), 'endpoint-added', 'INFO', operation.place, 'was added')],
   );
-  return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision })]);
+  return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
 }
 
 /** Finds the operations that have another method or path in the revision, by their operationId. */
@@ -66,9 +66,9 @@ function compareOperation(
     ...compareServers({ base, revision }),
     ...compareSecurity(operation, places),
     ...compareParameters(operation, { base, revision }, today),
-    ...compareRequestBodies(operation, part('requestBody')),
-    ...compareResponses(operation, part('responses')),
-    ...compareCallbacks(operation, places),
+    ...compareRequestBodies(operation, part('requestBody'), today),
+    ...compareResponses(operation, part('responses'), today),
+    ...compareCallbacks(operation, places, today),
   ];
 }
 
@@ -82,8 +82,7 @@ function compareOperationId(operation: string, { base, revision }: Pair): readon
 /** Returns the operations by method and path template, regardless of the names of path parameters. */
 function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationPlace> {
   const entries = [...children(child(rootOf(document), 'paths'))].flatMap(([path, item]) => {
-    const fixed = [...children(item)].filter(([key]) => METHODS.includes(key));
-    const operations = [...fixed, ...children(child(item, 'additionalOperations'))];
+    const operations = [...operationsIn(item)];
     return operations.map(([method, place]) => [`${method} ${templateOf(path)}`, { path, item, place }] as const);
   });
   return new Map(entries);

@@ -1,83 +1,91 @@
 import type { OpenApiDocument } from '../openapi/reference.ts';
-import { METHODS } from '../openapi/openapi-rules.ts';
 import { compareMediaTypes } from './bodies.ts';
 import { finding, type Finding } from './finding.ts';
+import { operationsIn } from './path-item.ts';
 import { child, children, elements, rawChild, rootOf, textAt, type Pair, type Place } from './place.ts';
 import { compareSchemas } from './schema.ts';
+
+/** A request that the service sends, for messages. */
+type Outgoing = { readonly operation: string; readonly name: string; readonly today: string };
 
 /**
  * Compares the requests that the service sends to its clients. Their bodies are compared as responses, and the answers of
  * the clients as requests.
+ *
+ * @param today the current date, `2026-12-31`
  */
-export function compareWebhooks({ base, revision }: Pair<OpenApiDocument>): readonly Finding[] {
+export function compareWebhooks({ base, revision }: Pair<OpenApiDocument>, today: string): readonly Finding[] {
   const webhooks = (document: OpenApiDocument) => children(child(rootOf(document), 'webhooks'));
-  return compareAll('webhook', undefined, { base: webhooks(base), revision: webhooks(revision) });
+  return compareAll('webhook', undefined, { base: webhooks(base), revision: webhooks(revision) }, today);
 }
 
 /** Compares the callbacks of an operation. */
-export function compareCallbacks(operation: string, { base, revision }: Pair): readonly Finding[] {
+export function compareCallbacks(operation: string, { base, revision }: Pair, today: string): readonly Finding[] {
   const callbacks = (place: Place): ReadonlyMap<string, Place> =>
     new Map(
       [...children(child(place, 'callbacks'))].flatMap(([name, callback]) =>
         [...children(callback)].map(([expression, item]) => [`${name} ${expression}`, item] as const),
       ),
     );
-  return compareAll('callback', operation, { base: callbacks(base), revision: callbacks(revision) });
+  return compareAll('callback', operation, { base: callbacks(base), revision: callbacks(revision) }, today);
 }
 
 function compareAll(
   kind: 'webhook' | 'callback',
   owner: string | undefined,
   { base, revision }: Pair<ReadonlyMap<string, Place>>,
+  today: string,
 ): readonly Finding[] {
-  const added = [...revision].filter(([name]) => !base.has(name));
+  const removed = (name: string, place: Place): Finding =>
+    finding(owner, `${kind}-removed`, 'ERR', place, `${kind} ${name} was removed`);
+  const added = (name: string, place: Place): Finding =>
+    finding(owner, `${kind}-added`, 'INFO', place, `${kind} ${name} was added`);
   return [
     ...[...base].flatMap(([name, item]) => {
       const current = revision.get(name);
-      if (current === undefined) return [finding(owner, `${kind}-removed`, 'ERR', item, `${kind} ${name} was removed`)];
-      return METHODS.flatMap((method) => {
-        const operations = { base: child(item, method), revision: child(current, method) };
-        return compareRequest(owner ?? `${method.toUpperCase()} ${name}`, `${kind} ${name}`, operations);
-      });
+      if (current === undefined) return [removed(name, item)];
+      const [before, after] = [operationsIn(item), operationsIn(current)];
+      return [
+        ...[...before].flatMap(([method, operation]) => {
+          const other = after.get(method);
+          const label = method.toUpperCase();
+          if (other === undefined) return [removed(`${name} ${label}`, operation)];
+          const at = { operation: owner ?? `${label} ${name}`, name: `${kind} ${name}`, today };
+          return compareRequest(at, { base: operation, revision: other });
+        }),
+        ...[...after].flatMap(([method, operation]) =>
+          before.has(method) ? [] : [added(`${name} ${method.toUpperCase()}`, operation)],
+        ),
+      ];
     }),
-    ...added.map(([name, item]) => finding(owner, `${kind}-added`, 'INFO', item, `${kind} ${name} was added`)),
+    ...[...revision].flatMap(([name, item]) => (base.has(name) ? [] : [added(name, item)])),
   ];
 }
 
-function compareRequest(
-  operation: string,
-  name: string,
-  { base, revision }: Pair<Place | undefined>,
-): readonly Finding[] {
-  if (base === undefined || revision === undefined) return [];
-  const sent = { subject: 'response-body', name: `${name} body`, operation } as const;
+function compareRequest(at: Outgoing, { base, revision }: Pair): readonly Finding[] {
+  const sent = { ...at, subject: 'response-body', name: `${at.name} body` } as const;
   const bodies = { base: child(base, 'requestBody'), revision: child(revision, 'requestBody') };
   const ofBodies =
     bodies.base === undefined || bodies.revision === undefined
       ? []
       : compareMediaTypes(sent, { base: bodies.base, revision: bodies.revision });
   return [
-    ...compareParameters(operation, name, { base, revision }),
+    ...compareParameters(at, { base, revision }),
     ...ofBodies,
-    ...compareAnswers(operation, name, {
+    ...compareAnswers(at, {
       base: children(child(base, 'responses')),
       revision: children(child(revision, 'responses')),
     }),
   ];
 }
 
-function compareParameters(operation: string, name: string, { base, revision }: Pair): readonly Finding[] {
+function compareParameters(at: Outgoing, { base, revision }: Pair): readonly Finding[] {
   const current = parametersOf(revision);
   return [...parametersOf(base)].flatMap(([parameter, place]) => {
     const other = current.get(parameter);
     if (other === undefined) return [];
-    const described = {
-      subject: 'response-header',
-      name: `${name} ${parameter}`,
-      operation,
-      place: other,
-      text: 'once',
-    } as const;
+    const name = `${at.name} ${parameter}`;
+    const described = { ...at, subject: 'response-header', name, place: other, text: 'once' } as const;
     return compareSchemas(described, { base: rawChild(place, 'schema'), revision: rawChild(other, 'schema') });
   });
 }
@@ -89,17 +97,12 @@ function parametersOf(operation: Place): ReadonlyMap<string, Place> {
 }
 
 /** Compares the answers of the clients. */
-function compareAnswers(
-  operation: string,
-  name: string,
-  { base, revision }: Pair<ReadonlyMap<string, Place>>,
-): readonly Finding[] {
+function compareAnswers(at: Outgoing, { base, revision }: Pair<ReadonlyMap<string, Place>>): readonly Finding[] {
   return [...base].flatMap(([status, place]) => {
     const current = revision.get(status);
-    const subject = `${name} response ${status}`;
+    const name = `${at.name} response ${status}`;
     if (current === undefined)
-      return [finding(operation, 'webhook-response-status-removed', 'WARN', place, `${subject} was removed`)];
-    const at = { subject: 'request-body', name: subject, operation } as const;
-    return compareMediaTypes(at, { base: place, revision: current });
+      return [finding(at.operation, 'webhook-response-status-removed', 'WARN', place, `${name} was removed`)];
+    return compareMediaTypes({ ...at, subject: 'request-body', name }, { base: place, revision: current });
   });
 }

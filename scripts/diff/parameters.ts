@@ -1,5 +1,5 @@
 import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../openapi/openapi-rules.ts';
-import { findSunsetProblem, sunsetOf } from './deprecation.ts';
+import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, type Finding, type Level } from './finding.ts';
 import { child, children, elements, isSet, rawChild, textAt, type Pair, type Place } from './place.ts';
 import { readSchema } from './schema-reader.ts';
@@ -25,11 +25,10 @@ export function compareParameters(
   const after = parametersOf(revision);
   const ofBase = [...before].flatMap(([key, previous]) => {
     const current = after.get(key);
-    if (current !== undefined) return compareParameter(operation, { base: previous, revision: current });
-    const sunset = sunsetOf(previous.place) ?? '';
-    if (isSet(previous.place, 'deprecated') && today < sunset) {
-      const change = `was removed before its sunset on ${sunset}`;
-      return [found(operation, 'request-parameter-removed-before-sunset', 'ERR', previous, change)];
+    if (current !== undefined) return compareParameter(operation, { base: previous, revision: current }, today);
+    const early = findEarlyRemoval(previous.place, today);
+    if (early !== undefined) {
+      return [found(operation, 'request-parameter-removed-before-sunset', 'ERR', previous, early)];
     }
     return isSet(previous.place, 'deprecated')
       ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')]
@@ -45,7 +44,7 @@ export function compareParameters(
   return [...ofBase, ...added];
 }
 
-function compareParameter(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
+function compareParameter(operation: string, { base, revision }: Pair<Parameter>, today: string): readonly Finding[] {
   const { place } = revision;
   const flag = (keyword: string, [set, unset]: readonly [string, string], level: Level): readonly Finding[] => {
     const after = isSet(place, keyword);
@@ -57,6 +56,7 @@ function compareParameter(operation: string, { base, revision }: Pair<Parameter>
     subject: 'request-parameter',
     text: textOf(revision.place),
     operation,
+    today,
     place,
     name: revision.name,
   } as const;

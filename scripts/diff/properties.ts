@@ -1,5 +1,5 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
-import { findSunsetProblem } from './deprecation.ts';
+import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, LEVELS, type Effect, type Finding } from './finding.ts';
 import { elements, isSet, membersOf, rawChild, type Pair, type Place } from './place.ts';
 import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
@@ -131,6 +131,9 @@ function removed(at: Comparison, name: string, { base, revision }: Pair<Property
   const place = base.places[0] ?? at.place;
   const kind = base.required ? 'required' : 'optional';
   const effect = base.required ? 'widens' : 'unsure';
+  const early = revision.hidden ? undefined : findEarlyRemoval(place, at.today);
+  // Clients in both directions rely on the date.
+  if (early !== undefined) return [found(at, 'removed-before-sunset', 'differs', name, place, early)];
   if (directionOf(at) === 'response') {
     const aspect = `${kind}-property-${revision.hidden ? 'became-write-only' : 'removed'}`;
     return [found(at, aspect, effect, name, place, revision.hidden ? 'became writeOnly' : 'was removed')];

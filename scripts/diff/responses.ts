@@ -4,7 +4,11 @@ import { child, children, isSet, rawChild, type Pair, type Place } from './place
 import { compareSchemas } from './schema.ts';
 
 /** Compares the documented statuses of an operation, and the headers and bodies of each. */
-export function compareResponses(operation: string, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
+export function compareResponses(
+  operation: string,
+  { base, revision }: Pair<Place | undefined>,
+  today: string,
+): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
   const found = (aspect: string, level: Level, status: string, place: Place): Finding => {
@@ -18,7 +22,7 @@ export function compareResponses(operation: string, { base, revision }: Pair<Pla
     const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
     if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, place)];
     return partners.flatMap(([other, current]) =>
-      compareResponse(operation, other, { base: place, revision: current }),
+      compareResponse(operation, other, { base: place, revision: current }, today),
     );
   });
   const added = [...after].flatMap(([status, place]) => {
@@ -27,18 +31,24 @@ export function compareResponses(operation: string, { base, revision }: Pair<Pla
     if (range !== undefined && !after.has(range)) return [];
     // The base describes a status that it does not list by its range or by `default`.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
-    const rest = fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: place });
+    const rest =
+      fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: place }, today);
     return [found('added', 'INFO', status, place), ...rest];
   });
   return [...ofBase, ...added];
 }
 
-function compareResponse(operation: string, status: string, pair: Pair): readonly Finding[] {
-  const at = { subject: 'response-body', name: `response ${status} body`, operation } as const;
-  return [...compareHeaders(operation, status, pair), ...compareMediaTypes(at, pair)];
+function compareResponse(operation: string, status: string, pair: Pair, today: string): readonly Finding[] {
+  const at = { subject: 'response-body', name: `response ${status} body`, operation, today } as const;
+  return [...compareHeaders(operation, status, pair, today), ...compareMediaTypes(at, pair)];
 }
 
-function compareHeaders(operation: string, status: string, { base, revision }: Pair): readonly Finding[] {
+function compareHeaders(
+  operation: string,
+  status: string,
+  { base, revision }: Pair,
+  today: string,
+): readonly Finding[] {
   const before = headersOf(base);
   const after = headersOf(revision);
   const nameOf = (header: string): string => `response ${status} header ${header}`;
@@ -58,6 +68,7 @@ function compareHeaders(operation: string, status: string, { base, revision }: P
       subject: 'response-header',
       text: 'once',
       operation,
+      today,
       place: current,
       name: nameOf(header),
     } as const;

@@ -15,7 +15,7 @@ import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
 /** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
-export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'place' | 'text'>;
+export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'place' | 'text'>;
 
 /** The findings about a pair of schemas, and the first value that they describe. */
 type Known = { readonly described: Described; readonly places: Pair; readonly findings: readonly Finding[] };

@@ -11,6 +11,7 @@ const LIMITS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern'],
 ];
+const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
@@ -85,9 +86,7 @@ function readListedValues(schema: Schema): readonly string[] | undefined {
 function createCheck(schema: Schema): (value: unknown) => boolean {
   const types = typesOf(schema);
   const limits = schema.leaves.flatMap(({ value }) =>
-    Object.entries(membersOf(value)).flatMap(([name, limit]) =>
-      LIMITS.includes(name) ? compileLimit(name, limit) : [],
-    ),
+    limitsOf(membersOf(value)).flatMap(([name, limit]) => compileLimit(name, limit)),
   );
   return (value) => {
     const type = jsonType(value);
@@ -103,4 +102,13 @@ function compileLimit(keyword: string, limit: unknown): readonly ((value: unknow
   } catch {
     return [];
   }
+}
+
+/** Returns the limits of a schema as JSON Schema has them: OpenAPI 3.0 has `exclusiveMaximum: true` beside `maximum`. */
+function limitsOf(keywords: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  return Object.entries(keywords).flatMap(([name, limit]) => {
+    if (!LIMITS.includes(name) || typeof limit === 'boolean') return [];
+    const exclusive = EXCLUSIVE[name];
+    return [[exclusive !== undefined && keywords[exclusive] === true ? exclusive : name, limit] as const];
+  });
 }

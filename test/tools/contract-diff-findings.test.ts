@@ -76,6 +76,11 @@ describe('nothing is reported for', () => {
     ['a oneOf of one', { oneOf: [thing] }, thing],
     ['alternatives reordered', { oneOf: [text, thing] }, { oneOf: [reordered, text] }],
     [
+      'choices reordered',
+      { allOf: [{ oneOf: [text, thing] }, { oneOf: [thing, integer] }] },
+      { allOf: [{ oneOf: [thing, integer] }, { oneOf: [text, thing] }] },
+    ],
+    [
       'alternatives inside alternatives',
       { oneOf: [text, { oneOf: [integer, thing] }] },
       { oneOf: [thing, text, integer] },
@@ -135,6 +140,11 @@ describe('nothing is reported for', () => {
       'exclusiveMaximum in OpenAPI 3.0 and in 3.1',
       requestWith({ type: 'number', maximum: 5, exclusiveMaximum: true }, { openapi: '3.0.3' }),
       requestWith({ type: 'number', exclusiveMaximum: 5 }),
+    ],
+    [
+      'a value beyond exclusiveMaximum in OpenAPI 3.0 and in 3.1',
+      requestWith({ ...integer, maximum: 5, exclusiveMaximum: true, enum: [4, 5] }, { openapi: '3.0.3' }),
+      requestWith({ ...integer, exclusiveMaximum: 5, enum: [4, 5] }),
     ],
     [
       'keywords beside a reference in OpenAPI 3.0',

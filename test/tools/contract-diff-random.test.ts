@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { compareDocuments } from '../../scripts/diff/documents.ts';
 import type { Finding } from '../../scripts/diff/finding.ts';
 import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from '../support/random-schemas.ts';
+import { asVersion30, asVersion31, splitIntoAllOf } from '../support/schema-rewrites.ts';
 import { rounds } from '../support/rounds.ts';
 import { requestWith, responseWith } from '../support/document.ts';
 
@@ -66,6 +67,14 @@ test.each<[string, (schema: RandomSchema) => readonly Finding[]]>([
   [
     'an allOf with an empty schema and a description',
     (schema) => bothWays(schema, { description: 'A', allOf: [{}, schema] }),
+  ],
+  ['an allOf of its keywords', (schema) => bothWays(schema, splitIntoAllOf(schema))],
+  [
+    'OpenAPI 3.0 and the same in 3.1',
+    (schema) => {
+      const before = asVersion30(schema);
+      return bothWays(before, asVersion31(before), { openapi: '3.0.3' }, { openapi: '3.1.0' });
+    },
   ],
 ])('nothing is reported for %s', (_name, findings) => {
   fc.assert(

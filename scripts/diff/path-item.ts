@@ -1,0 +1,8 @@
+import { METHODS } from '../openapi/openapi-rules.ts';
+import { child, children, type Place } from './place.ts';
+
+/** Returns the operations of a path item by method, including those for methods without a keyword of their own. */
+export function operationsIn(item: Place): ReadonlyMap<string, Place> {
+  const fixed = [...children(item)].filter(([key]) => METHODS.includes(key));
+  return new Map([...fixed, ...children(child(item, 'additionalOperations'))]);
+}
