@@ -32,7 +32,12 @@ export function compareSchemas(described: Described, places: Pair<Place | undefi
   if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
     return compareOnce(described, places);
   const results = known.of(base.document, revision.document);
-  const key = [described.subject, described.text, ...[base, revision].map(({ value }) => JSON.stringify(value))].join();
+  const key = [
+    described.subject,
+    described.text,
+    described.today,
+    ...[base, revision].map(({ value }) => JSON.stringify(value)),
+  ].join();
   const first = results.get(key);
   if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
   const findings = compareOnce(described, { base, revision });
