@@ -120,7 +120,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     const [, operation, statuses = ''] = /^(?:(.*):)?([^:]*)$/.exec(text) ?? [];
     const list = statuses.split(',').map((status) => status.trim());
     if (list.every((status) => /^[1-4]\d\d$/.test(status))) return { operation, statuses: list.map(Number) };
-    problems.push(`${place} must be such as createPlant:409,422 or 409, with statuses below 500, not "${text}"`);
+    problems.push(`${place} must be such as createItem:409,422 or 409, with statuses below 500, not "${text}"`);
     return undefined;
   }
 

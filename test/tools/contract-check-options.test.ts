@@ -193,7 +193,7 @@ describe('.contract.yaml', () => {
       '.contract.yaml:6:1 token: the environment has no NO',
       expect.stringMatching(/^\.contract\.yaml:3:1 checks: unknown check "nothing"; there are not_a_server_error, /),
       `--header must be such as 'X-Tenant: a', not "none"`,
-      '--expect must be such as createPlant:409,422 or 409, with statuses below 500, not "a:600"',
+      '--expect must be such as createItem:409,422 or 409, with statuses below 500, not "a:600"',
       '.contract.yaml:1:1 runs must be an integer from 0 to 2147483647, not "many"',
     ]);
   });
