@@ -22,7 +22,7 @@ test('each contract in test/contracts generates, type-checks, starts and agrees 
   const runs = String(rounds(10, 30));
   const checked = await runInEach('scripts/contract-check.ts', '--runs', runs, '--seed', '1', '--budget', '300');
   expect(checked).toMatchObject(each({ code: 0 }));
-});
+}, 300_000);
 
 /** Type-checks several applications at once, as each alone takes most of that time. */
 function typecheck(folders: readonly string[]): Promise<Outcome> {
