@@ -1,23 +1,44 @@
-import { parseArgs } from 'node:util';
 import generated from '../generated/contract.json' with { type: 'json' };
+import { CHECK_NAMES } from './check/checks.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
+import { readOptions } from './check/options.ts';
 import { CannotCheck } from './values/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
-import { compileContract } from './openapi/compile.ts';
+import { prepareDocument } from './openapi/compile.ts';
 import { formatProblem } from './openapi/load.ts';
 import type { OpenApiDocument } from './openapi/reference.ts';
 import { createProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
-// fails or an operation is not implemented, and 2 when the checks cannot run.
+// fails or an operation is not implemented, and 2 when the checks cannot run or are incomplete.
 const USAGE = `npm run contract -- [options]
-  --url URL         check this server instead of starting the service on a temporary store
-  --token TOKEN     credentials for that server: a bearer token, an API key, a password or user:password
-  --document FILE   an OpenAPI document, instead of the generated one
-  --operation ID    check this operation only
-  --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
-  --seed N          seed of the generator, to repeat a run`;
+
+  --url URL             check this server instead of starting the service on a temporary store
+  --token TOKEN         credentials for that server: a bearer token, an API key, a password or
+                        user:password (default: the environment variable CONTRACT_TOKEN)
+  --header 'NAME: TEXT' a header of every request; repeatable
+  --document FILE       an OpenAPI document, instead of the generated one
+  --operation NAME      check the operation of this operationId, path, or method and path, such as
+                        'GET /items/*'; repeatable
+  --tag TAG             check the operations with this tag; repeatable
+  --checks A,B          run these checks only
+  --exclude-checks A,B  do not run these checks
+  --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
+  --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})
+  --seed N              seed of the generator, to repeat a run
+  --workers N           operations to check at the same time (default: 1)
+  --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
+  --allow-incomplete    exit 0 even if an operation got less than the minimum
+  --config FILE         a file with options (default: .contract.yaml, if there is one)
+  --help                print this text
+
+\${NAME} in a token or a header is the environment variable NAME, which is not printed.
+The minimum of an operation is all its systematic requests and a tenth of --runs of each kind.
+The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
+Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible.
+Checks:
+${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const INTERRUPTED = 130; // The exit code of shells after SIGINT.
@@ -29,9 +50,16 @@ async function main(): Promise<number> {
   const progressLine = createProgressLine(process.stderr);
   let stop: (() => Promise<void>) | undefined;
   try {
-    const options = readOptions();
-    const document = await readDocument(options.document);
-    const service = options.url === undefined ? await startTemporaryService() : undefined;
+    const { isHelpWanted, documentPath, url, isIncompleteAllowed, ...options } = readOptions(
+      process.argv.slice(2),
+      process.env,
+    );
+    if (isHelpWanted) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const document = await readDocument(documentPath);
+    const service = url === undefined ? await startTemporaryService() : undefined;
     stop = service?.stop;
     const interruption = new AbortController();
     if (service !== undefined) {
@@ -41,14 +69,20 @@ async function main(): Promise<number> {
       });
     }
     const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
-    const server = { baseUrl: service?.url ?? options.url ?? '', token: service?.token ?? options.token };
-    const result = await checkContract({ ...options, ...server, document, onProgress });
+    const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
+    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
+    const result = await checkContract({ ...options, ...server, seed, document, onProgress });
     progressLine?.clear();
     if (interruption.signal.aborted) return INTERRUPTED;
     // The temporary service is about to stop, so curl lines refer to one that npm start runs.
-    console.log(formatResult(result, service === undefined ? server : { ...server, baseUrl: START_URL }));
+    const report =
+      service === undefined
+        ? { baseUrl: server.baseUrl, secrets }
+        : { baseUrl: START_URL, secrets: [...secrets, { variable: 'TOKEN', value: service.token }] };
+    console.log(formatResult(result, { ...report, repeatLine }));
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
-    return result.failures.length + result.notImplemented.length > 0 ? 1 : 0;
+    if (result.failures.length + result.notImplemented.length > 0) return 1;
+    return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
   } catch (error) {
     progressLine?.clear();
     console.error(error instanceof CannotCheck ? error.message : error);
@@ -58,32 +92,9 @@ async function main(): Promise<number> {
   }
 }
 
-function readOptions() {
-  const text = { type: 'string' } as const;
-  const options = { url: text, token: text, document: text, operation: text, runs: text, seed: text };
-  try {
-    const { values } = parseArgs({ options });
-    return {
-      ...values,
-      runs: readInteger('runs', values.runs, DEFAULT_RUNS),
-      seed: readInteger('seed', values.seed, Math.floor(Math.random() * MAX_SEED)),
-    };
-  } catch (error) {
-    if (error instanceof CannotCheck) throw error;
-    throw new CannotCheck(`${(error as Error).message}\n${USAGE}`, { cause: error });
-  }
-}
-
-function readInteger(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= MAX_SEED) return value;
-  throw new CannotCheck(`--${name} must be an integer from 0 to ${String(MAX_SEED)}, not "${text}"`);
-}
-
 async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
   if (path === undefined) return generated.document;
-  const { compiled, problems } = await compileContract(path);
-  if (compiled === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
-  return compiled.document;
+  const { document, problems } = await prepareDocument(path);
+  if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
+  return document;
 }

@@ -7,6 +7,9 @@ export type ApiOperation = {
   readonly method: string;
   /** The path template, including the base path of the server: `/v1/pets/{id}`. */
   readonly path: string;
+  /** The path template as in the document, without the base path. */
+  readonly template: string;
+  readonly tags: readonly string[];
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
   /** All paths of the document: several may match one request. */

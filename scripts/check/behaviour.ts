@@ -1,9 +1,11 @@
+import type { ApiOperation } from './api-operation.ts';
 import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 
 // Rejections of the client or of the method, regardless of the data.
 const NOT_ABOUT_DATA = [401, 403, 405];
-const ABOUT_DATA = [400, 415, 422];
+// Rejections of a request that no other state of the server would accept.
+const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 406, 411, 413, 414, 415, 422, 429, 431];
 
 /** Checks that invalid data is rejected with a 4xx. */
 export const negativeDataRejection: Check = (exchange) => mustReject(exchange, 'invalid data');
@@ -14,21 +16,24 @@ export const missingRequiredHeader: Check = (exchange) => mustReject(exchange, '
 /**
  * Checks that valid data is accepted with a documented 2xx, or with a 3xx that is documented by its own status.
  *
- * Operations with path parameters may also respond with a documented 4xx such as 404: the document does not say which
- * resources exist.
+ * A documented 4xx that is not about the request itself will do: with 404 or 409, the document says that there are states
+ * in which valid data is refused, and only the server knows its state.
  */
-export const positiveDataAcceptance: Check = ({ operation, response: { status } }) => {
+export const positiveDataAcceptance: Check = ({ operation, response: { status }, expectedStatuses }) => {
   if (status >= 500) return undefined; // Reported by not_a_server_error.
+  if (expectedStatuses.has(status)) return undefined;
   const outcome = `valid data got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined) return `${outcome}, which is not documented`;
   if (status >= 200 && status < 300) return undefined;
-  // Some documents describe failures only.
-  if (!Object.keys(operation.responses).some((key) => /^[23]|^default$/.test(key))) return undefined;
+  if (!describesSuccess(operation)) return undefined;
   if (status >= 300 && status < 400) return operation.responses[status] === undefined ? outcome : undefined;
-  const mayBeAbsent = operation.parameters.some(({ in: location }) => location === 'path');
-  const isAboutResource = ![...NOT_ABOUT_DATA, ...ABOUT_DATA].includes(status);
-  return mayBeAbsent && isAboutResource ? undefined : outcome;
+  return status < 200 || ABOUT_REQUEST.includes(status) ? outcome : undefined;
 };
+
+/** Returns whether a document describes more than failures of an operation. */
+export function describesSuccess({ responses }: ApiOperation): boolean {
+  return Object.keys(responses).some((key) => /^[23]|^default$/.test(key));
+}
 
 /** Checks that an undocumented method gets 405 with the documented methods in `Allow` (RFC 9110, 15.5.6). */
 export const unsupportedMethod: Check = ({ operation, testCase, response }) => {

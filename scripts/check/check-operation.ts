@@ -1,94 +1,156 @@
 import fc from 'fast-check';
 import type { ApiOperation } from './api-operation.ts';
-import type { ArbitraryFactory } from '../values/arbitrary.ts';
+import { describesSuccess } from './behaviour.ts';
 import { encodingOf } from './body-bytes.ts';
-import { caseOf, classify, type BodyChoice } from './case.ts';
-import type { CheckName } from './checks.ts';
+import { caseOf, classify, type BodyChoice, type CaseKind } from './case.ts';
+import { checksFor, type CheckName } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
 import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
-import { createProber, type Failure, type ProberOptions } from './prober.ts';
+import { createProber, ServerGone, type Failure } from './prober.ts';
+import type { Run } from './run.ts';
+import type { Task, Turn } from './schedule.ts';
 import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
 
-export type RunOptions = ProberOptions & {
-  readonly arbitraries: ArbitraryFactory;
-  /** The number of generated requests of each kind, besides the systematic ones. */
-  readonly runs: number;
-};
-
-/** The result of checking one operation. */
+/** The result of checking one operation, as far as it got. */
 export type OperationResult = {
   readonly failures: readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
   /** Whether valid requests were answered 501. */
   readonly isNotImplemented: boolean;
-  /** Messages about undocumented rejections, and about requests that could not be tried. */
+  /** Messages about the answers, and about requests that could not be tried. */
   readonly notes: readonly string[];
 };
 
+/** The check of one operation, as a task. */
+export type OperationCheck = Task & { readonly operation: ApiOperation; readonly result: () => OperationResult };
+
+/** Generated requests of one kind. */
+type Search = {
+  readonly subject: string;
+  readonly kind: CaseKind;
+  /** @throws {NoValue} when there are none */
+  readonly createInputs: () => fc.Arbitrary<RequestInput>;
+  inputs?: fc.Arbitrary<RequestInput>;
+  /** The number of requests so far. */
+  done: number;
+};
+
+/** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
+const MINIMUM = 1 / 10;
 const AND = new Intl.ListFormat('en-GB');
 
-/** Checks one operation, first with systematic requests, then with generated valid and invalid ones. */
-export async function checkOperation(operation: ApiOperation, options: RunOptions): Promise<OperationResult> {
-  const { arbitraries, requestOracle, token, seed, runs, deadline } = options;
-  const prober = createProber(operation, options);
-  const factory = createInputs(operation, arbitraries, requestOracle);
-  const plain = factory.plainInputs(seed);
-  const notes = factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`);
-  for (const choice of factory.choices) {
-    if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
+/**
+ * Creates the check of one operation: first systematic requests, then generated valid and invalid ones. The requests
+ * depend on the seed and on the responses, not on time.
+ */
+export function checkOperation(operation: ApiOperation, run: Run, turn: Turn): OperationCheck {
+  const { arbitraries, requestOracle, token, seed, runs } = run;
+  const prober = createProber(operation, run, turn);
+  const notes: string[] = [];
+  let hasMinimum = false;
+  return { operation, run: checkAll, hasMinimum: () => hasMinimum, result };
+
+  async function checkAll(): Promise<void> {
+    try {
+      const factory = createInputs(operation, arbitraries, requestOracle);
+      const plain = factory.plainInputs(seed);
+      notes.push(...factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`));
+      for (const choice of factory.choices) {
+        if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
+      }
+      for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+        if (!isJudged(testCase.kind)) continue;
+        await prober.probe(testCase);
+        await prober.simplify();
+      }
+      const searches = [...plain.keys()].flatMap((choice) => searchesOf(factory, choice));
+      for (const search of searches) await advance(search, Math.ceil(runs * MINIMUM));
+      hasMinimum = true;
+      for (const search of searches) await advance(search, runs);
+    } catch (error) {
+      if (!(error instanceof ServerGone)) throw error;
+      notes.push('stopped early: the server became unreachable');
+    }
   }
 
-  for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
-    if (prober.isOver()) break;
-    for (const { check } of await prober.probe(testCase)) await prober.record(check, testCase);
+  function result(): OperationResult {
+    const { checked, undocumented, validStatuses } = prober;
+    const isNotImplemented = validStatuses.has(501);
+    const found = [...notes];
+    if (undocumented.size > 0) found.push(`responds ${listOf(undocumented)}, which the document does not describe`);
+    const isNeverSuccessful = validStatuses.size > 0 && [...validStatuses].every((status) => status >= 400);
+    if (isNeverSuccessful && !isNotImplemented && describesSuccess(operation)) {
+      found.push(`no valid request was successful: they got ${listOf(validStatuses)}`);
+    }
+    return { failures: prober.failures(), checked, isNotImplemented, notes: found };
   }
-  for (const choice of plain.keys()) {
+
+  function isJudged(kind: CaseKind): boolean {
+    return checksFor(kind).some((check) => run.checks.has(check));
+  }
+
+  function searchesOf(factory: ReturnType<typeof createInputs>, choice: BodyChoice): readonly Search[] {
     const valid = (): fc.Arbitrary<RequestInput> => factory.inputs(choice, false);
-    await search(valid, `valid requests ${nameOf(choice)}`);
-    if (choice === undefined || encodingOf(choice) !== 'json') continue;
-    await search(() => invalidOf(valid()), `invalid requests ${nameOf(choice)}`);
+    const searches: Search[] = [
+      { subject: `valid requests ${nameOf(choice)}`, kind: 'positive', createInputs: valid, done: 0 },
+    ];
+    if (choice !== undefined && encodingOf(choice) === 'json') {
+      const invalid = (): fc.Arbitrary<RequestInput> => invalidOf(valid());
+      searches.push({
+        subject: `invalid requests ${nameOf(choice)}`,
+        kind: 'negative',
+        createInputs: invalid,
+        done: 0,
+      });
+    }
+    return searches.filter(({ kind }) => isJudged(kind));
   }
-  if (prober.isOver()) notes.push('stopped early: the time limit was reached or the server became unreachable');
-  if (prober.undocumented.size > 0) {
-    const statuses = [...prober.undocumented].sort((one, other) => one - other).map(String);
-    notes.push(`responds ${AND.format(statuses)}, which the document does not describe`);
-  }
-  const { failures, checked } = prober;
-  return { failures, checked, isNotImplemented: prober.isNotImplemented(), notes };
 
   function invalidOf(valid: fc.Arbitrary<RequestInput>): fc.Arbitrary<RequestInput> {
     const mutated = fc.tuple(valid, fc.nat(), fc.nat()).map(([input, where, how]) => mutateBody(input, where, how));
     return filtered(mutated, (input) => classify(operation, requestOracle, input) === 'negative');
   }
 
-  /** Searches for a failing check, lets fast-check shrink the request, and repeats this for the other checks. */
-  async function search(inputs: () => fc.Arbitrary<RequestInput>, subject: string): Promise<void> {
-    for (let isSearching = true; isSearching && !prober.isOver();) {
+  /** Searches for failing checks until a number of requests is generated; fast-check shrinks those that fail. */
+  async function advance(search: Search, until: number): Promise<void> {
+    while (search.done < until) {
       let failing: CheckName | undefined;
+      let thrown: Error | undefined;
       const holds = async (input: RequestInput): Promise<boolean> => {
         const testCase = caseOf(operation, requestOracle, input, token);
-        if (testCase === undefined || prober.isOver()) return true;
-        const violations = await prober.probe(testCase);
-        // While shrinking, only the check that failed first counts.
-        failing ??= violations[0]?.check;
-        return !violations.some(({ check }) => check === failing);
+        if (testCase === undefined) return true;
+        try {
+          // While shrinking, only the check that failed first counts.
+          if (failing !== undefined) return !(await prober.fails(failing, testCase));
+          for (const check of await prober.probe(testCase)) {
+            if (await prober.isRepeatable(check)) failing ??= check;
+          }
+          return failing === undefined;
+        } catch (error) {
+          thrown = error as Error; // Nothing else is thrown.
+          throw new fc.PreconditionFailure(true); // Ends the search; another error would be shrunk.
+        }
       };
-      const interruptAfterTimeLimit = Math.max(1, deadline - performance.now());
-      const limits = { numRuns: runs, interruptAfterTimeLimit, markInterruptAsFailure: false };
       try {
-        const [input] = (await fc.check(fc.asyncProperty(inputs(), holds), { seed, ...limits })).counterexample ?? [];
-        const testCase = input && caseOf(operation, requestOracle, input, token);
-        isSearching = testCase !== undefined && failing !== undefined;
-        if (testCase !== undefined && failing !== undefined) await prober.record(failing, testCase);
+        search.inputs ??= search.createInputs();
+        const parameters = { seed: seed + search.done, numRuns: until - search.done };
+        const { numRuns } = await fc.check(fc.asyncProperty(search.inputs, holds), parameters);
+        if (thrown !== undefined) throw thrown;
+        search.done += numRuns;
+        await prober.simplify();
       } catch (error) {
         if (!(error instanceof NoValue)) throw error;
-        notes.push(`${subject} are too rare to be generated; some were not tried`);
-        return;
+        notes.push(`${search.subject} are too rare to be generated; some were not tried`);
+        search.done = Infinity;
       }
     }
   }
+}
+
+function listOf(statuses: ReadonlySet<number>): string {
+  return AND.format([...statuses].sort((one, other) => one - other).map(String));
 }
 
 function nameOf(choice: BodyChoice): string {

@@ -15,6 +15,8 @@ export type Exchange = {
   readonly response: WireResponse;
   /** Validates by the schemas for responses. */
   readonly oracle: Oracle;
+  /** The statuses that valid data may get besides those that the document makes acceptable. */
+  readonly expectedStatuses: ReadonlySet<number>;
 };
 
 /** Checks a response; returns a message when it is wrong, otherwise `undefined`. */

@@ -1,6 +1,6 @@
 import { Agent, request as requestHttp } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { WireRequest } from './wire-request.ts';
 
 /** A response as received. */
@@ -14,9 +14,10 @@ export type WireResponse = {
 /** A client of one server. */
 export type Connection = {
   /**
-   * Sends a request unchanged; once more after the time that a 429 names in seconds, up to a minute.
+   * Sends a request unchanged; once more after the time that a 429 names in seconds, up to a minute. An idempotent request
+   * is also sent once more when a connection that had been used before is closed without a byte of a response.
    *
-   * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
+   * @throws {NoResponse} when no valid and whole HTTP response arrives within 5 seconds
    */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
   readonly close: () => void;
@@ -26,13 +27,18 @@ export type Connection = {
 export class NoResponse extends Error {
   /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
+  /** The bytes of the response that arrived. */
+  readonly received: Buffer;
 
-  constructor(message: string, isUnreachable: boolean) {
+  constructor(message: string, isUnreachable: boolean, received: Buffer) {
     super(message);
     this.isUnreachable = isUnreachable;
+    this.received = received;
   }
 }
 
+/** The methods of requests that may be carried out twice (RFC 9110, 9.2.2). */
+const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 const TIMEOUT_MS = 5_000;
 const TOO_MANY_REQUESTS = 429;
@@ -44,7 +50,7 @@ export function openConnection(baseUrl: URL): Connection {
   const isSecure = baseUrl.protocol === 'https:';
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
-  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port, agent };
+  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
     const response = await sendOnce(request);
@@ -55,11 +61,13 @@ export function openConnection(baseUrl: URL): Connection {
     return sendOnce(request);
   };
   const sendOnce = async (request: WireRequest): Promise<WireResponse> => {
+    // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
+    await nextTurn();
+    await nextTurn();
     try {
-      return await attempt(request);
+      return await attempt(request, agent);
     } catch (error) {
-      // A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1).
-      if (error instanceof StaleConnection) return attempt(request);
+      if (error instanceof StaleConnection && IDEMPOTENT.includes(request.method)) return attempt(request, false);
       throw error;
     }
   };
@@ -70,13 +78,15 @@ export function openConnection(baseUrl: URL): Connection {
     },
   };
 
-  function attempt({ method, target, headers, body }: WireRequest): Promise<WireResponse> {
+  /** @param from the agent with the connections to use, or `false` for a new connection */
+  function attempt({ method, target, headers, body }: WireRequest, from: Agent | false): Promise<WireResponse> {
     // Without Content-Length, Node would send an empty chunked body for all but these methods.
     const hasLength = body !== undefined || !WITHOUT_BODY.includes(method);
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
-      const options = { ...address, method, path: target, headers: fields };
+      const received: Buffer[] = [];
+      const options = { ...address, agent: from, method, path: target, headers: fields };
       const outgoing = (isSecure ? requestHttps : requestHttp)(options, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', fail);
@@ -92,18 +102,29 @@ export function openConnection(baseUrl: URL): Connection {
         () => outgoing.destroy(new Error(`no response after ${String(TIMEOUT_MS)} ms`)),
         TIMEOUT_MS,
       );
-      outgoing.on('error', fail).on('close', () => {
+      const collect = (chunk: Buffer): void => void received.push(chunk);
+      outgoing.on('error', fail).on('socket', (socket) => {
+        socket.on('data', collect);
+        outgoing.on('close', () => {
+          socket.off('data', collect);
+        });
+      });
+      outgoing.on('close', () => {
         clearTimeout(deadline);
       });
       outgoing.end(body);
 
       function fail(error: NodeJS.ErrnoException): void {
         const { code = '', message } = error;
-        if (outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) reject(new StaleConnection());
-        else reject(new NoResponse(message || code, UNREACHABLE.includes(code)));
+        const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
+        const bytes = Buffer.concat(received);
+        const cause = isClosed ? 'the connection was closed' : message || code;
+        const isStale = isClosed && outgoing.reusedSocket && bytes.length === 0;
+        reject(new (isStale ? StaleConnection : NoResponse)(cause, UNREACHABLE.includes(code), bytes));
       }
     });
   }
 }
 
-class StaleConnection extends Error {}
+/** A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1). */
+class StaleConnection extends NoResponse {}

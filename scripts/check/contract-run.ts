@@ -6,9 +6,13 @@ import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
 import { checkOperation } from './check-operation.ts';
+import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Failure } from './prober.ts';
+import type { Run } from './run.ts';
+import { runTasks } from './schedule.ts';
+import { assertKnown, matches, select, type Expectation } from './selection.ts';
 
 export type ContractOptions = {
   /** Linted and bundled by `loadContract`. */
@@ -17,24 +21,33 @@ export type ContractOptions = {
   readonly baseUrl: string;
   /** Valid credentials: a bearer token, an API key, a password or `user:password`. */
   readonly token?: string | undefined;
+  /** Headers of every request. */
+  readonly headers?: readonly ExtraHeader[] | undefined;
   /** Seed of the generator: the same seed generates the same requests. */
   readonly seed?: number | undefined;
   /** The number of generated requests of each kind for each operation, besides the systematic ones. */
   readonly runs?: number | undefined;
-  /** The operationId to check; all operations by default. */
-  readonly operation?: string | undefined;
-  /** The time limit for all operations together. */
+  /** The operations to check, by operationId, path, or method and path; all by default. */
+  readonly operations?: readonly string[] | undefined;
+  /** The tags of further operations to check. */
+  readonly tags?: readonly string[] | undefined;
+  /** The checks that count; all by default. */
+  readonly checks?: ReadonlySet<CheckName> | undefined;
+  readonly expectations?: readonly Expectation[] | undefined;
+  /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
   readonly budgetMs?: number | undefined;
+  /** The number of operations that are checked at the same time. */
+  readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 };
 
 export type Progress = {
+  /** The operation of the last request. */
   readonly operationId: string;
-  /** The number of finished operations. */
-  readonly done: number;
-  readonly total: number;
+  readonly operations: number;
+  /** The number of operations with a request. */
+  readonly begun: number;
   readonly requests: number;
-  readonly failures: number;
 };
 
 export type ContractResult = {
@@ -46,74 +59,101 @@ export type ContractResult = {
   readonly unused: readonly CheckName[];
   /** The operations that answered valid requests 501. */
   readonly notImplemented: readonly string[];
+  /** The operations that the time limit left below the minimum. */
+  readonly incomplete: readonly string[];
   /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
 };
 
 export const DEFAULT_RUNS = 100;
-const DEFAULT_BUDGET_MS = 25_000;
+
+/** Returns the time limit for a number of operations. */
+export function defaultBudgetMs(operations: number): number {
+  return 20_000 + 1_000 * operations;
+}
 
 /**
  * Checks a running service against an OpenAPI document, with generated requests.
  *
- * @throws {CannotCheck} when the server is unreachable, the operation is unknown or a token is missing
+ * @throws {CannotCheck} when the server is unreachable, an operation or a tag is unknown, or a token is missing
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
-  const { document, token, seed = 0, runs = DEFAULT_RUNS, budgetMs = DEFAULT_BUDGET_MS, onProgress } = options;
+  const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
+  const { checks = new Set(CHECK_NAMES), workers = 1 } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const operations = select(listOperations(requestSchemas, responseSchemas, url.pathname), options.operation);
-  const protectedOperation = operations.find(isProtected);
-  if (protectedOperation !== undefined && token === undefined)
-    throw new CannotCheck(`${protectedOperation.operationId} needs a token: --token`);
+  const all = listOperations(requestSchemas, responseSchemas, url.pathname);
+  assertKnown(
+    all,
+    expectations.flatMap(({ operation = [] }) => operation),
+  );
+  const selected = select(all, options.operations ?? [], options.tags ?? []);
+  const withoutToken = selected.find((operation) => isProtected(operation) && !haveCredentials(headers, operation));
+  if (withoutToken !== undefined && token === undefined)
+    throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
 
+  const [upgrades, operations] = partition(selected, isUpgrade);
+  const notes = upgrades.map(
+    ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
+  );
+  if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
-  const responseOracle = createOracle(responseSchemas);
-  const arbitraries = createArbitraries(requestSchemas, requestOracle);
   const connection = openConnection(url);
-  const shared = { connection, requestOracle, responseOracle, arbitraries, token, seed, runs };
-  const startedAt = performance.now();
-  const failures: Failure[] = [];
-  const checked = new Set<CheckName>();
-  const notImplemented: string[] = [];
-  const notes = operations.length === 0 ? ['the document has no operations: nothing was checked'] : [];
+  const begun = new Set<string>();
   let requests = 0;
+  const run: Run = {
+    ...{ connection, token, headers, seed, runs, checks, requestOracle },
+    responseOracle: createOracle(responseSchemas),
+    arbitraries: createArbitraries(requestSchemas, requestOracle),
+    expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
+    onRequest: ({ operationId }) => {
+      requests += 1;
+      begun.add(operationId);
+      onProgress?.({ operationId, operations: operations.length, begun: begun.size, requests });
+    },
+  };
   try {
     await assertReachable(connection, url);
-    for (const [done, operation] of operations.entries()) {
-      const { operationId } = operation;
-      const statuses = Object.keys(operation.responses);
-      if (statuses.length > 0 && statuses.every((status) => status.startsWith('1'))) {
-        notes.push(`${operationId}: not checked, as it only switches to another protocol`);
-        continue;
-      }
-      // Later operations share the time that earlier ones have not used.
-      const share = (startedAt + budgetMs - performance.now()) / (operations.length - done);
-      const deadline = performance.now() + share;
-      const onRequest = (): void => {
-        requests += 1;
-        onProgress?.({ operationId, done, total: operations.length, requests, failures: failures.length });
-      };
-      const result = await checkOperation(operation, { ...shared, deadline, onRequest });
-      failures.push(...result.failures);
-      if (result.isNotImplemented) notImplemented.push(operationId);
-      result.checked.forEach((check) => checked.add(check));
-      notes.push(...result.notes.map((note) => `${operationId}: ${note}`));
-    }
+    const creators = operations
+      .map((operation) => withoutHeaderParameters(operation, headers))
+      .map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
+    const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
+    const finished = await runTasks(creators, { budgetMs, workers });
+    const results = finished.map(({ task, isDone }) => {
+      const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
+      return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
+    });
+    const idsOf = (some: typeof results): readonly string[] => some.map(({ operationId }) => operationId);
+    const cut = idsOf(results.filter(({ isCut }) => isCut));
+    if (cut.length > 0) notes.push(`cut by --budget, with more than the minimum: ${cut.join(', ')}`);
+    const checked = new Set(results.flatMap((result) => [...result.checked]));
+    return {
+      ...{ seed, operations: selected.length, requests },
+      failures: results.flatMap(({ failures }) => failures),
+      unused: requests === 0 ? [] : CHECK_NAMES.filter((check) => checks.has(check) && !checked.has(check)),
+      notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
+      incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
+      notes: [...notes, ...results.flatMap((result) => result.notes.map((note) => `${result.operationId}: ${note}`))],
+    };
   } finally {
     connection.close();
   }
-  const unused = requests === 0 ? [] : CHECK_NAMES.filter((check) => !checked.has(check));
-  return { seed, operations: operations.length, requests, failures, unused, notImplemented, notes };
 }
 
-function select(operations: readonly ApiOperation[], requested: string | undefined): readonly ApiOperation[] {
-  if (requested === undefined) return operations;
-  const selected = operations.filter(({ operationId }) => operationId === requested);
-  if (selected.length > 0) return selected;
-  const existing = operations.map(({ operationId }) => operationId).join(', ');
-  throw new CannotCheck(`unknown operation ${requested}; the document has ${existing || 'none'}`);
+function statusesFor(operation: ApiOperation, expectation: Expectation): readonly number[] {
+  const { operation: name, statuses } = expectation;
+  return name === undefined || matches(operation, name) ? statuses : [];
+}
+
+/** Returns whether an operation has no responses but those that switch to another protocol. */
+function isUpgrade({ responses }: ApiOperation): boolean {
+  const statuses = Object.keys(responses);
+  return statuses.length > 0 && statuses.every((status) => status.startsWith('1'));
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [readonly Item[], readonly Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 function readBaseUrl(text: string): URL {

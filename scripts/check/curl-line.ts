@@ -1,39 +1,43 @@
 import type { WireRequest } from './wire-request.ts';
 
-/**
- * Formats a request as a curl command for a POSIX shell that sends the same bytes. The token is replaced by the variable
- * TOKEN, so that it is not logged.
- */
+/** A value that is not printed; an environment variable stands for it. */
+export type Secret = { readonly variable: string; readonly value: string };
+
+/** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
 export function curlLine(
   { method, target, headers, body }: WireRequest,
   baseUrl: string,
-  token: string | undefined,
+  secrets: readonly Secret[],
 ): string {
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
-  parts.push(quote(new URL(baseUrl).origin + target, token));
+  parts.push(quote(new URL(baseUrl).origin + target, secrets));
   for (const [name, value] of headers)
-    parts.push(`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, token)}`);
+    parts.push(`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, secrets)}`);
   if (body === undefined) return parts.join(' ');
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) parts.push("-H 'Content-Type:'");
   const text = body.toString();
   const isPlain = Buffer.from(text).equals(body) && !/[\p{C}]/u.test(text) && !text.startsWith('@');
-  if (isPlain) return [...parts, `--data-binary ${quote(text, token)}`].join(' ');
+  if (isPlain) return [...parts, `--data-binary ${quote(text, secrets)}`].join(' ');
   return `printf '${octal(body)}' | ${[...parts, '--data-binary @-'].join(' ')}`;
 }
 
-function quote(text: string, token: string | undefined): string {
-  const pieces = token === undefined || token === '' ? [text] : text.split(token);
-  const quoted = pieces.map((piece) => (piece === '' ? '' : `'${piece.replaceAll("'", "'\\''")}'`));
-  return quoted.join('"$TOKEN"') || "''";
+/** Quotes a text for a POSIX shell. Secrets are replaced by variables. */
+export function quote(text: string, [secret, ...others]: readonly Secret[] = []): string {
+  if (text === '') return "''";
+  if (secret === undefined) return `'${text.replaceAll("'", "'\\''")}'`;
+  const pieces = secret.value === '' ? [text] : text.split(secret.value);
+  return pieces.map((piece) => (piece === '' ? '' : quote(piece, others))).join(`"$${secret.variable}"`);
 }
 
 /** Formats bytes for printf(1), with octal escapes for all but plain ASCII. */
 function octal(bytes: Buffer): string {
-  const escape = (byte: number): string => {
+  const escape = (byte: number, index: number): string => {
     const character = String.fromCharCode(byte);
     if (character === '%') return '%%';
-    return /[ -~]/.test(character) && !/['\\]/.test(character) ? character : `\\${byte.toString(8).padStart(3, '0')}`;
+    // A format that starts with a hyphen, as multipart bodies do, would be an option.
+    const isPlain = /[ -~]/.test(character) && !/['\\]/.test(character) && !(character === '-' && index === 0);
+    return isPlain ? character : `\\${byte.toString(8).padStart(3, '0')}`;
   };
   return [...bytes].map(escape).join('');
 }

@@ -88,7 +88,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   }
 
   function hasValue(parameter: Parameter): boolean {
-    return attempt(() => fc.sample(parameterInputs(parameter, true), 1)) !== undefined;
+    return attempt(() => fc.sample(parameterInputs(parameter, true), { seed: 1, numRuns: 1 })) !== undefined;
   }
 
   function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {

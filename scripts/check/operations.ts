@@ -58,6 +58,8 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         operationId: operationId ?? `${method} ${path}`,
         method,
         path: fullPath,
+        template: path,
+        tags: operation.tags ?? [],
         pathMethods: operations.filter(([, other]) => pathOf(other) === fullPath).map(([name]) => name),
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.

@@ -1,115 +1,174 @@
+import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
-import { NoResponse, type WireResponse, type Connection } from './connection.ts';
-import type { Oracle } from '../values/oracle.ts';
+import { NoResponse, type WireResponse } from './connection.ts';
+import { withExtraHeaders } from './extra-headers.ts';
+import type { Run } from './run.ts';
+import type { Turn } from './schedule.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/** A failed check with the simplest failing request that was found. */
+/** A failed check with the simplest failing request that was found, and its response. */
 export type Failure = Violation & {
   readonly operationId: string;
   readonly request: WireRequest;
-  /** `undefined` when none arrived. */
+  /** `undefined` when none arrived as a whole. */
   readonly response: WireResponse | undefined;
-  readonly seed: number;
+  /** The bytes of a response that did not arrive as a whole. */
+  readonly received: Buffer;
+  /** The status of the same request when it was repeated and passed; `undefined` when it failed again. */
+  readonly passedWith: number | undefined;
 };
 
-export type ProberOptions = {
-  readonly connection: Connection;
-  /** Validates by the schemas for requests. */
-  readonly requestOracle: Oracle;
-  /** Validates by the schemas for responses. */
-  readonly responseOracle: Oracle;
-  readonly token: string | undefined;
-  readonly seed: number;
-  /** The value of `performance.now()` after which no request is sent. */
-  readonly deadline: number;
-  readonly onRequest: () => void;
-};
+/** No connection to the server can be established any more. */
+export class ServerGone extends Error {}
 
 /** Sends test cases of one operation and records at most one failure of each check. */
 export type Prober = {
-  readonly failures: readonly Failure[];
+  readonly failures: () => readonly Failure[];
   /** The checks that applied to a request. */
   readonly checked: ReadonlySet<CheckName>;
   /** The statuses of rejected requests that the document does not describe. */
   readonly undocumented: ReadonlySet<number>;
-  /** Whether a valid request was answered 501. */
-  readonly isNotImplemented: () => boolean;
-  /** Sends a test case and returns the violations of checks that have no recorded failure yet. */
-  readonly probe: (testCase: Case) => Promise<readonly Violation[]>;
-  /** Simplifies a test case that fails a check, and records the failure. */
-  readonly record: (check: CheckName, testCase: Case) => Promise<void>;
-  readonly isOver: () => boolean;
+  /** The statuses of valid requests. */
+  readonly validStatuses: ReadonlySet<number>;
+  /**
+   * Sends a test case and records the failed checks. A request that may change something is not sent twice: what it gets
+   * then depends on the first time.
+   *
+   * @returns the checks that failed for the first time
+   */
+  readonly probe: (testCase: Case) => Promise<readonly CheckName[]>;
+  /** Repeats the recorded request of a failed check; returns false when it passes, and so cannot be simplified. */
+  readonly isRepeatable: (check: CheckName) => Promise<boolean>;
+  /** Sends a test case; returns whether it fails a check, and then records it as the simpler request. */
+  readonly fails: (check: CheckName, testCase: Case) => Promise<boolean>;
+  /** Simplifies the recorded requests of all failed checks that can be repeated. */
+  readonly simplify: () => Promise<void>;
 };
 
-const NOT_IMPLEMENTED = 501;
+type Evidence = {
+  readonly testCase: Case;
+  readonly failure: Omit<Failure, 'passedWith'>;
+  readonly repetition: Repetition | undefined;
+  readonly isSimplified: boolean;
+};
+type Repetition = { readonly passedWith: number | undefined };
 
-/** Creates a prober for one operation. */
-export function createProber(operation: ApiOperation, options: ProberOptions): Prober {
-  const { connection, requestOracle, responseOracle, token, seed, deadline, onRequest } = options;
+const NOT_IMPLEMENTED = 501;
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
+
+/** Creates a prober for one operation. It awaits its turn before each request. */
+export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
+  const { connection, requestOracle, responseOracle, token, headers, checks, onRequest } = run;
   const { operationId } = operation;
-  const failures: Failure[] = [];
+  const expectedStatuses = run.expectedStatuses(operation);
+  const recorded = new Map<CheckName, Evidence>();
   const checked = new Set<CheckName>();
   const undocumented = new Set<number>();
-  let isNotImplemented = false;
-  let isUnreachable = false;
-  const isOver = (): boolean => isUnreachable || performance.now() >= deadline;
+  const validStatuses = new Set<number>();
+  const sent = new Set<string>();
+  return { failures, checked, undocumented, validStatuses, probe, isRepeatable, fails, simplify };
 
-  return {
-    failures,
-    checked,
-    undocumented,
-    isNotImplemented: () => isNotImplemented,
-    isOver,
-    async probe(testCase) {
-      for (const check of checksFor(testCase.kind)) checked.add(check);
-      const { violations } = await exchange(testCase);
-      return violations.filter(({ check }) => !failures.some((failure) => failure.check === check));
-    },
-    async record(check, testCase) {
-      const { request } = await simplify(check, testCase);
-      const { response, violations } = await exchange({ ...testCase, request });
-      const repeated = violations.find((violation) => violation.check === check);
-      const message = repeated?.message ?? 'failed once, but passed when the request was repeated';
-      failures.push({ check, message, operationId, request, response, seed });
-    },
-  };
-
-  async function simplify(check: CheckName, testCase: Case): Promise<Case> {
-    for (const input of testCase.input === undefined ? [] : simplerThan(testCase.input)) {
-      const simpler = caseOf(operation, requestOracle, input, token);
-      if (simpler?.kind !== testCase.kind) continue;
-      if (isOver()) break;
-      const { violations } = await exchange(simpler);
-      if (violations.some((violation) => violation.check === check)) return simplify(check, simpler);
-    }
-    return testCase;
+  function failures(): readonly Failure[] {
+    return [...recorded.values()].map(({ failure, repetition }) => {
+      return { ...failure, passedWith: repetition?.passedWith };
+    });
   }
 
+  async function probe(testCase: Case): Promise<readonly CheckName[]> {
+    const { method, target, headers, body } = testCase.request;
+    const key = hash('sha256', JSON.stringify([method, target, headers, body?.toString('latin1')]));
+    if (!SAFE_METHODS.includes(method) && sent.has(key)) return [];
+    sent.add(key);
+    for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
+    const known = new Set(recorded.keys());
+    const found = await exchange(testCase);
+    return found.map(({ check }) => check).filter((check) => !known.has(check));
+  }
+
+  async function fails(check: CheckName, testCase: Case): Promise<boolean> {
+    const failure = (await exchange(testCase)).find((found) => found.check === check);
+    if (failure === undefined) return false;
+    recorded.set(check, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
+    return true;
+  }
+
+  async function isRepeatable(check: CheckName): Promise<boolean> {
+    const evidence = recorded.get(check);
+    if (evidence === undefined) return false;
+    let passedWith = evidence.repetition?.passedWith;
+    if (evidence.repetition === undefined) {
+      const found = await exchange(evidence.testCase, (status) => (passedWith = status));
+      if (found.some((failure) => failure.check === check)) passedWith = undefined;
+      recorded.set(check, { ...evidence, repetition: { passedWith } });
+    }
+    // A repeated creation may be refused. That says nothing about the first one.
+    const isRefused = evidence.testCase.kind === 'positive' && passedWith !== undefined && passedWith >= 400;
+    return passedWith === undefined || isRefused;
+  }
+
+  async function simplify(): Promise<void> {
+    for (const [check, { isSimplified }] of recorded) {
+      if (isSimplified) continue;
+      let simplest: Case | undefined;
+      do {
+        simplest = recorded.get(check)?.testCase;
+      } while ((await isRepeatable(check)) && simplest !== undefined && (await failsSimpler(check, simplest)));
+      const evidence = recorded.get(check);
+      if (evidence !== undefined) recorded.set(check, { ...evidence, isSimplified: true });
+    }
+  }
+
+  /** Tries the requests that are simpler by one step, until one fails. */
+  async function failsSimpler(check: CheckName, testCase: Case): Promise<boolean> {
+    for (const input of testCase.input === undefined ? [] : simplerThan(testCase.input)) {
+      const simpler = caseOf(operation, requestOracle, input, token);
+      if (simpler?.kind === testCase.kind && (await fails(check, simpler))) return true;
+    }
+    return false;
+  }
+
+  /** Sends a test case; records and returns the failures of the checks that count. */
   async function exchange(
     testCase: Case,
-  ): Promise<{ response: WireResponse | undefined; violations: readonly Violation[] }> {
-    onRequest();
-    try {
-      const response = await connection.send(testCase.request);
-      if (testCase.kind === 'positive' && response.status === NOT_IMPLEMENTED) {
-        isNotImplemented = true;
-        return { response, violations: [] };
+    onStatus?: (status: number) => void,
+  ): Promise<readonly Evidence['failure'][]> {
+    await turn();
+    onRequest(operation);
+    const request = withExtraHeaders(operation, testCase, headers);
+    const failuresOf = (
+      violations: readonly Violation[],
+      response: WireResponse | undefined,
+      received: Buffer = Buffer.alloc(0),
+    ): readonly Evidence['failure'][] => {
+      const found = violations
+        .filter(({ check }) => checks.has(check))
+        .map((violation) => ({ ...violation, operationId, request, response, received }));
+      for (const failure of found.filter(({ check }) => !recorded.has(check))) {
+        recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
       }
-      const result = { operation, testCase, response, oracle: responseOracle };
+      return found;
+    };
+    try {
+      const response = await connection.send(request);
+      const { status } = response;
+      onStatus?.(status);
+      if (testCase.kind === 'positive') validStatuses.add(status);
+      if (testCase.kind === 'positive' && status === NOT_IMPLEMENTED) return [];
+      const result = { operation, testCase, response, oracle: responseOracle, expectedStatuses };
       // The document cannot describe the responses of a method that it does not have.
-      if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(response.status);
-      return { response, violations: violationsIn(result) };
+      if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(status);
+      return failuresOf(violationsIn(result), response);
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
-      isUnreachable ||= error.isUnreachable;
-      return {
-        response: undefined,
-        violations: [{ check: 'not_a_server_error', message: `no response: ${error.message}` }],
-      };
+      const subject = error.received.length > 0 ? 'the response is incomplete' : 'no response';
+      const message = `${subject}: ${error.message}`;
+      const found = failuresOf([{ check: 'not_a_server_error', message }], undefined, error.received);
+      if (error.isUnreachable) throw new ServerGone(message, { cause: error });
+      return found;
     }
   }
 }

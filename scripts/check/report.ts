@@ -1,55 +1,66 @@
 import type { ContractResult, Progress } from './contract-run.ts';
-import { curlLine } from './curl-line.ts';
+import { curlLine, type Secret } from './curl-line.ts';
 import type { WireResponse } from './connection.ts';
 import type { Failure } from './prober.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
-  /** Is replaced by `$TOKEN` in the output. */
-  readonly token: string | undefined;
+  /** Are replaced by variables in the output. */
+  readonly secrets: readonly Secret[];
+  /** Returns the command that repeats the checks of an operation. */
+  readonly repeatLine: (operationId: string, seed: number) => string;
 };
 
 const MAX_CHARS = 2_000;
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, operations, requests, failures, unused, notImplemented, notes } = result;
+  const { seed, operations, requests, failures, unused, notImplemented, incomplete, notes } = result;
   const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
   if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
+  if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
   return [
-    ...failures.map((failure) => `${formatFailure(failure, options)}\n`),
+    ...failures.map((failure) => `${formatFailure(failure, seed, options)}\n`),
     ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
     ...notes,
     ...(unused.length === 0 ? [] : [`checks that applied to no request: ${unused.join(', ')}`]),
+    ...(incomplete.length === 0
+      ? []
+      : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
     `contract: ${counts.join(', ')} (seed ${String(seed)})`,
   ].join('\n');
 }
 
 /** Formats the progress as one line, which overwrites the previous one. */
-export function formatProgress({ operationId, done, total, requests, failures }: Progress): string {
-  const counts = [counted(requests, 'request'), counted(failures, 'failure')];
-  return `[${String(done + 1)}/${String(total)}] ${operationId}  ${counts.join(', ')}`;
+export function formatProgress({ operationId, operations, begun, requests }: Progress): string {
+  return `[${String(begun)}/${String(operations)}] ${operationId}  ${counted(requests, 'request')}`;
 }
 
-function formatFailure(failure: Failure, { baseUrl, token }: ReportOptions): string {
-  const { check, operationId, message, request, response, seed } = failure;
+function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repeatLine }: ReportOptions): string {
+  const { check, operationId, message, request, response, received, passedWith } = failure;
+  const answer = response === undefined ? visibleLines(received) : formatResponse(response);
   const lines = [
     `FAILED ${check}  ${operationId}`,
     `  ${message}`,
-    `  ${curlLine(request, baseUrl, token)}`,
-    ...(response === undefined ? [] : formatResponse(response).map((line) => `  < ${line}`)),
-    `  repeat: npm run contract -- --seed ${String(seed)} --operation '${operationId}'`,
+    ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
+    `  ${curlLine(request, baseUrl, secrets)}`,
+    ...answer.map((line) => `  < ${line}`),
   ];
-  const text = lines.join('\n');
-  return token === undefined || token === '' ? text : text.replaceAll(token, '$TOKEN');
+  const hide = (text: string, { variable, value }: Secret): string =>
+    value === '' ? text : text.replaceAll(value, `$${variable}`);
+  return [secrets.reduce(hide, lines.join('\n')), `  repeat: ${repeatLine(operationId, seed)}`].join('\n');
 }
 
 function formatResponse({ status, headers, body }: WireResponse): string[] {
-  const text = body.toString();
-  const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${String(body.length)} bytes)` : text;
-  // Escapes control characters, which a terminal would interpret.
+  return [`HTTP ${String(status)}`, ...headers.map((pair) => pair.join(': ')), ...visibleLines(body)];
+}
+
+/** Formats bytes as one line, without the control characters that a terminal would interpret; none for no bytes. */
+function visibleLines(bytes: Buffer): readonly string[] {
+  const text = bytes.toString();
+  const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${String(bytes.length)} bytes)` : text;
   const visible = JSON.stringify(shown).slice(1, -1).replaceAll('\\"', '"');
-  return [`HTTP ${String(status)}`, ...headers.map((pair) => pair.join(': ')), ...(visible === '' ? [] : [visible])];
+  return visible === '' ? [] : [visible];
 }
 
 function counted(count: number, noun: string): string {

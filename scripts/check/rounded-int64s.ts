@@ -1,12 +1,12 @@
-import { integerOf } from '../../src/engine/contract/int64.ts';
+import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
 import type { JsonTree } from '../../src/engine/contract/json.ts';
 import { encodingOf } from './body-bytes.ts';
 import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /**
- * Finds an int64 that was rounded to a double: the response has the same name with a different value, and both values are
- * the same double. Other differences may be intended.
+ * Finds an int64 that was rounded to a double: the response has the same name with the value of that double. Other
+ * differences may be intended.
  *
  * @param isInt64At returns whether the document declares a number of the response as int64
  * @returns a message; `undefined` when no int64 was rounded
@@ -28,16 +28,21 @@ export function findRounded(
       const exact = integerOf(json.sourceDigits(holder, key) ?? String(value));
       const candidates = sent.get(name) ?? [];
       if (candidates.includes(exact ?? 0n)) return undefined;
-      const rounded = candidates.find((integer) => Number(integer) === value);
+      const rounded = candidates.filter(isInt64).find((integer) => roundingsOf(Number(integer)).includes(exact));
       return rounded === undefined
         ? undefined
-        : `${name} was sent as ${String(rounded)} and returned as ${String(exact ?? value)}`;
+        : `${name} was sent as ${String(rounded)} and returned as ${String(exact)}`;
     }
     if (typeof value !== 'object' || value === null) return undefined;
     // Array items are compared under the name of the array.
     const found = Object.keys(value).map((member) => search(value, member, Array.isArray(value) ? name : member));
     return found.find((violation) => violation !== undefined);
   }
+}
+
+/** Returns the integers that a double is written as: all its digits, or as few as identify it, and zeros. */
+function roundingsOf(double: number): readonly (bigint | undefined)[] {
+  return [BigInt(double), integerOf(String(double))];
 }
 
 function collectSent(name: string, value: Json, sent: Map<string, bigint[]>): void {

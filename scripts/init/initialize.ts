@@ -19,6 +19,7 @@ const DOCUMENTS = [
     'ARCHITECTURE',
     'BEHAVIOUR',
     'CONTRACT',
+    'CONTRACT_CHECK',
     'CONTRACT_DIFF',
     'CONTRIBUTING',
     'MOCK',

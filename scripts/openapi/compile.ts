@@ -15,10 +15,11 @@ import {
   findEmptyValues,
   findEncodings,
   findFailureHeaders,
+  findInvalid,
   findPatternsOfBytes,
   findPublic,
   findUnchecked,
-  findUnsupported,
+  findUnservable,
   type Remark,
 } from './unsupported.ts';
 
@@ -36,23 +37,45 @@ export type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'place
   readonly compiled: CompiledDocument | undefined;
 };
 
+/** A document without the parts that contradict others, or its problems. */
+export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
+  /** `undefined` when the document was rejected. */
+  readonly document: Document | undefined;
+};
+
 /** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
 export async function compileContract(path: string): Promise<CompiledContract> {
+  const { document, ...rest } = await prepareDocument(path, findUnservable);
+  if (document === undefined) return { ...rest, compiled: undefined };
+  const { compiled, failureBodies } = compileOperations(document);
+  const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
+  return { ...rest, compiled: { contract, document, failureBodies } };
+}
+
+/**
+ * Reads an OpenAPI document, and removes what is not used.
+ *
+ * @param findErrors finds reasons to reject a valid document; by default, there is none
+ */
+export async function prepareDocument(
+  path: string,
+  findErrors: (document: Document) => readonly Remark[] = () => [],
+): Promise<PreparedDocument> {
   const loaded = await loadContract(path, 'validity');
   const { text, problems, placeOf, sources } = loaded;
   const result = (
-    compiled: CompiledDocument | undefined,
+    document: Document | undefined,
     severity: Problem['severity'],
     remarks: readonly Remark[],
-  ): CompiledContract => {
+  ): PreparedDocument => {
     const found = remarks.map(({ pointer, message }): Problem => ({ severity, place: placeOf(pointer), message }));
-    return { compiled, text, problems: [...problems, ...found], placeOf, sources };
+    return { document, text, problems: [...problems, ...found], placeOf, sources };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);
 
-  const unsupported = findUnsupported(document);
-  if (unsupported.length > 0) return result(undefined, 'error', unsupported);
+  const errors = [...findInvalid(document), ...findErrors(document)];
+  if (errors.length > 0) return result(undefined, 'error', errors);
   const warnings = [
     ...findPublic(document),
     ...findUncallable(loaded.document),
@@ -70,7 +93,5 @@ export async function compileContract(path: string): Promise<CompiledContract> {
     ...removeInvalidPatterns(document),
     ...removeInvalidDefaults(document),
   ];
-  const { compiled, failureBodies } = compileOperations(document);
-  const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
-  return result({ contract, document, failureBodies }, 'warn', warnings);
+  return result(document, 'warn', warnings);
 }

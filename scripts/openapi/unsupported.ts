@@ -11,9 +11,18 @@ import { walkDocument } from './walk.ts';
 /** A message about a part of the document. */
 export type Remark = { readonly pointer: string; readonly message: string };
 
-/** Finds errors that the linter does not: parts that are not valid, or that no client could use. */
-export function findUnsupported(document: Document): Remark[] {
+/** Finds errors that the linter does not: parts that are not valid. */
+export function findInvalid(document: Document): Remark[] {
   return [...inOperations(document), ...inSchemas(document)];
+}
+
+/** Finds the operations that a service on Node cannot have. */
+export function findUnservable(document: Document): Remark[] {
+  return listOperations(document)
+    .filter(({ method }) => !METHODS.includes(method.toLowerCase()) && !isServed(method))
+    .map(({ method, pointer }) => {
+      return { pointer, message: `no client can call the method ${method}: Node has no requests with it` };
+    });
 }
 
 /** Warns once when operations are public because the document says nothing about their security. */
@@ -154,8 +163,6 @@ function inOperations(document: Document): Remark[] {
     const isFixed = METHODS.includes(method.toLowerCase());
     if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
       found.push({ pointer, message: `${method} must not be in additionalOperations: write ${method.toLowerCase()}` });
-    } else if (!isFixed && !isServed(method)) {
-      found.push({ pointer, message: `no client can call the method ${method}: Node has no requests with it` });
     }
     const queries = parametersOf(document, pathItem, object).filter(({ in: place }) => place.startsWith('query'));
     if (queries.length > 1 && queries.some(({ in: place }) => place === 'querystring')) {

@@ -69,12 +69,21 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
  */
 export function strings(schema: SchemaObject, kind: TextKind, plain = false): fc.Arbitrary<Json> {
   const { pattern, format } = schema;
-  const matches = typeof pattern === 'string' ? matching(pattern) : undefined;
+  const matches = typeof pattern === 'string' ? prepare(`pattern ${pattern}`, () => matching(pattern)) : undefined;
   const name = String(format);
-  const formatted = (plain ? PLAIN_FORMATS[name]?.() : undefined) ?? FORMATS[name]?.();
+  const formatted = (plain ? PLAIN_FORMATS[name]?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS[name]?.());
   // Values of one keyword may satisfy the other by chance.
   if (matches !== undefined && formatted !== undefined) return fc.oneof(matches, formatted);
   return matches ?? formatted ?? plainStrings(schema, kind);
+}
+
+// fast-check takes up to a second and 20 MB for some patterns and formats, and a document repeats them in many places.
+const PREPARED = new Map<string, fc.Arbitrary<Json> | undefined>();
+
+/** Returns what the first call for a key has created. */
+function prepare(key: string, create: () => fc.Arbitrary<Json> | undefined): fc.Arbitrary<Json> | undefined {
+  if (!PREPARED.has(key)) PREPARED.set(key, create());
+  return PREPARED.get(key);
 }
 
 // Any character, as the unit `binary` of fast-check, which takes a second to prepare it. Shrinks to `a`.

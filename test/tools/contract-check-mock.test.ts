@@ -70,6 +70,7 @@ test('the mock of a document has no failures, and notes say what the document le
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   expect(notes).toEqual([
+    'socket: not checked, as it only switches to another protocol',
     'both: responds 401, which the document does not describe',
     'basic: responds 401, which the document does not describe',
     'signed: responds 401, which the document does not describe',
@@ -79,7 +80,6 @@ test('the mock of a document has no failures, and notes say what the document le
     'suffix: responds 400 and 415, which the document does not describe',
     'pages: responds 400, which the document does not describe',
     'row: responds 400, which the document does not describe',
-    'socket: not checked, as it only switches to another protocol',
     'form: responds 400 and 415, which the document does not describe',
     'keys: responds 400 and 401, which the document does not describe',
     'ids: responds 400, which the document does not describe',

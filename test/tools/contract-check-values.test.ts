@@ -248,7 +248,7 @@ describe('parameters', () => {
 });
 
 describe('the curl line', () => {
-  test('sends the same bytes, with the token from the environment', async () => {
+  test.each(['dash', 'bash'])('sends the same bytes in %s, with the token from the environment', async (shell) => {
     const received: string[] = [];
     const server = createServer((req, res) => {
       const chunks: Buffer[] = [];
@@ -264,15 +264,21 @@ describe('the curl line', () => {
     cleanUp(() => void server.close());
     const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 
-    const bodies = ['{"name":"it\'s $HOME `x` \\n 🌿"}', '@file', '', '\u0000%d\\ \'"\r\n\u00ff'];
+    const bodies = [
+      '{"name":"it\'s $HOME `x` \\n 🌿"}',
+      '@file',
+      '',
+      '\u0000%d\\ \'"\r\n\u00ff',
+      '--x\r\n\r\n%\\101\r\n--x--\r\n',
+    ];
     const bytes = [...bodies.map((text) => Buffer.from(text)), Buffer.from([0, 255, 37, 39, 92])];
     for (const body of bytes) {
       const authorization = ['Authorization', 'Bearer secret tokenx'] as const;
       const headers = [authorization, ['Content-Type', 'application/json'], ['X-Empty', '']] as const;
       const request = { method: 'PUT', target: '/a/../%27b%5B%5D?c[1]={2}', headers, body };
-      const line = curlLine(request, baseUrl, 'secret token');
+      const line = curlLine(request, baseUrl, [{ variable: 'TOKEN', value: 'secret token' }]);
       expect(line).not.toContain('secret');
-      expect(await run('sh', ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
+      expect(await run(shell, ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
       const named = ['Bearer secret tokenx', 'application/json', ''];
       expect(received.pop()).toBe(JSON.stringify(['PUT', request.target, named, body.toString('latin1')]));
     }

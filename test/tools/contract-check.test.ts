@@ -28,7 +28,7 @@ describe('a server that follows its document', () => {
     async (_name, document) => {
       const baseUrl = await startReferenceServer();
       const result = await checkContract({ ...reference, document, baseUrl, runs: 20 });
-      expect(formatResult(result, { baseUrl, token: TOKEN })).toMatch(
+      expect(formatResult(result, { baseUrl, secrets: [], repeatLine: () => '' })).toMatch(
         /^contract: 5 operations, \d+ requests, 0 failures \(seed 1\)$/,
       );
     },
@@ -39,7 +39,7 @@ describe('a server that follows its document', () => {
 describe('a server that', () => {
   test.each(BROKEN_SERVERS)('%s fails %s of %s', async (_name, check, operation, defect) => {
     const baseUrl = await startReferenceServer(defect);
-    const { failures } = await checkContract({ ...reference, baseUrl, operation });
+    const { failures } = await checkContract({ ...reference, baseUrl, operations: [operation] });
     expect(failures.map((failure) => failure.check)).toContain(check);
     expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
   });
@@ -51,21 +51,20 @@ describe('a server that', () => {
       const [, name = ''] = /"name":"([^"]*)"/.exec(request.body.toString()) ?? [];
       return isLong(name) ? { status: 500, headers: {}, body: '' } : respond(request);
     });
-    const result = await checkContract({ ...reference, baseUrl, operation: 'putItem', runs: 300 });
+    const result = await checkContract({ ...reference, baseUrl, operations: ['putItem'], runs: 300 });
     const found = result.failures.find(({ check }) => check === 'not_a_server_error')?.request.body?.toString() ?? '';
     const { name } = JSON.parse(found) as { name: string };
     expect(Array.from(name)).toHaveLength(6);
     expect(found).toMatch(/^\{"id":-?\d,"name":"[^"]+"\}$/);
   });
 
-  test('is slow is checked within the budget, and the remaining checks are noted', async () => {
+  test('answers with another int64 that would be rounded to the same double passes', async () => {
     const baseUrl = await startReferenceServer((request, respond) => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-      return respond(request);
+      const answer = respond(request);
+      return { ...answer, body: answer.body.replace('9223372036854775807', '9223372036854775806') };
     });
-    const { failures, notes } = await checkContract({ ...reference, baseUrl, budgetMs: 1_000 });
+    const { failures } = await checkContract({ ...reference, baseUrl, operations: ['putItem'] });
     expect(failures).toEqual([]);
-    expect(notes).toContain('putItem: stopped early: the time limit was reached or the server became unreachable');
   });
 });
 
@@ -118,7 +117,8 @@ describe('npm run contract', () => {
       expect.stringMatching(/^ {2}< /),
       expect.stringMatching(/^ {2}< /),
     ]);
-    expect(first.stdout).toContain("\n  repeat: npm run contract -- --seed 7 --operation 'deleteItem'\n");
+    const options = `--url '${url}' --token "$TOKEN" --document '${document}' --seed 7 --operation 'deleteItem'`;
+    expect(first.stdout).toContain(`\n  repeat: npm run contract -- ${options}\n`);
     expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
     expect(first).toMatchObject({ code: 1, stderr: '' });
     expect(first.stdout).not.toContain(TOKEN);
@@ -151,10 +151,9 @@ describe('npm run contract', () => {
     [
       'a token is missing',
       ['--url', 'http://127.0.0.1:1', '--operation', 'createPlant'],
-      /^createPlant needs a token: --token\n$/,
+      /^createPlant needs a token: CONTRACT_TOKEN or --token\n$/,
     ],
     ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
-    ['an option is unknown', ['--colour', 'green'], /^Unknown option '--colour'[^]*--seed N/],
     ['a number is invalid', ['--seed', '-1x'], /./],
     ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
     ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],

@@ -20,9 +20,9 @@ test('each contract in test/contracts generates, type-checks, starts and agrees 
   expect(await runInEach('scripts/generate.ts')).toMatchObject(each({ code: 0, stderr: '' }));
   expect(await typecheck(projects.map(({ folder }) => folder))).toMatchObject({ code: 0, stdout: '' });
   const runs = String(rounds(10, 30));
-  const checked = await runInEach('scripts/contract-check.ts', '--runs', runs, '--seed', '1');
+  const checked = await runInEach('scripts/contract-check.ts', '--runs', runs, '--seed', '1', '--budget', '300');
   expect(checked).toMatchObject(each({ code: 0 }));
-});
+}, 300_000);
 
 /** Type-checks several applications at once, as each alone takes most of that time. */
 function typecheck(folders: readonly string[]): Promise<Outcome> {

@@ -1,0 +1,154 @@
+import { CannotCheck } from '../values/oracle.ts';
+import { CHECK_NAMES, type CheckName } from './checks.ts';
+import type { ContractOptions } from './contract-run.ts';
+import { quote, type Secret } from './curl-line.ts';
+import type { ExtraHeader } from './extra-headers.ts';
+import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
+import type { Expectation } from './selection.ts';
+
+/** The options of `npm run contract`. */
+export type CheckOptions = Omit<ContractOptions, 'document' | 'baseUrl' | 'onProgress'> & {
+  readonly isHelpWanted: boolean;
+  readonly url: string | undefined;
+  /** The path of the document. */
+  readonly documentPath: string | undefined;
+  readonly isIncompleteAllowed: boolean;
+  /** The values that are not printed. */
+  readonly secrets: readonly Secret[];
+  /** Returns the command that repeats the checks of an operation. */
+  readonly repeatLine: (operationId: string, seed: number) => string;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OPTIONS_FILE = '.contract.yaml';
+const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
+  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget'] as const).map(
+    (name) => [name, 'text'] as const,
+  ),
+  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect'] as const).map(
+    (name) => [name, 'list'] as const,
+  ),
+  ['allow-incomplete', 'flag'],
+];
+const ON_COMMAND_LINE: typeof IN_FILE = [...IN_FILE, ['config', 'text'], ['help', 'flag']];
+// The line that repeats an operation has its own, or they change no request.
+const NOT_REPEATED = ['operation', 'tag', 'seed', 'workers', 'budget', 'allow-incomplete'];
+const MAX_INTEGER = 2 ** 31 - 1;
+const MAX_WORKERS = 64;
+const MAX_BUDGET_SECONDS = 86_400;
+
+/**
+ * Reads the options from the command line and from a file; those of the command line win.
+ *
+ * @throws {CannotCheck} with all mistakes
+ */
+export function readOptions(args: readonly string[], environment: Environment): CheckOptions {
+  const problems: string[] = [];
+  const secrets = new Map<string, Secret>();
+  const kinds = (list: typeof IN_FILE): OptionKinds => new Map(list);
+  const onCommandLine = readCommandLine(args, kinds(ON_COMMAND_LINE), problems);
+  const path = onCommandLine.get('config')?.values[0];
+  const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, kinds(IN_FILE), problems);
+  const given = new Map([...inFile, ...onCommandLine]);
+
+  const token = readToken();
+  const checks = readChecks('checks') ?? CHECK_NAMES;
+  const excluded = readChecks('exclude-checks') ?? [];
+  const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
+  const options: CheckOptions = {
+    isHelpWanted: given.has('help'),
+    url: textOf('url'),
+    documentPath: textOf('document'),
+    token,
+    headers: read('header', readHeader),
+    operations: given.get('operation')?.values,
+    tags: given.get('tag')?.values,
+    checks: new Set(checks.filter((name) => !excluded.includes(name))),
+    expectations: read('expect', readExpectation),
+    runs: readInteger('runs', 0, MAX_INTEGER),
+    seed: readInteger('seed', 0, MAX_INTEGER),
+    workers: readInteger('workers', 1, MAX_WORKERS),
+    budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1_000,
+    isIncompleteAllowed: given.has('allow-incomplete'),
+    secrets: [...secrets.values()],
+    repeatLine: (operationId, seed) =>
+      ['npm run contract --', ...repeated, `--seed ${String(seed)}`, `--operation ${quote(operationId)}`].join(' '),
+  };
+  const repeated = [...onCommandLine]
+    .filter(([name]) => !NOT_REPEATED.includes(name))
+    .flatMap(([name, { values }]) =>
+      values.map((value) => `--${name} ${quote(value, name === 'token' ? options.secrets : [])}`),
+    );
+  if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
+  return options;
+
+  function textOf(name: string): string | undefined {
+    return given.get(name)?.values[0];
+  }
+
+  /** Reads each value of an option. The reader returns `undefined` and adds a message for a mistake. */
+  function read<Value>(name: string, readOne: (text: string, place: string) => Value | undefined): Value[] {
+    const { values = [], place = '' } = given.get(name) ?? {};
+    return values.map((text) => readOne(text, place)).filter((value) => value !== undefined);
+  }
+
+  function readInteger(name: string, least: number, most: number): number | undefined {
+    const [value] = read(name, (text, place) => {
+      const number = Number(text);
+      if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+      problems.push(`${place} must be an integer from ${String(least)} to ${String(most)}, not "${text}"`);
+      return undefined;
+    });
+    return value;
+  }
+
+  function readChecks(name: string): readonly CheckName[] | undefined {
+    if (!given.has(name)) return undefined;
+    const found = read(name, (text, place) =>
+      text.split(',').map((part) => {
+        const check = CHECK_NAMES.find((known) => known === part.trim());
+        if (check === undefined)
+          problems.push(`${place}: unknown check "${part}"; there are ${CHECK_NAMES.join(', ')}`);
+        return check;
+      }),
+    );
+    return found.flat().filter((check) => check !== undefined);
+  }
+
+  function readExpectation(text: string, place: string): Expectation | undefined {
+    const [, operation, statuses = ''] = /^(?:(.*):)?([^:]*)$/.exec(text) ?? [];
+    const list = statuses.split(',').map((status) => status.trim());
+    if (list.every((status) => /^[1-4]\d\d$/.test(status))) return { operation, statuses: list.map(Number) };
+    problems.push(`${place} must be such as createItem:409,422 or 409, with statuses below 500, not "${text}"`);
+    return undefined;
+  }
+
+  function readHeader(text: string, place: string): ExtraHeader | undefined {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? [];
+    if (name !== undefined && value !== undefined) return [name, expand(value, place)];
+    problems.push(`${place} must be such as 'X-Tenant: a', not "${text}"`);
+    return undefined;
+  }
+
+  function readToken(): string | undefined {
+    const text = textOf('token');
+    const { CONTRACT_TOKEN: fromEnvironment } = environment;
+    const isOnCommandLine = text !== undefined;
+    const value = isOnCommandLine ? expand(text, given.get('token')?.place ?? '') : fromEnvironment;
+    if (value === undefined || secrets.size > 0) return value; // expand() has noted a variable.
+    const variable = isOnCommandLine ? 'TOKEN' : 'CONTRACT_TOKEN';
+    secrets.set(variable, { variable, value });
+    return value;
+  }
+
+  /** Replaces `${NAME}` by the environment variable of the name, which is not printed then. */
+  function expand(text: string, place: string): string {
+    return text.replaceAll(/\$\{(\w+)\}/g, (_whole, variable: string) => {
+      const value = environment[variable];
+      if (value === undefined) problems.push(`${place}: the environment has no ${variable}`);
+      else secrets.set(variable, { variable, value });
+      return value ?? '';
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { ArbitraryFactory } from '../values/arbitrary.ts';
+import type { Oracle } from '../values/oracle.ts';
+import type { ApiOperation } from './api-operation.ts';
+import type { CheckName } from './checks.ts';
+import type { Connection } from './connection.ts';
+import type { ExtraHeader } from './extra-headers.ts';
+
+/** What the operations of a run share. */
+export type Run = {
+  readonly connection: Connection;
+  /** Validates by the schemas for requests. */
+  readonly requestOracle: Oracle;
+  /** Validates by the schemas for responses. */
+  readonly responseOracle: Oracle;
+  readonly arbitraries: ArbitraryFactory;
+  readonly token: string | undefined;
+  /** Added to the requests of every operation. */
+  readonly headers: readonly ExtraHeader[];
+  readonly seed: number;
+  /** The number of generated requests of each kind for each operation, besides the systematic ones. */
+  readonly runs: number;
+  /** The checks that count. */
+  readonly checks: ReadonlySet<CheckName>;
+  /** Returns the statuses that valid data may get besides those that the document makes acceptable. */
+  readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
+  readonly onRequest: (operation: ApiOperation) => void;
+};

@@ -1,0 +1,108 @@
+/** The time is up: a task must end. */
+export class Cut extends Error {}
+
+/** Waits until a task may take its next step. @throws {Cut} when there is no time for it */
+export type Turn = () => Promise<void>;
+
+/** Work that is paused and continued between its steps. */
+export type Task = {
+  /** Does all the work; awaits its turn before each step, and lets {@link Cut} pass. */
+  readonly run: () => Promise<void>;
+  /** Whether as much is done as every task must do. */
+  readonly hasMinimum: () => boolean;
+};
+
+export type Limits = {
+  /** The time for all tasks together. */
+  readonly budgetMs: number;
+  /** The number of tasks that run at the same time. */
+  readonly workers: number;
+};
+
+type Job<Work> = {
+  readonly task: Work;
+  readonly isDone: () => boolean;
+  /** Continues the task until it is done or must pause, for one step at least. */
+  readonly resume: (mustPause: () => boolean) => Promise<void>;
+  /** Ends the task. */
+  readonly cut: () => Promise<void>;
+};
+
+/**
+ * Runs tasks in rounds, each in their order. In a round, a task gets an equal share of the time that is left. All tasks
+ * come to their minimum first. Time decides when a task is paused and cut, never what it does.
+ *
+ * @param creators create a task that awaits the given turn before each step
+ * @returns the tasks in their order, and whether each is done
+ */
+export async function runTasks<Work extends Task>(
+  creators: readonly ((turn: Turn) => Work)[],
+  { budgetMs, workers }: Limits,
+): Promise<readonly { readonly task: Work; readonly isDone: boolean }[]> {
+  const endsAt = performance.now() + budgetMs;
+  const jobs = creators.map(createJob);
+  for (let round = nextRound(jobs); round.length > 0 && performance.now() < endsAt; round = nextRound(jobs)) {
+    const waiting = [...round];
+    const work = async (): Promise<void> => {
+      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+        const { task, resume } = job;
+        const isBelowMinimum = !task.hasMinimum();
+        const now = performance.now();
+        const until = Math.min(endsAt, now + ((endsAt - now) * workers) / (waiting.length + 1));
+        await resume(() => performance.now() >= until || (isBelowMinimum && task.hasMinimum()));
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+  }
+  await Promise.all(jobs.map(({ cut }) => cut()));
+  return jobs.map(({ task, isDone }) => ({ task, isDone: isDone() }));
+}
+
+/** Returns the unfinished jobs below their minimum; without any, all unfinished ones. */
+function nextRound<Work extends Task>(jobs: readonly Job<Work>[]): readonly Job<Work>[] {
+  const unfinished = jobs.filter(({ isDone }) => !isDone());
+  const short = unfinished.filter(({ task }) => !task.hasMinimum());
+  return short.length > 0 ? short : unfinished;
+}
+
+function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
+  let mustPause = (): boolean => false;
+  let isDone = false;
+  let isCut = false;
+  let resumed = Promise.withResolvers<undefined>();
+  let paused = Promise.withResolvers<undefined>();
+  let ended: Promise<void> | undefined;
+  const task = create(async () => {
+    if (!isCut && mustPause()) {
+      resumed = Promise.withResolvers();
+      paused.resolve(undefined);
+      await resumed.promise;
+    }
+    if (isCut) throw new Cut();
+  });
+  return {
+    task,
+    isDone: () => isDone,
+    async resume(pauses) {
+      mustPause = pauses;
+      paused = Promise.withResolvers();
+      resumed.resolve(undefined);
+      ended ??= run();
+      await Promise.race([paused.promise, ended]);
+    },
+    async cut() {
+      isCut = true;
+      resumed.resolve(undefined);
+      await ended;
+    },
+  };
+
+  async function run(): Promise<void> {
+    try {
+      await task.run();
+      isDone = true;
+    } catch (error) {
+      if (!(error instanceof Cut)) throw error;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { CannotCheck } from '../values/oracle.ts';
+import type { ApiOperation } from './api-operation.ts';
+
+/** Statuses that valid data may get, besides those that the document makes acceptable. */
+export type Expectation = {
+  /** Names operations as {@link matches} does; all operations by default. */
+  readonly operation: string | undefined;
+  readonly statuses: readonly number[];
+};
+
+/**
+ * Returns whether a text names an operation: by its operationId, by its path in the document, or by method and path. In a
+ * path, `*` stands for any text.
+ */
+export function matches({ operationId, method, template }: ApiOperation, text: string): boolean {
+  if (text === operationId) return true;
+  const [, prefix = method, path] = /^(?:(\S+) +)?(\/.*)$/.exec(text) ?? [];
+  if (path === undefined || prefix.toUpperCase() !== method.toUpperCase()) return false;
+  const parts = path.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(template);
+}
+
+/**
+ * Selects operations by name or tag; without any, all.
+ *
+ * @throws {CannotCheck} for each name or tag that selects none
+ */
+export function select(
+  operations: readonly ApiOperation[],
+  names: readonly string[],
+  tags: readonly string[],
+): readonly ApiOperation[] {
+  assertKnown(operations, names);
+  const known = [...new Set(operations.flatMap((operation) => operation.tags))];
+  const unknown = tags.filter((tag) => !known.includes(tag));
+  if (unknown.length > 0)
+    throw new CannotCheck(unknown.map((tag) => `unknown tag ${tag}; the document has ${listOf(known)}`).join('\n'));
+  if (names.length + tags.length === 0) return operations;
+  return operations.filter(
+    (operation) => names.some((name) => matches(operation, name)) || tags.some((tag) => operation.tags.includes(tag)),
+  );
+}
+
+/** Checks that each name is that of an operation. @throws {CannotCheck} with all unknown names */
+export function assertKnown(operations: readonly ApiOperation[], names: readonly string[]): void {
+  const unknown = names.filter((name) => !operations.some((operation) => matches(operation, name)));
+  if (unknown.length === 0) return;
+  const known = listOf(operations.map(({ operationId }) => operationId));
+  throw new CannotCheck(unknown.map((name) => `unknown operation ${name}; the document has ${known}`).join('\n'));
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(', ') || 'none';
+}
