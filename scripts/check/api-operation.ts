@@ -1,4 +1,5 @@
 import type { Schema } from '../values/dialect.ts';
+import type { Json } from '../values/json-value.ts';
 
 /** One operation of the document, as clients see it. */
 export type ApiOperation = {
@@ -69,6 +70,14 @@ export type ApiResponse = {
     readonly schema: Schema | undefined;
   }[];
   readonly contents: readonly BodyContent[];
+  readonly links: readonly ResponseLink[];
+};
+
+/** A link to another operation, with the values of its parameters: runtime expressions or constants. */
+export type ResponseLink = {
+  readonly operationId?: string;
+  readonly operationRef?: string;
+  readonly parameters?: Readonly<Record<string, Json>>;
 };
 
 export type SecurityScheme = {

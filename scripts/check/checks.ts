@@ -34,18 +34,38 @@ const CHECKS = {
   response_schema_conformance: { kinds: DOCUMENTED, check: responseSchemaConformance },
 } satisfies Record<string, { readonly kinds: readonly CaseKind[]; readonly check: Check }>;
 
+// These judge sequences of requests.
+const STATE_CHECKS = [
+  ...(['ensure_resource_availability', 'read_your_writes', 'list_contains_created', 'update_is_visible'] as const),
+  ...(['put_is_idempotent', 'conditional_requests', 'idempotency_key', 'use_after_free'] as const),
+  'delete_is_idempotent',
+] as const;
+
+/** The name of a check of one response. */
+export type ResponseCheckName = keyof typeof CHECKS;
+
+/** The name of a check of a sequence of requests. */
+export type StateCheckName = (typeof STATE_CHECKS)[number];
+
 /** The name of a check. */
-export type CheckName = keyof typeof CHECKS;
+export type CheckName = ResponseCheckName | StateCheckName;
 
 /** A failed check with the reason. */
 export type Violation = { readonly check: CheckName; readonly message: string };
 
+const RESPONSE_CHECKS = Object.keys(CHECKS) as ResponseCheckName[]; // Object.keys loses the type of the keys.
+
 /** The names of all checks. */
-export const CHECK_NAMES = Object.keys(CHECKS) as CheckName[]; // Object.keys loses the type of the keys.
+export const CHECK_NAMES: readonly CheckName[] = [...RESPONSE_CHECKS, ...STATE_CHECKS];
+
+/** Returns whether a check judges sequences of requests. */
+export function isStateCheck(check: CheckName): boolean {
+  return (STATE_CHECKS as readonly CheckName[]).includes(check);
+}
 
 /** Returns the checks that apply to a kind of case. */
-export function checksFor(kind: CaseKind): readonly CheckName[] {
-  return CHECK_NAMES.filter((name) => (CHECKS[name].kinds as readonly CaseKind[]).includes(kind));
+export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
+  return RESPONSE_CHECKS.filter((name) => (CHECKS[name].kinds as readonly CaseKind[]).includes(kind));
 }
 
 /** Runs all applicable checks on a response and returns the failed ones. */

@@ -1,17 +1,18 @@
 import type { OpenApiDocument } from '../openapi/reference.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
-import { CHECK_NAMES, type CheckName } from './checks.ts';
+import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
-import { checkOperation } from './check-operation.ts';
 import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Failure } from './prober.ts';
+import { checkOperation, type OperationCheck } from './check-operation.ts';
 import type { Run } from './run.ts';
 import { runTasks } from './schedule.ts';
+import { describeStateless, resourceChecks } from './state/resource-checks.ts';
 import { assertKnown, matches, select, type Expectation } from './selection.ts';
 
 export type ContractOptions = {
@@ -83,12 +84,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const all = listOperations(requestSchemas, responseSchemas, url.pathname);
+  const documented = listOperations(requestSchemas, responseSchemas, url.pathname);
   assertKnown(
-    all,
+    documented,
     expectations.flatMap(({ operation = [] }) => operation),
   );
-  const selected = select(all, options.operations ?? [], options.tags ?? []);
+  const selected = select(documented, options.operations ?? [], options.tags ?? []);
   const withoutToken = selected.find((operation) => isProtected(operation) && !haveCredentials(headers, operation));
   if (withoutToken !== undefined && token === undefined)
     throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
@@ -103,7 +104,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
-    ...{ connection, token, headers, seed, runs, checks, requestOracle },
+    ...{ connection, token, headers, seed, runs, checks, requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
@@ -115,23 +116,31 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   };
   try {
     await assertReachable(connection, url);
-    const creators = operations
-      .map((operation) => withoutHeaderParameters(operation, headers))
-      .map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
+    const own = operations.map((operation) => withoutHeaderParameters(operation, headers));
     const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
-    const finished = await runTasks(creators, { budgetMs, workers });
-    const results = finished.map(({ task, isDone }) => {
+    const endsAt = performance.now() + budgetMs;
+    // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
+    const resources = await runTasks(resourceChecks(own, run), { budgetMs: budgetMs / 2, workers });
+    const creators = own.map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
+    const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers });
+    const all: readonly { readonly task: OperationCheck; readonly isDone: boolean }[] = [...finished, ...resources];
+    const results = all.map(({ task, isDone }) => {
       const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
       return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
     });
-    const idsOf = (some: typeof results): readonly string[] => some.map(({ operationId }) => operationId);
+    const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
     const cut = idsOf(results.filter(({ isCut }) => isCut));
     if (cut.length > 0) notes.push(`cut by --budget, with more than the minimum: ${cut.join(', ')}`);
+    const stateless = describeStateless(resources.map(({ task }) => task));
+    if (stateless !== undefined) notes.push(stateless);
     const checked = new Set(results.flatMap((result) => [...result.checked]));
+    const applicable = CHECK_NAMES.filter(
+      (check) => checks.has(check) && (!isStateCheck(check) || resources.length > 0),
+    );
     return {
       ...{ seed, operations: selected.length, requests },
-      failures: results.flatMap(({ failures }) => failures),
-      unused: requests === 0 ? [] : CHECK_NAMES.filter((check) => checks.has(check) && !checked.has(check)),
+      failures: firstOfEach(results.flatMap(({ failures }) => failures)),
+      unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
       incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
       notes: [...notes, ...results.flatMap((result) => result.notes.map((note) => `${result.operationId}: ${note}`))],
@@ -139,6 +148,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   } finally {
     connection.close();
   }
+}
+
+/** Keeps the first failure of each check of an operation. */
+function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
+  const keyOf = ({ operationId, check }: Failure): string => `${operationId} ${check}`;
+  return failures.filter((one, index) => failures.findIndex((other) => keyOf(other) === keyOf(one)) === index);
 }
 
 function statusesFor(operation: ApiOperation, expectation: Expectation): readonly number[] {

@@ -18,6 +18,7 @@ import type {
   FormPart,
   Parameter,
   PathMethods,
+  ResponseLink,
   SecurityScheme,
 } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
@@ -28,6 +29,7 @@ type MediaTypeObject = {
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 };
 type Content = Readonly<Record<string, MediaTypeObject>>;
+type LinkedResponse = ResponseObject & { readonly links?: Readonly<Record<string, unknown>> };
 
 /**
  * Lists the operations of a document.
@@ -139,14 +141,15 @@ function readResponses(
 ): Record<string, ApiResponse> {
   const { document } = schemas;
   const entries = Object.entries(responses).map(([status, node]): [string, ApiResponse] => {
-    const { headers: objects = {}, content = {} } = dereference(document, node) as ResponseObject;
+    const { headers: objects = {}, content = {}, links = {} } = dereference(document, node) as LinkedResponse;
     const headers = Object.entries(objects).map(([name, header]) => {
       const { required = false, schema } = dereference(document, header) as { required?: boolean; schema?: Schema };
       return { name: name.toLowerCase(), required, schema };
     });
     // A header object named Content-Type is ignored (OpenAPI 3.1, 4.8.17.1).
     const own = headers.filter(({ name }) => name !== 'content-type');
-    return [status, { headers: own, contents: readContents(schemas, content as Content) }];
+    const linked = Object.values(links).map((link) => dereference(document, link) as ResponseLink);
+    return [status, { headers: own, contents: readContents(schemas, content as Content), links: linked }];
   });
   return Object.fromEntries(entries);
 }

@@ -16,7 +16,7 @@ export type CheckOptions = Omit<ContractOptions, 'document' | 'baseUrl' | 'onPro
   /** The values that are not printed. */
   readonly secrets: readonly Secret[];
   /** Returns the command that repeats the checks of an operation. */
-  readonly repeatLine: (operationId: string, seed: number) => string;
+  readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,8 +72,10 @@ export function readOptions(args: readonly string[], environment: Environment): 
     budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1_000,
     isIncompleteAllowed: given.has('allow-incomplete'),
     secrets: [...secrets.values()],
-    repeatLine: (operationId, seed) =>
-      ['npm run contract --', ...repeated, `--seed ${String(seed)}`, `--operation ${quote(operationId)}`].join(' '),
+    repeatLine: (operationIds, seed) => {
+      const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
+      return ['npm run contract --', ...repeated, `--seed ${String(seed)}`, ...named].join(' ');
+    },
   };
   const repeated = [...onCommandLine]
     .filter(([name]) => !NOT_REPEATED.includes(name))

@@ -20,6 +20,10 @@ export type Failure = Violation & {
   readonly received: Buffer;
   /** The status of the same request when it was repeated and passed; `undefined` when it failed again. */
   readonly passedWith: number | undefined;
+  /** The requests before, of a sequence. */
+  readonly earlier?: readonly { readonly request: WireRequest; readonly response: WireResponse }[];
+  /** The operations that the requests of a sequence need. */
+  readonly operationIds?: readonly string[];
 };
 
 /** No connection to the server can be established any more. */

@@ -7,8 +7,8 @@ export type ReportOptions = {
   readonly baseUrl: string;
   /** Are replaced by variables in the output. */
   readonly secrets: readonly Secret[];
-  /** Returns the command that repeats the checks of an operation. */
-  readonly repeatLine: (operationId: string, seed: number) => string;
+  /** Returns the command that repeats the checks of operations. */
+  readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
 };
 
 const MAX_CHARS = 2_000;
@@ -38,17 +38,22 @@ export function formatProgress({ operationId, operations, begun, requests }: Pro
 
 function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repeatLine }: ReportOptions): string {
   const { check, operationId, message, request, response, received, passedWith } = failure;
+  const { earlier = [], operationIds = [operationId] } = failure;
   const answer = response === undefined ? visibleLines(received) : formatResponse(response);
   const lines = [
     `FAILED ${check}  ${operationId}`,
     `  ${message}`,
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
+    ...earlier.flatMap((step) => [
+      `  ${curlLine(step.request, baseUrl, secrets)}`,
+      ...formatResponse(step.response).map((line) => `  < ${line}`),
+    ]),
     `  ${curlLine(request, baseUrl, secrets)}`,
     ...answer.map((line) => `  < ${line}`),
   ];
   const hide = (text: string, { variable, value }: Secret): string =>
     value === '' ? text : text.replaceAll(value, `$${variable}`);
-  return [secrets.reduce(hide, lines.join('\n')), `  repeat: ${repeatLine(operationId, seed)}`].join('\n');
+  return [secrets.reduce(hide, lines.join('\n')), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
 }
 
 function formatResponse({ status, headers, body }: WireResponse): string[] {

@@ -1,4 +1,5 @@
 import type { ArbitraryFactory } from '../values/arbitrary.ts';
+import type { SchemaDocument } from '../values/dialect.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 import type { CheckName } from './checks.ts';
@@ -8,6 +9,8 @@ import type { ExtraHeader } from './extra-headers.ts';
 /** What the operations of a run share. */
 export type Run = {
   readonly connection: Connection;
+  readonly requestSchemas: SchemaDocument;
+  readonly responseSchemas: SchemaDocument;
   /** Validates by the schemas for requests. */
   readonly requestOracle: Oracle;
   /** Validates by the schemas for responses. */

@@ -1,4 +1,4 @@
-import type { CheckName } from '../../scripts/check/checks.ts';
+import type { CheckName, ResponseCheckName } from '../../scripts/check/checks.ts';
 import { answerJson, TOKEN, type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
 /** A defect of the reference server, and the check that must find it. */
@@ -53,7 +53,7 @@ const letIn = (isLetIn: (authorization: string, url: string) => boolean): Defect
   );
 const textOf = ({ body }: ServerRequest): string => body.toString();
 
-const DEFECTS: Readonly<Record<CheckName, readonly (readonly [string, string, Defect])[]>> = {
+const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, string, Defect])[]>> = {
   not_a_server_error: [
     ['fails on U+0000', 'putItem', answersTo(500, '\\u0000')],
     ['fails on a lone surrogate', 'putItem', answersTo(500, '\\ud800')],

@@ -1,0 +1,63 @@
+import type { ApiOperation } from '../api-operation.ts';
+import type { OperationCheck, OperationResult } from '../check-operation.ts';
+import { ServerGone } from '../prober.ts';
+import type { Run } from '../run.ts';
+import type { Turn } from '../schedule.ts';
+import { identifyingMembers } from './identity.ts';
+import { createInstances } from './instances.ts';
+import type { ItemPath } from './item-path.ts';
+import { createJudge } from './judge.ts';
+import { runScenario } from './scenario.ts';
+import { createPlainInputs } from './step-input.ts';
+
+/** The check of the resources of a path, as a task. */
+export type ResourceCheck = OperationCheck & {
+  /** Whether the server reads resources that never existed: it has no state to judge. */
+  readonly isStateless: () => boolean;
+};
+
+/**
+ * Creates the check of the resources of a path: a scenario from their creation to their deletion. The requests depend on
+ * the seed and on the responses, not on time.
+ *
+ * @param operations those that may be used
+ */
+export function checkResource(
+  item: ItemPath,
+  operation: ApiOperation,
+  {
+    items,
+    operations,
+    run,
+    turn,
+  }: {
+    readonly items: readonly ItemPath[];
+    readonly operations: readonly ApiOperation[];
+    readonly run: Run;
+    readonly turn: Turn;
+  },
+): ResourceCheck {
+  const judge = createJudge(run, turn);
+  const plainInputs = createPlainInputs(run);
+  const instances = createInstances(items, operations, run, plainInputs);
+  const idMembers = identifyingMembers(item, operations);
+  const notes: string[] = [];
+  let isOver = false;
+  let isStateless = false;
+  return { operation, run: check, hasMinimum: () => isOver, result, isStateless: () => isStateless };
+
+  async function check(): Promise<void> {
+    try {
+      const outcome = await runScenario({ item, idMembers, run, judge, instances, plainInputs });
+      isStateless = outcome === 'stateless';
+      if (typeof outcome === 'object') notes.push(`its resources were not followed: ${outcome.reason}`);
+    } catch (error) {
+      if (!(error instanceof ServerGone)) throw error;
+    }
+    isOver = true;
+  }
+
+  function result(): OperationResult {
+    return { failures: judge.failures(), checked: judge.checked, isNotImplemented: false, notes };
+  }
+}

@@ -1,0 +1,135 @@
+import type { ApiOperation } from '../api-operation.ts';
+import type { Run } from '../run.ts';
+import type { Json } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { identitiesIn, identifyingMembers, identityMember, type Identity } from './identity.ts';
+import { innermostItem, parameterNames, type ItemPath } from './item-path.ts';
+import { itemIds, itemsIn } from './list-items.ts';
+import type { Send, Step } from './send.ts';
+import { isSuccess } from './statuses.ts';
+import { withPathValues, type PlainInputs } from './step-input.ts';
+
+/** A resource on the server. */
+export type Instance = {
+  /** The values of the parameters of its path, in their order. */
+  readonly values: readonly Json[];
+  /** Its creation; `undefined` for one that a list has. */
+  readonly creation: Step | undefined;
+  /** Other places that the response of the creation tells of. */
+  readonly others: readonly Identity[];
+};
+
+/** Why there is no resource. */
+export type Absence = { readonly reason: string };
+
+/** Makes and finds the resources of a server. */
+export type Instances = {
+  /**
+   * Creates a resource, and first those that its path needs.
+   *
+   * @param salt makes other values
+   * @param parent the values of the first parameters, if they are known
+   */
+  readonly create: (item: ItemPath, send: Send, salt: number, parent?: readonly Json[]) => Promise<Instance | Absence>;
+  /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
+  readonly obtain: (operation: ApiOperation, send: Send, salt: number) => Promise<Instance | Absence>;
+  /** Returns the resources that a response tells of. */
+  readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
+};
+
+const ATTEMPTS = 3;
+const SALTS_PER_RESOURCE = 10;
+
+/** @param operations those that may be used */
+export function createInstances(
+  items: readonly ItemPath[],
+  operations: readonly ApiOperation[],
+  run: Run,
+  plainInputs: PlainInputs,
+): Instances {
+  const identities = (step: Step, item: ItemPath): readonly Identity[] => identitiesIn(step, item, run, operations);
+  return { create, obtain, identities };
+
+  async function create(
+    item: ItemPath,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+  ): Promise<Instance | Absence> {
+    const { create: operation } = item;
+    if (operation === undefined) return { reason: `no operation gives an id for ${item.parameter}` };
+    const values = parent ?? (await parentValues(operation, item, send, salt));
+    if ('reason' in values) return values;
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      for (const input of plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt)) {
+        const step = await send(operation, withPathValues(operation, input, values));
+        if (step === undefined) continue;
+        const { status } = step.response;
+        statuses.add(status);
+        if (!isSuccess(status)) continue;
+        const [identity, ...others] = identities(step, item);
+        if (identity !== undefined) return { values: identity.values, creation: step, others };
+        return { reason: `the response of ${operation.operationId} gives no id for ${item.parameter}` };
+      }
+    }
+    if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
+    return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  async function obtain(operation: ApiOperation, send: Send, salt: number): Promise<Instance | Absence> {
+    const isSource = ({ create: creator, list }: ItemPath): boolean =>
+      (creator !== undefined && creator !== operation) || list !== undefined;
+    const item = innermostItem(items, operation.path, isSource);
+    if (item === undefined)
+      return { reason: `no operation gives an id for ${parameterNames(operation.path)[0] ?? ''}` };
+    const created = await create(item, send, salt);
+    if ('values' in created) return created;
+    return (item.list && (await firstListed(item, item.list, send, salt))) ?? created;
+  }
+
+  /** Returns the values for the parameters in the path of a creation. */
+  async function parentValues(
+    operation: ApiOperation,
+    item: ItemPath,
+    send: Send,
+    salt: number,
+  ): Promise<readonly Json[] | Absence> {
+    const needed = parameterNames(operation.path).length - (operation === item.replace ? 1 : 0);
+    if (needed === 0) return [];
+    const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
+    if (parent === undefined) return [];
+    const created = await create(parent, send, salt);
+    if ('values' in created) return created.values;
+    return (parent.list && (await firstListed(parent, parent.list, send, salt)))?.values ?? created;
+  }
+
+  /** Returns the first resource of a list. */
+  async function firstListed(
+    item: ItemPath,
+    list: ApiOperation,
+    send: Send,
+    salt: number,
+  ): Promise<Instance | undefined> {
+    const [input]: readonly RequestInput[] = plainInputs(list, salt);
+    const outer = parameterNames(list.path).length === 0 ? [] : await parentValues(list, item, send, salt);
+    if (input === undefined || 'reason' in outer) return undefined;
+    const step = await send(list, withPathValues(list, input, outer));
+    if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
+    const names = identifyingMembers(item, operations);
+    const [id] = itemIds(itemsIn(step.json, list) ?? [], names);
+    return id === undefined ? undefined : { values: [...outer, id], creation: undefined, others: [] };
+  }
+}
+
+/** Returns whether the creation of a resource tells its id, as far as the document says. */
+export function isTold(item: ItemPath, run: Run): boolean {
+  const { create } = item;
+  if (create === undefined) return false;
+  const responses = Object.values(create.responses);
+  return (
+    create === item.replace ||
+    identityMember(create, item, run) !== undefined ||
+    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
+  );
+}

@@ -1,0 +1,60 @@
+import type { ApiOperation } from '../api-operation.ts';
+
+/** The path of single resources, such as `/things/{thingId}`, with the operations on it and on its collection. */
+export type ItemPath = {
+  /** Including the base path of the server. */
+  readonly path: string;
+  /** The name of the last parameter, which tells the resources of a collection apart. */
+  readonly parameter: string;
+  readonly read: ApiOperation | undefined;
+  readonly replace: ApiOperation | undefined;
+  readonly patch: ApiOperation | undefined;
+  readonly remove: ApiOperation | undefined;
+  readonly list: ApiOperation | undefined;
+  /** The operation that creates a resource: a POST to the collection, or a PUT with a documented 201. */
+  readonly create: ApiOperation | undefined;
+};
+
+/** Finds the paths of single resources. */
+export function findItemPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
+  const paths = operations.map(({ path }) => path).filter((path) => /[^/{}]\/\{[^{}/]+\}$/.test(path));
+  const byShape = new Map(paths.map((path) => [shapeOf(path), path]));
+  return [...byShape].map(([shape, path]) => {
+    const collection = shape.slice(0, -'/{}'.length);
+    const find = (method: string, at: string): ApiOperation | undefined =>
+      operations.find((operation) => operation.method === method && shapeOf(operation.path) === at);
+    const replace = find('PUT', shape);
+    const post = find('POST', collection);
+    return {
+      path,
+      parameter: parameterNames(path).at(-1) ?? '',
+      read: find('GET', shape),
+      replace,
+      patch: find('PATCH', shape),
+      remove: find('DELETE', shape),
+      list: find('GET', collection),
+      create: post ?? (replace?.responses[201] !== undefined ? replace : undefined),
+    };
+  });
+}
+
+/** Returns the path of single resources that a path begins with: the longest one that satisfies a condition. */
+export function innermostItem(
+  items: readonly ItemPath[],
+  path: string,
+  isWanted: (item: ItemPath) => boolean,
+): ItemPath | undefined {
+  const shape = `${shapeOf(path)}/`;
+  const found = items.filter((item) => shape.startsWith(`${shapeOf(item.path)}/`) && isWanted(item));
+  return found.sort((one, other) => other.path.length - one.path.length)[0];
+}
+
+/** Returns the names of the parameters of a path template, in their order. */
+export function parameterNames(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+/** Returns a path template without the names of its parameters, so that `/a/{b}` and `/a/{c}` are the same. */
+export function shapeOf(path: string): string {
+  return path.replaceAll(/\{[^}]+\}/g, '{}');
+}

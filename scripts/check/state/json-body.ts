@@ -1,0 +1,29 @@
+import { integerOf } from '../../../src/engine/contract/int64.ts';
+import { parseJson, type JsonTree } from '../../../src/engine/contract/json.ts';
+import { kindOf } from '../../../src/engine/contract/media-type.ts';
+import { headerOf } from '../conformance.ts';
+import type { WireResponse } from '../connection.ts';
+import type { Json } from '../../values/json-value.ts';
+
+/** Returns the value of a JSON response with exact integers; `undefined` for other bodies. */
+export function jsonOf(response: WireResponse): Json | undefined {
+  const mediaType = headerOf(response, 'content-type')?.split(';', 1)[0] ?? '';
+  if (kindOf(mediaType.trim().toLowerCase()) !== 'json') return undefined;
+  try {
+    const tree = parseJson(response.body.toString());
+    return exactAt(tree, tree.root, '');
+  } catch {
+    return undefined; // Reported by response_schema_conformance.
+  }
+}
+
+function exactAt(tree: JsonTree, holder: object, key: string): Json {
+  const value = (holder as Readonly<Record<string, Json>>)[key] ?? null; // Parsed from JSON.
+  if (typeof value === 'number') {
+    const digits = tree.sourceDigits(holder, key);
+    return digits === undefined ? value : (integerOf(digits) ?? value);
+  }
+  if (Array.isArray(value)) return value.map((_, index) => exactAt(tree, value, String(index)));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, exactAt(tree, value, name)]));
+}

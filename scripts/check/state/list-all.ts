@@ -1,0 +1,121 @@
+import type { ApiOperation, Parameter } from '../api-operation.ts';
+import { headerOf } from '../conformance.ts';
+import type { Run } from '../run.ts';
+import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { idText } from './identity.ts';
+import { itemIds, itemsIn } from './list-items.ts';
+import { propertiesOf } from './schema-property.ts';
+import type { Send, Step } from './send.ts';
+import { isSuccess } from './statuses.ts';
+import { withParameter } from './step-input.ts';
+
+/** A whole list: all its pages. */
+export type Listing = { readonly ids: ReadonlySet<string>; readonly pages: readonly Step[] };
+
+const MAX_PAGES = 40;
+const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
+const OFFSET = /^(?:offset|skip)$/i;
+const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
+const CURSOR = /cursor|token|after|marker|^next|^continu/i;
+const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
+const LIMITS = [100, 50, 20, 10, 5];
+const SMALL_LIMITS = [1, 2, 3, 5];
+
+/**
+ * Reads all pages of a list. Follows a cursor or a link to the next page, or counts pages or an offset.
+ *
+ * @param names those that the identifying member of an item may have
+ * @param isSmall whether the pages should be small
+ * @returns `undefined` when the list may not be complete, or its items cannot be told apart
+ */
+export async function listAll(
+  operation: ApiOperation,
+  first: RequestInput,
+  names: readonly string[],
+  { send, run, isSmall }: { readonly send: Send; readonly run: Run; readonly isSmall: boolean },
+): Promise<Listing | undefined> {
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
+  const [limitBy, offsetBy, pageBy] = [find(LIMIT), find(OFFSET), find(PAGE)];
+  const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));
+  const paging = [limitBy, offsetBy, pageBy, cursorBy];
+  // Others may filter.
+  if (query.some((parameter) => !paging.includes(parameter) && (parameter.required || parameter.hasDefault)))
+    return undefined;
+
+  const limit = (isSmall ? SMALL_LIMITS : LIMITS).find(
+    (value) => limitBy && run.requestOracle.allows(limitBy.schema, value),
+  );
+  if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
+  let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
+  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run));
+  const pages: Step[] = [];
+  const ids = new Set<string>();
+  let count = 0;
+  while (pages.length < MAX_PAGES) {
+    const step = await send(operation, input);
+    if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
+    pages.push(step);
+    const items = itemsIn(step.json, operation);
+    const found = itemIds(items ?? [], names);
+    if (items === undefined || found.length < items.length) return undefined;
+    for (const id of found) ids.add(idText(id));
+    count += items.length;
+    const next = nextOf(step);
+    if (next !== undefined) {
+      const following = follow(next);
+      if (following === undefined) return undefined;
+      input = following;
+    } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
+      input = withParameter(input, offsetBy, count);
+    } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
+      input = withParameter(input, pageBy, firstPage(pageBy, run) + pages.length);
+    } else return isEnd(items) ? { ids, pages } : undefined;
+  }
+  return undefined;
+
+  /** Returns the values of the request for the next page. */
+  function follow(next: Json): RequestInput | undefined {
+    if (typeof next !== 'string' || !/^(?:https?:|[/?])/.test(next)) {
+      const parameter = cursorBy ?? pageBy ?? offsetBy;
+      return parameter && withParameter(input, parameter, next);
+    }
+    let following = input;
+    for (const [name, text] of URL.parse(next, 'http://server/')?.searchParams ?? []) {
+      const parameter = query.find((one) => one.name === name);
+      const value = [Number(text), text].find((reading) => run.requestOracle.allows(parameter?.schema, reading));
+      if (parameter === undefined || value === undefined) return undefined;
+      following = withParameter(following, parameter, value);
+    }
+    return following;
+  }
+
+  /** Whether nothing can come after these items: a server without documented pages may have a limit, a round number. */
+  function isEnd(items: readonly Json[]): boolean {
+    if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
+    return limit === undefined ? items.length % 10 > 0 && items.length % 25 > 0 : items.length < limit;
+  }
+}
+
+function firstPage({ schema }: Parameter, { requestOracle }: Run): number {
+  return requestOracle.allows(schema, 0) ? 0 : 1;
+}
+
+/** Returns the cursor or the URL of the next page: of the body, of an object in it, or of the header `Link`. */
+function nextOf({ json = null, response }: Step): Json | undefined {
+  const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
+  if (url !== undefined) return url;
+  const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);
+  const members = objects.flatMap((object) => Object.entries(object));
+  const [, next] = members.find(([name, value]) => NEXT.test(name) && isScalar(value)) ?? [];
+  return next === '' || next === false ? undefined : next;
+}
+
+/** Returns whether the document has a member or a header for the next page, which is absent on the last one. */
+function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
+  return Object.values(responses).some(({ headers, contents }) => {
+    const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));
+    return headers.some(({ name }) => name === 'link') || names.some((name) => NEXT.test(name));
+  });
+}

@@ -1,0 +1,28 @@
+import type { ApiOperation } from '../api-operation.ts';
+import { CHECK_NAMES, isStateCheck } from '../checks.ts';
+import type { Run } from '../run.ts';
+import type { Turn } from '../schedule.ts';
+import { checkResource, type ResourceCheck } from './check-resource.ts';
+import { isTold } from './instances.ts';
+import { findItemPaths } from './item-path.ts';
+
+/** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
+export function resourceChecks(
+  operations: readonly ApiOperation[],
+  run: Run,
+): readonly ((turn: Turn) => ResourceCheck)[] {
+  if (!CHECK_NAMES.some((check) => isStateCheck(check) && run.checks.has(check))) return [];
+  const items = findItemPaths(operations);
+  return items.flatMap((item) => {
+    const { create, read } = item;
+    if (create === undefined || read === undefined || !isTold(item, run)) return [];
+    return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn })];
+  });
+}
+
+/** Returns a note about the resources without state; `undefined` when there are none. */
+export function describeStateless(checks: readonly ResourceCheck[]): string | undefined {
+  const ids = checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId);
+  if (ids.length === 0) return undefined;
+  return `state was not judged, as reads of what never existed succeed: the resources of ${ids.join(', ')}`;
+}

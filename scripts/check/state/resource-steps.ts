@@ -1,0 +1,104 @@
+import type { ApiOperation } from '../api-operation.ts';
+import { documentedResponse, headerOf } from '../conformance.ts';
+import type { Run } from '../run.ts';
+import type { Schema } from '../../values/dialect.ts';
+import { isObject, type Json } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import type { Instances } from './instances.ts';
+import { parameterNames, type ItemPath } from './item-path.ts';
+import type { Judge } from './judge.ts';
+import { listAll, type Listing } from './list-all.ts';
+import type { Step } from './send.ts';
+import { isSuccess } from './statuses.ts';
+import { headerParameter, withMember, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { findDifference } from './written.ts';
+
+/** The resources of a path, and what their scenario needs. */
+export type Scene = {
+  readonly item: ItemPath;
+  /** The names that the identifying member may have. */
+  readonly idMembers: readonly string[];
+  readonly run: Run;
+  readonly judge: Judge;
+  readonly instances: Instances;
+  readonly plainInputs: PlainInputs;
+};
+
+/** The identifying values of a resource, in the order of its path. */
+export type Id = readonly Json[];
+
+/** The seeds of the values of different steps. */
+export const SALT = { first: 1, second: 2, update: 31, stale: 32, patch: 33, late: 34 } as const;
+
+/** Sends a request to a resource, with plain values for everything else. */
+export async function sendTo(
+  { idMembers, judge, plainInputs }: Scene,
+  operation: ApiOperation | undefined,
+  id: Id,
+  { salt = 0, etag, adapt = (input) => input }: SendOptions = {},
+): Promise<Step | undefined> {
+  const [plain] = operation === undefined ? [] : plainInputs(operation, salt);
+  if (operation === undefined || plain === undefined) return undefined;
+  const named = idMembers.reduce(
+    (input, name) => withMember(input, name, id.at(-1) ?? null),
+    withPathValues(operation, plain, id),
+  );
+  const condition = headerParameter(operation, 'if-match');
+  const isConditional = etag !== undefined && condition !== undefined;
+  const headers = etag === undefined || isConditional ? [] : [['If-Match', etag] as const];
+  return judge.send(operation, adapt(isConditional ? withParameter(named, condition, etag) : named), headers);
+}
+
+type SendOptions = {
+  readonly salt?: number;
+  /** The value of `If-Match`. */
+  readonly etag?: string | undefined;
+  readonly adapt?: (input: RequestInput) => RequestInput;
+};
+
+/** Returns whether a step was successful; `false` without a response. */
+export function isDone(step: Step | undefined): step is Step {
+  return step !== undefined && isSuccess(step.response.status);
+}
+
+/** Returns the strong entity tag of a response (RFC 9110, 8.8.3). */
+export function etagOf(step: Step): string | undefined {
+  const etag = headerOf(step.response, 'etag');
+  return etag?.startsWith('"') === true ? etag : undefined;
+}
+
+/** Returns an entity tag that differs from another one. */
+export function otherTag(etag: string): string {
+  return `${etag.slice(0, -1)}0"`;
+}
+
+/** Finds what a step has written and another one reads differently; `undefined` when there is nothing. */
+export function differenceBetween(
+  written: Step,
+  read: Step,
+  { idMembers, run }: Scene,
+  and: Json = {},
+): string | undefined {
+  const { body } = written.testCase.input ?? {};
+  if (body === undefined || read.json === undefined || !isObject(body.value)) return undefined;
+  const schemas = { written: body.content.schema, read: schemaOf(read) };
+  const value = isObject(and) ? { ...and, ...body.value } : body.value;
+  return findDifference(value, read.json, schemas, run, idMembers);
+}
+
+function schemaOf({ operation, response }: Step): Schema | undefined {
+  return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
+}
+
+/** Reads the whole list of the collection. */
+export async function list(
+  { item, idMembers, run, judge, plainInputs }: Scene,
+  id: Id,
+  isSmall: boolean,
+): Promise<Listing | undefined> {
+  const [plain] = item.list === undefined ? [] : plainInputs(item.list, 0);
+  if (item.list === undefined || plain === undefined) return undefined;
+  const outer = id.slice(0, parameterNames(item.list.path).length);
+  const first = withPathValues(item.list, plain, outer);
+  return listAll(item.list, first, idMembers, { send: judge.send, run, isSmall });
+}

@@ -1,0 +1,144 @@
+import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { isObject, type Json } from '../../values/json-value.ts';
+import { checkConditionalRead, checkUpdates } from './updates.ts';
+import { checkDeletion } from './deletion.ts';
+import { idText, isSameResource } from './identity.ts';
+import type { Absence, Instance } from './instances.ts';
+import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { isAsynchronous } from './statuses.ts';
+import { headerParameter, unusedValue, withParameter } from './step-input.ts';
+
+/** Statuses that say that a resource does not exist. */
+const MISSING = [404, 410];
+
+/**
+ * Creates two resources, reads, lists and updates one, deletes it and looks at the other one. Nothing is judged where the
+ * document lets the server act later (202), or where its reads do not tell what exists from what never did.
+ *
+ * @returns `stateless` when reads do not tell it, or why nothing was created; otherwise `undefined`
+ */
+export async function runScenario(scene: Scene): Promise<'stateless' | Absence | undefined> {
+  const { item, judge, instances } = scene;
+  const { create, read: readOperation } = item;
+  if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
+  const first = await instances.create(item, judge.send, SALT.first);
+  if ('reason' in first) return first;
+  const parent = first.values.slice(0, -1);
+  const missing = await missingStatuses(scene, parent);
+  if (missing === undefined) return 'stateless';
+
+  const read = await readCreated(scene, first, missing);
+  if (read === undefined) return undefined;
+  for (const other of first.others) {
+    if (isSameResource(other.values, first.values)) continue;
+    const step = await sendTo(scene, readOperation, other.values);
+    if (step !== undefined) {
+      judge.expect(
+        'ensure_resource_availability',
+        step,
+        describeMissing(step, missing, `${other.source} names a resource that`),
+      );
+    }
+  }
+  const second = await instances.create(item, judge.send, SALT.second, parent);
+  const hasSecond = 'values' in second && second.creation !== undefined && isOwn(first, second);
+  const others = hasSecond ? [second] : [];
+  if (hasSecond) {
+    await readCreated(scene, second, missing);
+    await readCreated(scene, first, missing);
+  }
+  for (const isSmall of [false, true]) await expectListed(scene, [first, ...others], isSmall);
+  await checkConditionalRead(scene, read);
+  await checkUpdates(scene, first.values, first.creation);
+  for (const other of others) await readCreated(scene, other, missing);
+  await checkIdempotencyKey(scene, parent);
+  await checkDeletion(scene, first.values, missing);
+  for (const other of others) {
+    await readCreated(scene, other, missing);
+    await expectListed(scene, [other], false);
+  }
+  return undefined;
+}
+
+/** Whether the second creation has made another resource, and not answered with the first one again. */
+function isOwn(first: Instance, { values, creation }: Instance): boolean {
+  return !isSameResource(values, first.values) || creation?.response.status === 201;
+}
+
+/** Reads a resource that never existed; returns the statuses that say so, `undefined` when it is read like any other. */
+async function missingStatuses(scene: Scene, parent: Id): Promise<readonly number[] | undefined> {
+  const { item, run } = scene;
+  const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
+  const value = parameter && unusedValue(parameter, run);
+  const step = value === undefined ? undefined : await sendTo(scene, item.read, [...parent, value]);
+  if (step === undefined || step.response.status < 400 || step.response.status >= 500) return undefined;
+  return [...MISSING, step.response.status];
+}
+
+/** Reads a resource after its creation, and compares it. */
+async function readCreated(
+  scene: Scene,
+  { values, creation }: Instance,
+  missing: readonly number[],
+): Promise<Step | undefined> {
+  const { judge, item } = scene;
+  const step = await sendTo(scene, item.read, values);
+  if (step === undefined) return undefined;
+  const message = describeMissing(step, missing, 'the created resource');
+  judge.expect('ensure_resource_availability', step, message);
+  if (!isDone(step)) return undefined;
+  if (creation !== undefined) {
+    const difference = differenceBetween(creation, step, scene) ?? otherIdentity(scene, values, step.json);
+    judge.expect('read_your_writes', step, difference);
+  }
+  return step;
+}
+
+function describeMissing(
+  { response: { status } }: Step,
+  missing: readonly number[],
+  subject: string,
+): string | undefined {
+  return missing.includes(status) ? `${subject} cannot be read: status ${String(status)}` : undefined;
+}
+
+/** Finds an identifying member with another value than the path. */
+function otherIdentity({ idMembers }: Scene, values: Id, json: Json | undefined): string | undefined {
+  const name = idMembers[0] ?? '';
+  const member = json !== undefined && isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined;
+  const id = values.at(-1);
+  if (member === undefined || member === null || id === undefined) return undefined;
+  if (idText(member).toLowerCase() === idText(id).toLowerCase()) return undefined;
+  return `${name} is ${stringifyJson(member)}, but the path has ${stringifyJson(id)}`;
+}
+
+/** Reads the list and expects resources in it; nothing if it may be incomplete. */
+async function expectListed(scene: Scene, expected: readonly Instance[], isSmall: boolean): Promise<void> {
+  const listing = await list(scene, expected[0]?.values ?? [], isSmall);
+  const last = listing?.pages.at(-1);
+  if (listing === undefined || last === undefined) return;
+  const absent = expected.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
+  const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
+  const message = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
+  scene.judge.expect('list_contains_created', last, message, listing.pages);
+}
+
+/** Creates a resource twice with the same idempotency key, if the document has one. */
+async function checkIdempotencyKey(scene: Scene, parent: Id): Promise<void> {
+  const { item, judge, instances } = scene;
+  const key = item.create && headerParameter(item.create, 'idempotency-key');
+  if (item.create === undefined || key === undefined) return;
+  const third = await instances.create(item, judge.send, SALT.late, parent);
+  const input = 'values' in third ? third.creation?.testCase.input : undefined;
+  const value = input?.parameters.find(({ parameter }) => parameter === key)?.value;
+  if (!('values' in third) || input === undefined || value === undefined) return;
+  const again = await judge.send(item.create, withParameter(input, key, value));
+  if (!isDone(again)) return;
+  const [identity] = instances.identities(again, item);
+  const isOther = identity !== undefined && !isSameResource(identity.values, third.values);
+  const message = isOther
+    ? `the same idempotency key created ${stringifyJson(identity.values.at(-1))} as well`
+    : undefined;
+  judge.expect('idempotency_key', again, message);
+}

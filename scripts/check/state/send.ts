@@ -1,0 +1,57 @@
+import type { ApiOperation } from '../api-operation.ts';
+import { caseOf, type Case } from '../case.ts';
+import type { WireResponse } from '../connection.ts';
+import { withExtraHeaders, type ExtraHeader } from '../extra-headers.ts';
+import type { Run } from '../run.ts';
+import type { Turn } from '../schedule.ts';
+import type { Json } from '../../values/json-value.ts';
+import type { RequestInput, WireRequest } from '../wire-request.ts';
+import { jsonOf } from './json-body.ts';
+
+/** A valid request of a sequence and its response. */
+export type Step = {
+  readonly operation: ApiOperation;
+  readonly testCase: Case;
+  /** As sent. */
+  readonly request: WireRequest;
+  readonly response: WireResponse;
+  /** The body of the response; `undefined` when it is not JSON. */
+  readonly json: Json | undefined;
+};
+
+/**
+ * Sends a request of a sequence, with further headers.
+ *
+ * @returns `undefined` when the values are no valid request, or without a response
+ */
+export type Send = (
+  operation: ApiOperation,
+  input: RequestInput,
+  headers?: readonly ExtraHeader[],
+) => Promise<Step | undefined>;
+
+/** Returns the request of valid values; `undefined` when they are not valid. */
+export function requestOf(
+  operation: ApiOperation,
+  input: RequestInput,
+  headers: readonly ExtraHeader[],
+  { requestOracle, token }: Run,
+): Case | undefined {
+  const testCase = caseOf(operation, requestOracle, input, token);
+  if (testCase?.kind !== 'positive') return undefined;
+  const { request } = testCase;
+  return { ...testCase, request: { ...request, headers: [...request.headers, ...headers] } };
+}
+
+/**
+ * Sends the request of a sequence in its turn.
+ *
+ * @throws {NoResponse} when no whole response arrives
+ */
+export async function exchange(operation: ApiOperation, testCase: Case, run: Run, turn: Turn): Promise<Step> {
+  await turn();
+  run.onRequest(operation);
+  const request = withExtraHeaders(operation, testCase, run.headers);
+  const response = await run.connection.send(request);
+  return { operation, testCase, request, response, json: jsonOf(response) };
+}

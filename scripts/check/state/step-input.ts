@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import type { ApiOperation, Parameter } from '../api-operation.ts';
+import { createInputs } from '../inputs.ts';
+import type { Run } from '../run.ts';
+import type { Json } from '../../values/json-value.ts';
+import { isObject } from '../../values/json-value.ts';
+import { attempt } from '../../values/no-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { parameterNames } from './item-path.ts';
+
+/** Returns plain valid values for an operation, other ones for another seed; the smaller ones last. */
+export type PlainInputs = (operation: ApiOperation, seed: number) => readonly RequestInput[];
+
+/** Creates {@link PlainInputs} with the required parameters only: others may filter, or only pretend to act. */
+export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): PlainInputs {
+  const factories = new Map<ApiOperation, ReturnType<typeof createInputs>>();
+  return (operation, offset) => {
+    const factory = factories.get(operation) ?? createInputs(operation, arbitraries, requestOracle);
+    factories.set(operation, factory);
+    const plain = attempt(() => factory.plainInputs(seed + offset)) ?? new Map<undefined, RequestInput[]>();
+    return [...plain.values()].flatMap((inputs) => inputs.toReversed()).map(withoutOptional);
+  };
+}
+
+function withoutOptional({ parameters, body }: RequestInput): RequestInput {
+  return { parameters: parameters.filter(({ parameter }) => parameter.required), body };
+}
+
+/** Copies values with other ones for the first parameters of the path. */
+export function withPathValues(
+  { path }: ApiOperation,
+  { parameters, body }: RequestInput,
+  values: readonly Json[],
+): RequestInput {
+  const known = new Map(parameterNames(path).map((name, index) => [name, values[index]]));
+  const changed = parameters.map(({ parameter, value }) => {
+    const other = parameter.in === 'path' ? known.get(parameter.name) : undefined;
+    return { parameter, value: other ?? value };
+  });
+  return { parameters: changed, body };
+}
+
+/** Copies values with another one for a parameter, which may be absent so far. */
+export function withParameter({ parameters, body }: RequestInput, parameter: Parameter, value: Json): RequestInput {
+  const others = parameters.filter((sent) => sent.parameter !== parameter);
+  return { parameters: [...others, { parameter, value }], body };
+}
+
+/** Copies values with another member in their JSON object; without it, returns them unchanged. */
+export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
+  const { parameters, body } = input;
+  if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
+  return { parameters, body: { ...body, value: { ...body.value, [name]: value } } };
+}
+
+/** Finds a header parameter. */
+export function headerParameter({ parameters }: ApiOperation, name: string): Parameter | undefined {
+  return parameters.find((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
+}
+
+// Identifiers that hardly any server has given to a resource.
+const UNUSUAL: readonly Json[] = [
+  ...['8f14e45f-ceea-467f-a1c5-7b3d5e0c9a61', 'contract-check-unknown', '507f1f77bcf86cd799439011'],
+  ...[2_147_483_629, 999_999_937, 999_983, 9_973],
+];
+
+/** Returns the value of a parameter that most likely identifies nothing; `undefined` when none is allowed. */
+export function unusedValue({ schema }: Parameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
+  const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
+  if (known !== undefined) return known;
+  const options = { text: 'token', extras: false, plain: false } as const;
+  return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 }).at(-1));
+}

@@ -1,0 +1,171 @@
+import { isObject, isScalar } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { differenceBetween, etagOf, isDone, otherTag, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { isAsynchronous } from './statuses.ts';
+import { headerParameter, withParameter } from './step-input.ts';
+
+const MISSING = [404, 410];
+const NOT_MODIFIED = 304;
+const PRECONDITION_FAILED = 412;
+const CONDITION_STATUSES = [409, PRECONDITION_FAILED, 428];
+
+/** Reads a resource with its own entity tag, where 304 is documented, and with another one. */
+export async function checkConditionalRead(scene: Scene, read: Step): Promise<void> {
+  const { operation, testCase } = read;
+  const etag = etagOf(read);
+  if (etag === undefined || testCase.input === undefined || operation.responses[NOT_MODIFIED] === undefined) return;
+  const { input } = testCase;
+  const sendWith = (value: string): Promise<Step | undefined> => {
+    const parameter = headerParameter(operation, 'if-none-match');
+    return parameter === undefined
+      ? scene.judge.send(operation, input, [['If-None-Match', value]])
+      : scene.judge.send(operation, withParameter(input, parameter, value));
+  };
+  const same = await sendWith(etag);
+  if (same !== undefined && same.response.status < 400) {
+    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && etagOf(same) !== etag);
+    const message = isUnchanged
+      ? undefined
+      : `with its ETag in If-None-Match, the status is ${String(same.response.status)}, not 304`;
+    scene.judge.expect('conditional_requests', same, message, [read]);
+  }
+  const other = await sendWith(otherTag(etag));
+  if (other === undefined) return;
+  const isWrong = other.response.status === NOT_MODIFIED;
+  scene.judge.expect(
+    'conditional_requests',
+    other,
+    isWrong ? 'with another ETag in If-None-Match, the status is 304' : undefined,
+    [read],
+  );
+}
+
+/** Replaces and patches a resource. */
+export async function checkUpdates(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
+  const replaced = await checkReplacement(scene, id);
+  await checkPatch(scene, id, replaced ?? creation);
+}
+
+/** Replaces a resource, reads it, replaces it again with the same, and with a stale entity tag. */
+async function checkReplacement(scene: Scene, id: Id): Promise<Step | undefined> {
+  const { item, judge } = scene;
+  const { replace, read: readOperation } = item;
+  if (replace === undefined || isAsynchronous(replace)) return undefined;
+  const before = await sendTo(scene, readOperation, id);
+  if (!isDone(before)) return undefined;
+  const etag = isConditional(scene) ? etagOf(before) : undefined;
+  const update = await sendTo(scene, replace, id, { salt: SALT.update, etag });
+  if (update === undefined) return undefined;
+  if (etag !== undefined) {
+    const isRefused = update.response.status === PRECONDITION_FAILED;
+    judge.expect(
+      'conditional_requests',
+      update,
+      isRefused ? 'the current ETag in If-Match is refused with 412' : undefined,
+      [before],
+    );
+  }
+  if (!isDone(update)) return undefined;
+  const after = await readUpdated(scene, id);
+  if (after === undefined) return undefined;
+  const difference = differenceBetween(update, after, scene);
+  judge.expect('update_is_visible', after, difference);
+
+  const [oldTag, newTag] = [etagOf(before), etagOf(after)];
+  if (oldTag !== undefined && newTag !== undefined) {
+    const isSame = oldTag === newTag && !before.response.body.equals(after.response.body);
+    judge.expect(
+      'conditional_requests',
+      after,
+      isSame ? 'another representation has the same strong ETag' : undefined,
+      [before],
+    );
+  }
+  if (difference !== undefined) return undefined;
+  await replaceAgain(scene, id, newTag);
+  if (etag !== undefined && oldTag !== newTag) await replaceStale(scene, id, etag);
+  return update;
+}
+
+/** Reads a resource after an update; `undefined` when that fails. */
+async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
+  const after = await sendTo(scene, scene.item.read, id);
+  if (after === undefined) return undefined;
+  const { status } = after.response;
+  const message = `after its update, the resource cannot be read: status ${String(status)}`;
+  scene.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
+  return isDone(after) ? after : undefined;
+}
+
+/** Replaces a resource with what it is already. */
+async function replaceAgain(scene: Scene, id: Id, etag: string | undefined): Promise<void> {
+  const { item, judge } = scene;
+  const condition = isConditional(scene) ? etag : undefined;
+  const again = await sendTo(scene, item.replace, id, { salt: SALT.update, etag: condition });
+  if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
+  const { status } = again.response;
+  judge.expect(
+    'put_is_idempotent',
+    again,
+    isDone(again) ? undefined : `the same PUT got status ${String(status)} the second time`,
+  );
+  const read = await sendTo(scene, item.read, id);
+  if (isDone(again) && isDone(read)) judge.expect('put_is_idempotent', read, differenceBetween(again, read, scene));
+}
+
+/** Replaces a resource with an entity tag that it had before, which must have no effect (RFC 9110, 13.1.1). */
+async function replaceStale(scene: Scene, id: Id, etag: string): Promise<void> {
+  const { item, judge } = scene;
+  const before = await sendTo(scene, item.read, id);
+  const stale = await sendTo(scene, item.replace, id, { salt: SALT.stale, etag });
+  if (stale === undefined || !isDone(before)) return;
+  const message = `an old ETag in If-Match got status ${String(stale.response.status)}, not 412`;
+  judge.expect('conditional_requests', stale, isDone(stale) ? message : undefined, [before]);
+  const after = await sendTo(scene, item.read, id);
+  if (isDone(stale) || !isDone(after)) return;
+  const isChanged = etagOf(after) !== etagOf(before);
+  judge.expect(
+    'conditional_requests',
+    after,
+    isChanged ? 'a PUT that was refused has changed the resource' : undefined,
+    [stale],
+  );
+}
+
+/** Returns whether the document says that updates are conditional. */
+function isConditional({ item: { replace } }: Scene): boolean {
+  if (replace === undefined) return false;
+  return replace.responses[PRECONDITION_FAILED] !== undefined || headerParameter(replace, 'if-match') !== undefined;
+}
+
+/** Changes one member by a merge patch (RFC 7396): it is read, and so is the rest of what was written. */
+async function checkPatch(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
+  const { item, judge } = scene;
+  const { patch } = item;
+  if (patch === undefined || isAsynchronous(patch)) return;
+  if (patch.requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') !== true)
+    return;
+  const before = await sendTo(scene, item.read, id);
+  if (!isDone(before)) return;
+  const step = await sendTo(scene, patch, id, {
+    salt: SALT.patch,
+    etag: headerParameter(patch, 'if-match') && etagOf(before),
+    adapt: withOneMember,
+  });
+  if (!isDone(step)) return;
+  const after = await readUpdated(scene, id);
+  if (after === undefined) return;
+  const unchanged =
+    written && differenceBetween(written, before, scene) === undefined
+      ? written.testCase.input?.body?.value
+      : undefined;
+  judge.expect('update_is_visible', after, differenceBetween(step, after, scene, unchanged));
+}
+
+/** Keeps one scalar member of a body. */
+function withOneMember({ parameters, body }: RequestInput): RequestInput {
+  if (body === undefined || !isObject(body.value)) return { parameters, body };
+  const members = Object.entries(body.value).filter(([, value]) => isScalar(value));
+  return { parameters, body: { ...body, value: Object.fromEntries(members.slice(0, 1)) } };
+}

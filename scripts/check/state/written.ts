@@ -1,0 +1,93 @@
+import type { Schema, SchemaDocument } from '../../values/dialect.ts';
+import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
+import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { flatten } from '../../values/schema-merge.ts';
+import type { Run } from '../run.ts';
+import { propertiesOf } from './schema-property.ts';
+
+/** The schemas of a value that is written and read. */
+export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
+
+/**
+ * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
+ * neither those that are only read nor those that are only written. Servers may normalize: texts are equal apart from
+ * case, white space and Unicode normalization, times when they are the same instant, lists in any order.
+ *
+ * @param except the member that identifies the resource, which the server may choose
+ * @returns a message; `undefined` when there is none
+ */
+export function findDifference(
+  written: Json,
+  read: Json,
+  schemas: Schemas,
+  { requestSchemas, responseSchemas }: Run,
+  except: readonly string[] = [],
+): string | undefined {
+  return isObject(written) && isObject(read) ? differenceIn(written, read, schemas, '') : undefined;
+
+  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, place: string): string | undefined {
+    const writable = propertiesOf(requestSchemas, at.written);
+    const readable = propertiesOf(responseSchemas, at.read);
+    for (const [name, value] of Object.entries(sent)) {
+      const [inWritten, inRead] = [writable[name], readable[name]];
+      if (inWritten === undefined || inRead === undefined || (place === '' && except.includes(name))) continue;
+      const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
+      const isDifferent = `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`;
+      if (isObject(value)) {
+        const inner = { written: inWritten, read: inRead };
+        if (other === undefined || other === null) {
+          if (Object.keys(value).length > 0) return isDifferent;
+        } else if (isObject(other)) {
+          const found = differenceIn(value, other, inner, `${place}${name}.`);
+          if (found !== undefined) return found;
+        }
+      } else if (!isSame(value, other, requestSchemas, inWritten)) return isDifferent;
+    }
+    return undefined;
+  }
+}
+
+function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, schema: Schema): boolean {
+  const flat = flatten(schemas, schema);
+  const { format, default: fallback } = typeof flat === 'boolean' ? {} : (flat as { format?: string; default?: Json });
+  if (format === 'password') return true;
+  if (sent === null) return read === null || read === undefined || fallback !== undefined;
+  if (isArray(sent)) {
+    if (!sent.every(isScalar)) return !(isArray(read ?? null) && membersIn(read).length === 0 && sent.length > 0);
+    const known = new Set(membersIn(read).map((item) => normalized(item)));
+    return sent.every((item) => known.has(normalized(item))) && (isArray(read ?? null) || sent.length === 0);
+  }
+  if (sent === '') return read === '' || read === null || read === undefined;
+  if (read === undefined || read === null) return false;
+  if (typeof sent === 'number' && !Number.isInteger(sent)) return isClose(sent, Number(read));
+  if (typeof sent !== 'string' || format === undefined) return normalized(sent) === normalized(read);
+  if (format.startsWith('date') && typeof read === 'string') {
+    const [one, other] = [Date.parse(sent), Date.parse(read)];
+    return normalized(sent) === normalized(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
+  }
+  // Other formats have several texts for one value, such as URLs and durations.
+  return format === 'uuid' ? normalized(sent) === normalized(read) : true;
+}
+
+function membersIn(value: Json | undefined): readonly Json[] {
+  return value !== undefined && isArray(value) ? value : [];
+}
+
+/** Servers may round to the precision of their columns. */
+function isClose(one: number, other: number): boolean {
+  return Math.abs(one - other) <= Math.max(0.01, Math.abs(one) * 1e-6);
+}
+
+function normalized(value: Json): string {
+  return typeof value === 'string'
+    ? value.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+    : stringifyJson(value);
+}
+
+const MAX_CHARS = 60;
+
+function shortText(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  const text = stringifyJson(value);
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+}
