@@ -9,6 +9,9 @@ import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
 import { createProber, ServerGone, type Failure } from './prober.ts';
 import type { Run } from './run.ts';
+import { parameterNames } from './state/item-path.ts';
+import type { KnownValues } from './state/known-values.ts';
+import { withPathValues } from './state/step-input.ts';
 import type { Task, Turn } from './schedule.ts';
 import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
@@ -21,6 +24,10 @@ export type OperationResult = {
   readonly isNotImplemented: boolean;
   /** Messages about the answers, and about requests that could not be tried. */
   readonly notes: readonly string[];
+  /** The operations with a successful answer to a valid request. */
+  readonly successful: ReadonlySet<string>;
+  /** Why no valid request was successful; `undefined` when one was, or none was sent. */
+  readonly failureNote: string | undefined;
 };
 
 /** The check of one operation, as a task. */
@@ -44,23 +51,37 @@ const AND = new Intl.ListFormat('en-GB');
 /**
  * Creates the check of one operation: first systematic requests, then generated valid and invalid ones. The requests
  * depend on the seed and on the responses, not on time.
+ *
+ * @param knownValues gives the path values of resources that exist
  */
-export function checkOperation(operation: ApiOperation, run: Run, turn: Turn): OperationCheck {
+export function checkOperation(
+  operation: ApiOperation,
+  run: Run,
+  turn: Turn,
+  knownValues: KnownValues,
+): OperationCheck {
   const { arbitraries, requestOracle, token, seed, runs } = run;
   const prober = createProber(operation, run, turn);
   const notes: string[] = [];
+  let known: Awaited<ReturnType<KnownValues>> | undefined;
   let hasMinimum = false;
   return { operation, run: checkAll, hasMinimum: () => hasMinimum, result };
 
   async function checkAll(): Promise<void> {
     try {
       const factory = createInputs(operation, arbitraries, requestOracle);
+      if (parameterNames(operation.path).length > 0) known = await knownValues(operation, turn);
       const plain = factory.plainInputs(seed);
       notes.push(...factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`));
       for (const choice of factory.choices) {
         if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
       }
-      for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+      for (const testCase of systematicCases(
+        operation,
+        requestOracle,
+        [...plain.values()].flat().map(aboutKnown),
+        token,
+      )) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);
         await prober.simplify();
@@ -80,11 +101,23 @@ export function checkOperation(operation: ApiOperation, run: Run, turn: Turn): O
     const isNotImplemented = validStatuses.has(501);
     const found = [...notes];
     if (undocumented.size > 0) found.push(`responds ${listOf(undocumented)}, which the document does not describe`);
-    const isNeverSuccessful = validStatuses.size > 0 && [...validStatuses].every((status) => status >= 400);
-    if (isNeverSuccessful && !isNotImplemented && describesSuccess(operation)) {
-      found.push(`no valid request was successful: they got ${listOf(validStatuses)}`);
-    }
-    return { failures: prober.failures(), checked, isNotImplemented, notes: found };
+    const isSuccessful = [...validStatuses].some((status) => status < 400);
+    const successful = new Set(isSuccessful ? [operation.operationId] : []);
+    const failureNote = isSuccessful || isNotImplemented ? undefined : describeFailure();
+    return { failures: prober.failures(), checked, isNotImplemented, notes: found, successful, failureNote };
+  }
+
+  function describeFailure(): string | undefined {
+    if (prober.validStatuses.size === 0 || !describesSuccess(operation)) return undefined;
+    const reason = known !== undefined && 'reason' in known ? `; ${known.reason}` : '';
+    return `no valid request was successful: they got ${listOf(prober.validStatuses)}${reason}`;
+  }
+
+  /** Copies a request with the path values of a resource that exists, if one is known. */
+  function aboutKnown(input: RequestInput): RequestInput {
+    if (known === undefined || 'reason' in known) return input;
+    const other = withPathValues(operation, input, known);
+    return classify(operation, requestOracle, other) === classify(operation, requestOracle, input) ? other : input;
   }
 
   function isJudged(kind: CaseKind): boolean {
@@ -92,7 +125,11 @@ export function checkOperation(operation: ApiOperation, run: Run, turn: Turn): O
   }
 
   function searchesOf(factory: ReturnType<typeof createInputs>, choice: BodyChoice): readonly Search[] {
-    const valid = (): fc.Arbitrary<RequestInput> => factory.inputs(choice, false);
+    const valid = (): fc.Arbitrary<RequestInput> => {
+      const inputs = factory.inputs(choice, false);
+      if (known === undefined || 'reason' in known) return inputs;
+      return fc.tuple(inputs, fc.boolean()).map(([input, isKnown]) => (isKnown ? aboutKnown(input) : input));
+    };
     const searches: Search[] = [
       { subject: `valid requests ${nameOf(choice)}`, kind: 'positive', createInputs: valid, done: 0 },
     ];

@@ -11,7 +11,8 @@ import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Failure } from './prober.ts';
 import { checkOperation, type OperationCheck } from './check-operation.ts';
 import type { Run } from './run.ts';
-import { runTasks } from './schedule.ts';
+import { runTasks, type Turn } from './schedule.ts';
+import { createKnownValues } from './state/known-values.ts';
 import { describeStateless, resourceChecks } from './state/resource-checks.ts';
 import { assertKnown, matches, select, type Expectation } from './selection.ts';
 
@@ -121,7 +122,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const endsAt = performance.now() + budgetMs;
     // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
     const resources = await runTasks(resourceChecks(own, run), { budgetMs: budgetMs / 2, workers });
-    const creators = own.map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
+    const knownValues = createKnownValues(own, run);
+    const creators = own.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers });
     const all: readonly { readonly task: OperationCheck; readonly isDone: boolean }[] = [...finished, ...resources];
     const results = all.map(({ task, isDone }) => {
@@ -133,6 +135,9 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     if (cut.length > 0) notes.push(`cut by --budget, with more than the minimum: ${cut.join(', ')}`);
     const stateless = describeStateless(resources.map(({ task }) => task));
     if (stateless !== undefined) notes.push(stateless);
+    const successful = new Set(results.flatMap((result) => [...result.successful]));
+    const notesOf = ({ operationId, notes: own, failureNote }: (typeof results)[number]): readonly string[] =>
+      failureNote === undefined || successful.has(operationId) ? own : [...own, failureNote];
     const checked = new Set(results.flatMap((result) => [...result.checked]));
     const applicable = CHECK_NAMES.filter(
       (check) => checks.has(check) && (!isStateCheck(check) || resources.length > 0),
@@ -143,7 +148,10 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
       incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
-      notes: [...notes, ...results.flatMap((result) => result.notes.map((note) => `${result.operationId}: ${note}`))],
+      notes: [
+        ...notes,
+        ...results.flatMap((result) => notesOf(result).map((note) => `${result.operationId}: ${note}`)),
+      ],
     };
   } finally {
     connection.close();

@@ -12,6 +12,8 @@ export type ReportOptions = {
 };
 
 const MAX_CHARS = 2_000;
+// The headers of the earlier answers of a sequence that may tell why the last one is wrong.
+const TELLING = ['etag', 'link', 'location'];
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
@@ -46,7 +48,7 @@ function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repea
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
     ...earlier.flatMap((step) => [
       `  ${curlLine(step.request, baseUrl, secrets)}`,
-      ...formatResponse(step.response).map((line) => `  < ${line}`),
+      ...formatResponse(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
     ]),
     `  ${curlLine(request, baseUrl, secrets)}`,
     ...answer.map((line) => `  < ${line}`),
@@ -54,6 +56,11 @@ function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repea
   const hide = (text: string, { variable, value }: Secret): string =>
     value === '' ? text : text.replaceAll(value, `$${variable}`);
   return [secrets.reduce(hide, lines.join('\n')), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
+}
+
+/** Copies a response with some of its headers only. */
+function withHeaders(response: WireResponse, names: readonly string[]): WireResponse {
+  return { ...response, headers: response.headers.filter(([name]) => names.includes(name)) };
 }
 
 function formatResponse({ status, headers, body }: WireResponse): string[] {

@@ -94,7 +94,7 @@ export const firstOnly = (isAffected: Test, answer: (respond: () => ServerAnswer
 };
 
 /** Copies a request without a header. */
-function dropHeader(request: ServerRequest, name: string): ServerRequest {
+export function dropHeader(request: ServerRequest, name: string): ServerRequest {
   return {
     ...request,
     headers: Object.fromEntries(Object.entries(request.headers).filter(([known]) => known !== name)),

@@ -1,6 +1,7 @@
 import type { CheckName } from '../../scripts/check/checks.ts';
 import { answerJson } from './reference-server.ts';
 import {
+  dropHeader,
   SHELF,
   BOOK,
   AUTHOR,
@@ -238,8 +239,7 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
       instead(on('PUT', SHELF), (request, respond) => {
         const answer = respond(request);
         if (answer.status !== 412) return answer;
-        const { 'if-match': _dropped, ...headers } = request.headers;
-        respond({ ...request, headers });
+        respond(dropHeader(request, 'if-match'));
         return answer;
       }),
     ],

@@ -58,6 +58,7 @@ export function checkResource(
   }
 
   function result(): OperationResult {
-    return { failures: judge.failures(), checked: judge.checked, isNotImplemented: false, notes };
+    const { checked, successful } = judge;
+    return { failures: judge.failures(), checked, isNotImplemented: false, notes, successful, failureNote: undefined };
   }
 }

@@ -1,7 +1,6 @@
 import type { ApiOperation } from '../api-operation.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../wire-request.ts';
 import { identitiesIn, identifyingMembers, identityMember, type Identity } from './identity.ts';
 import { innermostItem, parameterNames, type ItemPath } from './item-path.ts';
 import { itemIds, itemsIn } from './list-items.ts';
@@ -57,7 +56,7 @@ export function createInstances(
     parent?: readonly Json[],
   ): Promise<Instance | Absence> {
     const { create: operation } = item;
-    if (operation === undefined) return { reason: `no operation gives an id for ${item.parameter}` };
+    if (operation === undefined) return { reason: `no checked operation gives an id for ${item.parameter}` };
     const values = parent ?? (await parentValues(operation, item, send, salt));
     if ('reason' in values) return values;
     const statuses = new Set<number>();
@@ -82,7 +81,7 @@ export function createInstances(
       (creator !== undefined && creator !== operation) || list !== undefined;
     const item = innermostItem(items, operation.path, isSource);
     if (item === undefined)
-      return { reason: `no operation gives an id for ${parameterNames(operation.path)[0] ?? ''}` };
+      return { reason: `no checked operation gives an id for ${parameterNames(operation.path)[0] ?? ''}` };
     const created = await create(item, send, salt);
     if ('values' in created) return created;
     return (item.list && (await firstListed(item, item.list, send, salt))) ?? created;
@@ -111,7 +110,7 @@ export function createInstances(
     send: Send,
     salt: number,
   ): Promise<Instance | undefined> {
-    const [input]: readonly RequestInput[] = plainInputs(list, salt);
+    const [input] = plainInputs(list, salt);
     const outer = parameterNames(list.path).length === 0 ? [] : await parentValues(list, item, send, salt);
     if (input === undefined || 'reason' in outer) return undefined;
     const step = await send(list, withPathValues(list, input, outer));

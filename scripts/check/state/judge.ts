@@ -20,6 +20,8 @@ export type Judge = {
   readonly expect: (check: CheckName, step: Step, message: string | undefined, others?: readonly Step[]) => void;
   readonly failures: () => readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
+  /** The operations with a successful response. */
+  readonly successful: ReadonlySet<string>;
 };
 
 const NOT_IMPLEMENTED = 501;
@@ -31,7 +33,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   const checked = new Set<CheckName>();
   const changes: Step[] = []; // The requests so far that changed something: the state of the server.
   const operationIds = new Set<string>();
-  return { send, expect, failures: () => failures.map(withOperations), checked };
+  const successful = new Set<string>();
+  return { send, expect, failures: () => failures.map(withOperations), checked, successful };
 
   async function send(...[operation, input, headers = []]: Parameters<Send>): Promise<Step | undefined> {
     const testCase = requestOf(operation, input, headers, run);
@@ -46,6 +49,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
       for (const violation of violationsIn({ operation, testCase, response, oracle, expectedStatuses })) {
         record(violation, step, []);
       }
+      if (isSuccess(response.status)) successful.add(operation.operationId);
       if (operation.method !== 'GET' && isSuccess(response.status)) changes.push(step);
       return step;
     } catch (error) {

@@ -8,17 +8,21 @@ import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { parameterNames } from './item-path.ts';
 
-/** Returns plain valid values for an operation, other ones for another seed; the smaller ones last. */
-export type PlainInputs = (operation: ApiOperation, seed: number) => readonly RequestInput[];
+/** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
+export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
 
 /** Creates {@link PlainInputs} with the required parameters only: others may filter, or only pretend to act. */
 export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): PlainInputs {
   const factories = new Map<ApiOperation, ReturnType<typeof createInputs>>();
-  return (operation, offset) => {
+  return function* (operation, offset) {
     const factory = factories.get(operation) ?? createInputs(operation, arbitraries, requestOracle);
     factories.set(operation, factory);
-    const plain = attempt(() => factory.plainInputs(seed + offset)) ?? new Map<undefined, RequestInput[]>();
-    return [...plain.values()].flatMap((inputs) => inputs.toReversed()).map(withoutOptional);
+    for (const choice of factory.choices) {
+      const sample = attempt(() => fc.sample(factory.inputs(choice, true), { seed: seed + offset, numRuns: 1 }));
+      yield* (sample ?? []).map(withoutOptional);
+    }
+    const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
+    yield* smallest.map(withoutOptional);
   };
 }
 
