@@ -4,7 +4,7 @@ import { headerOf } from '../conformance.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import type { SchemaDocument } from '../../values/dialect.ts';
-import { isObject, isScalar, type Json } from '../../values/json-value.ts';
+import { isScalar, partAt, type Json } from '../../values/json-value.ts';
 import { scalarTypesOf } from '../../values/schema-merge.ts';
 import { type ItemPath, parameterNames, shapeOf } from './item-path.ts';
 import { evaluate } from './runtime-expression.ts';
@@ -22,15 +22,17 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   const { operation, json, testCase } = step;
   const own = pathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
-  const found = [fromLinks(step, item, operations), fromLocation(step, item, run)];
+  const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
   const name = identityMember(operation, item, run);
-  const value = name !== undefined && isObject(json ?? null) ? (json as Record<string, Json>)[name] : undefined;
-  if (name !== undefined && value !== undefined) found.push({ source: `the member ${name}`, values: [...own, value] });
+  const value = name === undefined ? null : partAt(json ?? null, [name]);
+  // The name of a member is less certain.
+  const found =
+    told.length > 0 || value === null ? told : [{ source: `the member ${String(name)}`, values: [...own, value] }];
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
     last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));
   const isWhole = ({ values }: Identity): boolean => values.length === parameterNames(item.path).length;
-  const whole = found.filter((identity) => identity !== undefined).filter(isWhole);
+  const whole = found.filter(isWhole);
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
 }
 

@@ -1,12 +1,13 @@
 import type { ApiOperation } from '../api-operation.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
 import { identitiesIn, identifyingMembers, identityMember, type Identity } from './identity.ts';
 import { innermostItem, parameterNames, type ItemPath } from './item-path.ts';
 import { itemIds, itemsIn } from './list-items.ts';
 import type { Send, Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
-import { withPathValues, type PlainInputs } from './step-input.ts';
+import { withMember, withPathValues, type PlainInputs } from './step-input.ts';
 
 /** A resource on the server. */
 export type Instance = {
@@ -62,7 +63,7 @@ export function createInstances(
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       for (const input of plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt)) {
-        const step = await send(operation, withPathValues(operation, input, values));
+        const step = await send(operation, withOwnId(item, withPathValues(operation, input, values)));
         if (step === undefined) continue;
         const { status } = step.response;
         statuses.add(status);
@@ -74,6 +75,14 @@ export function createInstances(
     }
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  /** Where the client chooses the id in the path, copies it into the body. */
+  function withOwnId(item: ItemPath, input: RequestInput): RequestInput {
+    const { value } =
+      input.parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === item.parameter) ?? {};
+    if (item.create !== item.replace || value === undefined) return input;
+    return identifyingMembers(item, operations).reduce((other, name) => withMember(other, name, value), input);
   }
 
   async function obtain(operation: ApiOperation, send: Send, salt: number): Promise<Instance | Absence> {

@@ -91,10 +91,10 @@ export async function listAll(
     return following;
   }
 
-  /** Whether nothing can come after these items: a server without documented pages may have a limit, a round number. */
+  /** Whether nothing can come after these items. A limit of the server that is not documented is a round number. */
   function isEnd(items: readonly Json[]): boolean {
     if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
-    return limit === undefined ? items.length % 10 > 0 && items.length % 25 > 0 : items.length < limit;
+    return items.length % 10 > 0 && items.length % 25 > 0 && items.length < (limit ?? Infinity);
   }
 }
 

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../../../src/engine/contract/json.ts';
-import { isObject, partAt, placesOf, type Json } from '../../values/json-value.ts';
+import { partAt, placesOf, type Json } from '../../values/json-value.ts';
 import { checkConditionalRead, checkUpdates } from './updates.ts';
 import { checkDeletion } from './deletion.ts';
 import { idText, isSameResource } from './identity.ts';
@@ -93,7 +93,7 @@ async function readCreated(
   judge.expect('ensure_resource_availability', step, message);
   if (!isDone(step)) return undefined;
   if (creation !== undefined) {
-    const difference = differenceBetween(creation, step, scene) ?? otherIdentity(scene, values, step.json);
+    const difference = differenceBetween(creation, step, scene) ?? otherIdentity(scene, values, creation, step);
     judge.expect('read_your_writes', step, difference);
   }
   return step;
@@ -107,14 +107,15 @@ function describeMissing(
   return missing.includes(status) ? `${subject} cannot be read: status ${String(status)}` : undefined;
 }
 
-/** Finds an identifying member with another value than the path. */
-function otherIdentity({ idMembers }: Scene, values: Id, json: Json | undefined): string | undefined {
+/** Finds an identifying member that differs from the path, and did not when the resource was created. */
+function otherIdentity({ idMembers }: Scene, values: Id, creation: Step, read: Step): string | undefined {
   const name = idMembers[0] ?? '';
-  const member = json !== undefined && isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined;
   const id = values.at(-1);
-  if (member === undefined || member === null || id === undefined) return undefined;
-  if (idText(member).toLowerCase() === idText(id).toLowerCase()) return undefined;
-  return `${name} is ${stringifyJson(member)}, but the path has ${stringifyJson(id)}`;
+  const memberOf = ({ json = null }: Step): Json => partAt(json, [name]);
+  const isOther = (member: Json): boolean =>
+    member !== null && idText(member).toLowerCase() !== idText(id).toLowerCase();
+  if (!isOther(memberOf(read)) || isOther(memberOf(creation))) return undefined;
+  return `${name} is ${stringifyJson(memberOf(read))}, but the path has ${stringifyJson(id)}`;
 }
 
 /** Reads the list and expects resources in it; nothing if it may be incomplete. */
