@@ -170,6 +170,20 @@ describe('a document is refused with the place and the reason:', () => {
     expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
   });
 
+  test('a schema that cannot be compiled, in every run, among others that could be', async () => {
+    const other = "  /other: { get: { operationId: other, responses: { '204': { description: Done. } } } }\n  /things:";
+    const valid = withSchema(' { type: object }').replace('  /things:', other);
+    const invalid = valid.replace('type: object', "dependencies: { a: { $ref: '#/nothing' } }");
+    const outcomes = [];
+    for (const text of [valid, invalid, invalid, valid]) {
+      writeContract(text);
+      const { code, stderr } = await generate();
+      outcomes.push([code, /(?:post|get) {2}error: cannot be validated: .*/.exec(stderr)?.[0]]);
+    }
+    const refusal = [1, "post  error: cannot be validated: can't resolve reference #/nothing"];
+    expect(outcomes).toEqual([[0, undefined], refusal, refusal, [0, undefined]]);
+  });
+
   test('the document does not exist', async () => {
     const outcome = await generate();
     expect(outcome).toMatchObject({
