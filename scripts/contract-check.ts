@@ -17,6 +17,7 @@ const USAGE = `npm run contract -- [options]
   --document FILE   an OpenAPI document, instead of the generated one
   --operation ID    check this operation only
   --runs N          generated requests of each kind for each operation (${String(DEFAULT_RUNS)})
+  --max-response-time MS  fail when a response takes longer
   --seed N          seed of the generator, to repeat a run`;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
@@ -60,18 +61,31 @@ async function main(): Promise<number> {
 
 function readOptions() {
   const text = { type: 'string' } as const;
-  const options = { url: text, token: text, document: text, operation: text, runs: text, seed: text };
+  const options = {
+    url: text,
+    token: text,
+    document: text,
+    operation: text,
+    runs: text,
+    seed: text,
+    'max-response-time': text,
+  };
   try {
     const { values } = parseArgs({ options });
     return {
       ...values,
       runs: readInteger('runs', values.runs, DEFAULT_RUNS),
+      maxResponseTimeMs: readOptional('max-response-time', values['max-response-time']),
       seed: readInteger('seed', values.seed, Math.floor(Math.random() * MAX_SEED)),
     };
   } catch (error) {
     if (error instanceof CannotCheck) throw error;
     throw new CannotCheck(`${(error as Error).message}\n${USAGE}`, { cause: error });
   }
+}
+
+function readOptional(name: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readInteger(name, text, 0);
 }
 
 function readInteger(name: string, text: string | undefined, fallback: number): number {

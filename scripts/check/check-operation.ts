@@ -40,7 +40,7 @@ export async function checkOperation(operation: ApiOperation, options: RunOption
     if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
   }
 
-  for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+  for (const testCase of systematicCases(operation, [...plain.values()].flat(), options)) {
     if (prober.isOver()) break;
     for (const { check } of await prober.probe(testCase)) await prober.record(check, testCase);
   }

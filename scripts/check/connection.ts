@@ -9,6 +9,8 @@ export type WireResponse = {
   /** In the order of arrival, names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
+  /** The time from sending the request to the end of the response. */
+  readonly elapsedMs: number;
 };
 
 /** A client of one server. */
@@ -70,14 +72,18 @@ export function openConnection(baseUrl: URL): Connection {
     },
   };
 
-  function attempt({ method, target, headers, body }: WireRequest): Promise<WireResponse> {
+  function attempt({ method, target, headers, body, hasWholeUrl = false }: WireRequest): Promise<WireResponse> {
     // Without Content-Length, Node would send an empty chunked body for all but these methods.
-    const hasLength = body !== undefined || !WITHOUT_BODY.includes(method);
+    const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
+    const hasLength = !isChunked && (body !== undefined || !WITHOUT_BODY.includes(method));
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
-      const options = { ...address, method, path: target, headers: fields };
+      const startedAt = performance.now();
+      let hasResponse = false;
+      const options = { ...address, method, path: hasWholeUrl ? baseUrl.origin + target : target, headers: fields };
       const outgoing = (isSecure ? requestHttps : requestHttp)(options, (response) => {
+        hasResponse = true;
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', fail);
         response.on('end', () => {
@@ -85,7 +91,12 @@ export function openConnection(baseUrl: URL): Connection {
           const pairs = names.map(
             (name, index) => [name.toLowerCase(), response.rawHeaders[2 * index + 1] ?? ''] as const,
           );
-          resolve({ status: response.statusCode ?? 0, headers: pairs, body: Buffer.concat(chunks) });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: pairs,
+            body: Buffer.concat(chunks),
+            elapsedMs: performance.now() - startedAt,
+          });
         });
       });
       const deadline = setTimeout(
@@ -100,6 +111,8 @@ export function openConnection(baseUrl: URL): Connection {
       function fail(error: NodeJS.ErrnoException): void {
         const { code = '', message } = error;
         if (outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) reject(new StaleConnection());
+        else if (hasResponse && code.startsWith('HPE_'))
+          reject(new NoResponse(`bytes after the end of the response (${message})`, false));
         else reject(new NoResponse(message || code, UNREACHABLE.includes(code)));
       }
     });

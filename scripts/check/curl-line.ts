@@ -5,13 +5,15 @@ import type { WireRequest } from './wire-request.ts';
  * TOKEN, so that it is not logged.
  */
 export function curlLine(
-  { method, target, headers, body }: WireRequest,
+  { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
   token: string | undefined,
 ): string {
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
-  parts.push(quote(new URL(baseUrl).origin + target, token));
+  const url = quote(new URL(baseUrl).origin + target, token);
+  if (hasWholeUrl) parts.push(`--request-target ${url}`);
+  parts.push(url);
   for (const [name, value] of headers)
     parts.push(`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, token)}`);
   if (body === undefined) return parts.join(' ');

@@ -1,5 +1,5 @@
 import type { ApiOperation } from './api-operation.ts';
-import { caseOf, type Case } from './case.ts';
+import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
 import { NoResponse, type WireResponse, type Connection } from './connection.ts';
@@ -24,6 +24,8 @@ export type ProberOptions = {
   readonly responseOracle: Oracle;
   readonly token: string | undefined;
   readonly seed: number;
+  /** The time limit of each response; without one, the check `max_response_time` applies to none. */
+  readonly maxResponseTimeMs?: number | undefined;
   /** The value of `performance.now()` after which no request is sent. */
   readonly deadline: number;
   readonly onRequest: () => void;
@@ -46,10 +48,11 @@ export type Prober = {
 };
 
 const NOT_IMPLEMENTED = 501;
+const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 
 /** Creates a prober for one operation. */
 export function createProber(operation: ApiOperation, options: ProberOptions): Prober {
-  const { connection, requestOracle, responseOracle, token, seed, deadline, onRequest } = options;
+  const { connection, requestOracle, responseOracle, token, seed, deadline, maxResponseTimeMs, onRequest } = options;
   const { operationId } = operation;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
@@ -94,14 +97,16 @@ export function createProber(operation: ApiOperation, options: ProberOptions): P
   ): Promise<{ response: WireResponse | undefined; violations: readonly Violation[] }> {
     onRequest();
     try {
+      const original = testCase.original && (await connection.send(testCase.original));
       const response = await connection.send(testCase.request);
-      if (testCase.kind === 'positive' && response.status === NOT_IMPLEMENTED) {
+      if (MAY_SUCCEED.includes(testCase.kind) && response.status === NOT_IMPLEMENTED) {
         isNotImplemented = true;
         return { response, violations: [] };
       }
-      const result = { operation, testCase, response, oracle: responseOracle };
+      const result = { operation, testCase, response, original, maxResponseTimeMs, oracle: responseOracle };
       // The document cannot describe the responses of a method that it does not have.
-      if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(response.status);
+      if (!['unsupported method', 'unknown path'].includes(testCase.kind) && isUndocumentedRejection(result))
+        undocumented.add(response.status);
       return { response, violations: violationsIn(result) };
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
