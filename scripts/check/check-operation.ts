@@ -60,7 +60,7 @@ export function checkOperation(operation: ApiOperation, run: Run, turn: Turn): O
       for (const choice of factory.choices) {
         if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
       }
-      for (const testCase of systematicCases(operation, requestOracle, [...plain.values()].flat(), token)) {
+      for (const testCase of systematicCases(operation, [...plain.values()].flat(), run)) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);
         await prober.simplify();
