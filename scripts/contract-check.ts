@@ -25,6 +25,7 @@ const USAGE = `npm run contract -- [options]
   --checks A,B          run these checks only
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
+  --max-response-time N a response that takes longer, in milliseconds, fails
   --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})
   --seed N              seed of the generator, to repeat a run
   --workers N           operations to check at the same time (default: 1)

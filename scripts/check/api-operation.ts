@@ -21,6 +21,8 @@ export type ApiOperation = {
   readonly responses: Readonly<Record<string, ApiResponse>>;
   /** Alternative lists of schemes that are required together. Without any, or with an empty one, access is public. */
   readonly security: readonly (readonly SecurityScheme[])[];
+  /** Whether credentials are documented as parameters, too, so that each may be required with any alternative. */
+  readonly hasCredentialParameters: boolean;
 };
 
 /** The documented methods of the paths that match a pattern, in upper case. */

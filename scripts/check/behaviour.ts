@@ -1,4 +1,5 @@
 import type { ApiOperation } from './api-operation.ts';
+import type { Case } from './case.ts';
 import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 
@@ -19,10 +20,10 @@ export const missingRequiredHeader: Check = (exchange) => mustReject(exchange, '
  * A documented 4xx that is not about the request itself will do: with 404 or 409, the document says that there are states
  * in which valid data is refused, and only the server knows its state.
  */
-export const positiveDataAcceptance: Check = ({ operation, response: { status }, expectedStatuses }) => {
+export const positiveDataAcceptance: Check = ({ operation, testCase, response: { status }, expectedStatuses }) => {
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (expectedStatuses.has(status)) return undefined;
-  const outcome = `valid data got status ${String(status)}`;
+  const outcome = `valid data${detailOf(testCase)} got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined) return `${outcome}, which is not documented`;
   if (status >= 200 && status < 300) return undefined;
   if (!describesSuccess(operation)) return undefined;
@@ -48,6 +49,12 @@ export const unsupportedMethod: Check = ({ operation, testCase, response }) => {
   return allowed.includes(method) ? `Allow lists ${method}, which got 405` : undefined;
 };
 
+/** Checks that the response arrives within the time limit of the run, if there is one. */
+export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTimeMs = Infinity }) =>
+  elapsedMs > maxResponseTimeMs
+    ? `the response took ${String(Math.ceil(elapsedMs))} ms, more than ${String(maxResponseTimeMs)} ms`
+    : undefined;
+
 /** Checks that a protected operation responds 401 with a challenge to invalid credentials (RFC 9110, 15.5.2). */
 export const ignoredAuth: Check = ({ operation, testCase, response }) => {
   if (response.status !== 401)
@@ -58,9 +65,28 @@ export const ignoredAuth: Check = ({ operation, testCase, response }) => {
     : undefined;
 };
 
+/**
+ * Checks that HEAD gets the status and the header fields of GET (RFC 9110, 9.3.2). A server without HEAD may respond 405,
+ * although general-purpose servers must support it (9.1).
+ */
+export const headConformance: Check = ({ response, original }) => {
+  const { status } = response;
+  if (original === undefined || status === 405 || status >= 500) return undefined;
+  if (status !== original.status) return `HEAD got status ${String(status)}, but GET got ${String(original.status)}`;
+  const [type, typeOfGet] = [response, original].map((one) => headerOf(one, 'content-type'));
+  if (type !== undefined && type !== typeOfGet)
+    return `HEAD got Content-Type ${type}, but GET got ${typeOfGet ?? 'none'}`;
+  // Other lengths may differ, as the resource may have changed.
+  const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
+  return isEmpty ? 'HEAD got Content-Length 0, but GET got a body' : undefined;
+};
+
+function detailOf({ description, kind }: Case): string {
+  return description === kind ? '' : ` (${description})`;
+}
+
 function mustReject({ testCase, response: { status } }: Exchange, subject: string): string | undefined {
   if (status >= 500) return undefined; // Reported by not_a_server_error.
-  const detail = testCase.description === testCase.kind ? '' : ` (${testCase.description})`;
   const isRejected = status >= 400 && !NOT_ABOUT_DATA.includes(status);
-  return isRejected ? undefined : `${subject}${detail} got status ${String(status)}`;
+  return isRejected ? undefined : `${subject}${detailOf(testCase)} got status ${String(status)}`;
 }

@@ -1,13 +1,24 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
-import { isArray, isScalar, membersOf, type Json } from '../values/json-value.ts';
+import { isArray, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
 import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
 
-/** The purpose of a test case, which decides the expected response. */
-export type CaseKind = 'positive' | 'negative' | 'missing header' | 'unsupported method' | 'no authentication';
+/**
+ * The purpose of a test case, which decides the expected response. Servers may accept or reject an undecided request. A
+ * request for the header fields only is HEAD in place of GET.
+ */
+export type CaseKind =
+  | 'positive'
+  | 'negative'
+  | 'undecided'
+  | 'missing header'
+  | 'unsupported method'
+  | 'unknown path'
+  | 'header fields only'
+  | 'no authentication';
 
 /** A request with its purpose. */
 export type Case = {
@@ -17,6 +28,8 @@ export type Case = {
   readonly request: WireRequest;
   /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
   readonly input: RequestInput | undefined;
+  /** Is sent first, as its response decides which response is expected. */
+  readonly original?: WireRequest;
 };
 
 /** One documented media type of a request body, or `undefined` for a request without a body. */
@@ -88,7 +101,20 @@ function readBody(
     return isAmbiguous || (!isStructured && !isScalar(member) && member !== null);
   };
   if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
-  const value = encoding === 'form' || encoding === 'multipart' ? withoutTextless(body.value) : body.value;
   const { schema } = body.content;
-  return { allowed: oracle.allows(schema, value), possible: oracle.allowsWithDefaults(schema, value) };
+  if (encoding !== 'form' && encoding !== 'multipart') {
+    return {
+      allowed: oracle.allows(schema, body.value),
+      possible: oracle.allowsWithDefaults(schema, body.value),
+    };
+  }
+  const value = withoutTextless(body.value);
+  // The text of a field may be a number or a boolean, too.
+  const others = membersOf(value).flatMap(([name, member]) =>
+    readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
+  );
+  return {
+    allowed: oracle.allows(schema, value),
+    possible: [value, ...others].some((reading) => oracle.allowsWithDefaults(schema, reading)),
+  };
 }

@@ -76,12 +76,7 @@ export function checkOperation(
       for (const choice of factory.choices) {
         if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
       }
-      for (const testCase of systematicCases(
-        operation,
-        requestOracle,
-        [...plain.values()].flat().map(aboutKnown),
-        token,
-      )) {
+      for (const testCase of systematicCases(operation, [...plain.values()].flat().map(aboutKnown), run)) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);
         await prober.simplify();

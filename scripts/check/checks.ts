@@ -1,5 +1,7 @@
 import {
+  headConformance,
   ignoredAuth,
+  maxResponseTime,
   missingRequiredHeader,
   negativeDataRejection,
   positiveDataAcceptance,
@@ -17,10 +19,12 @@ import {
 } from './conformance.ts';
 
 // The kinds of requests whose responses the document describes.
-const DOCUMENTED: readonly CaseKind[] = ['positive', 'negative', 'missing header', 'no authentication'];
-const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method'];
+const DOCUMENTED: readonly CaseKind[] = [
+  ...(['positive', 'negative', 'undecided', 'missing header', 'no authentication', 'header fields only'] as const),
+];
+const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path'];
 
-// The names of the checks are those of Schemathesis.
+// The names of the checks are those of Schemathesis, which has none for HEAD.
 const CHECKS = {
   not_a_server_error: { kinds: ALL, check: notAServerError },
   ignored_auth: { kinds: ['no authentication'], check: ignoredAuth },
@@ -28,10 +32,12 @@ const CHECKS = {
   missing_required_header: { kinds: ['missing header'], check: missingRequiredHeader },
   negative_data_rejection: { kinds: ['negative'], check: negativeDataRejection },
   positive_data_acceptance: { kinds: ['positive'], check: positiveDataAcceptance },
+  head_conformance: { kinds: ['header fields only'], check: headConformance },
   status_code_conformance: { kinds: DOCUMENTED, check: statusCodeConformance },
-  content_type_conformance: { kinds: DOCUMENTED, check: contentTypeConformance },
+  content_type_conformance: { kinds: ALL, check: contentTypeConformance },
   response_headers_conformance: { kinds: DOCUMENTED, check: responseHeadersConformance },
-  response_schema_conformance: { kinds: DOCUMENTED, check: responseSchemaConformance },
+  max_response_time: { kinds: ALL, check: maxResponseTime },
+  response_schema_conformance: { kinds: ALL, check: responseSchemaConformance },
 } satisfies Record<string, { readonly kinds: readonly CaseKind[]; readonly check: Check }>;
 
 // These judge sequences of requests.

@@ -3,6 +3,7 @@ import { matchMediaType } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
+import { findRepeatedMember } from './repeated-member.ts';
 import { findRounded } from './rounded-int64s.ts';
 import type { WireResponse } from './connection.ts';
 import type { Oracle } from '../values/oracle.ts';
@@ -13,6 +14,10 @@ export type Exchange = {
   readonly operation: ApiOperation;
   readonly testCase: Case;
   readonly response: WireResponse;
+  /** The response to the original request of the test case. */
+  readonly original?: WireResponse | undefined;
+  /** The time limit of each response. */
+  readonly maxResponseTimeMs?: number | undefined;
   /** Validates by the schemas for responses. */
   readonly oracle: Oracle;
   /** The statuses that valid data may get besides those that the document makes acceptable. */
@@ -54,9 +59,10 @@ export const statusCodeConformance: Check = (exchange) => {
 };
 
 /** Checks that the response has a body of a documented media type exactly when the document has one for the status. */
-export const contentTypeConformance: Check = ({ operation, response }) => {
+export const contentTypeConformance: Check = (exchange) => {
+  const { operation, response } = exchange;
   const documented = documentedResponse(operation, response.status);
-  if (documented === undefined || operation.method === 'HEAD') return undefined;
+  if (documented === undefined || isBodyUndescribed(exchange, documented)) return undefined;
   const received = headerOf(response, 'content-type');
   const expected = documented.contents.map(({ mediaType }) => mediaType).join(', ');
   if (expected === '') return response.body.length > 0 ? 'there is a body, but none is documented' : undefined;
@@ -81,10 +87,12 @@ export const responseHeadersConformance: Check = ({ operation, response, oracle 
 };
 
 /** Checks that the body matches its schema, and that int64s are returned exactly as sent. */
-export const responseSchemaConformance: Check = ({ operation, testCase, response, oracle }) => {
+export const responseSchemaConformance: Check = (exchange) => {
+  const { operation, testCase, response, oracle } = exchange;
   const documented = documentedResponse(operation, response.status);
-  const content = documented === undefined ? undefined : contentOf(documented, response);
-  if (content === undefined || operation.method === 'HEAD') return undefined;
+  if (documented === undefined || isBodyUndescribed(exchange, documented)) return undefined;
+  const content = contentOf(documented, response);
+  if (content === undefined) return undefined;
   const encoding = encodingOf(content);
   if (encoding === 'text') {
     const text = response.body.toString();
@@ -93,12 +101,16 @@ export const responseSchemaConformance: Check = ({ operation, testCase, response
   }
   if (encoding !== 'json') return undefined;
 
+  let text: string;
   let json: JsonTree;
   try {
-    json = parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(response.body));
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(response.body);
+    json = parseJson(text);
   } catch (error) {
     return `the body is not JSON: ${(error as Error).message}`;
   }
+  const repeated = findRepeatedMember(text);
+  if (repeated !== undefined) return `the body has a member twice: ${repeated}`;
   const int64s = new Map<object, Set<string>>();
   const violation = oracle.violation(content.schema, json, (holder, key) => {
     int64s.set(holder, (int64s.get(holder) ?? new Set()).add(key));
@@ -112,6 +124,18 @@ export const responseSchemaConformance: Check = ({ operation, testCase, response
 export function headerOf({ headers }: WireResponse, name: string): string | undefined {
   const values = headers.filter(([other]) => other === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+/**
+ * Returns whether the document does not describe the body of a response: that of HEAD, or that of a path or method that the
+ * document does not have, except by the `default` response of the operation.
+ */
+function isBodyUndescribed({ operation, testCase, response }: Exchange, documented: ApiResponse): boolean {
+  const { kind, request } = testCase;
+  if (request.method === 'HEAD') return true;
+  const isDescribed = documented === operation.responses['default'] && documented.contents.length > 0;
+  if (kind === 'unsupported method') return response.status !== 405 || !isDescribed;
+  return kind === 'unknown path' && (response.status !== 404 || !isDescribed);
 }
 
 function contentOf({ contents }: ApiResponse, response: WireResponse): BodyContent | undefined {

@@ -9,6 +9,8 @@ export type WireResponse = {
   /** In the order of arrival, names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
+  /** The time from sending the request to the end of the response. */
+  readonly elapsedMs: number;
 };
 
 /** A client of one server. */
@@ -79,15 +81,21 @@ export function openConnection(baseUrl: URL): Connection {
   };
 
   /** @param from the agent with the connections to use, or `false` for a new connection */
-  function attempt({ method, target, headers, body }: WireRequest, from: Agent | false): Promise<WireResponse> {
+  function attempt(request: WireRequest, from: Agent | false): Promise<WireResponse> {
+    const { method, target, headers, body, hasWholeUrl = false } = request;
     // Without Content-Length, Node would send an empty chunked body for all but these methods.
-    const hasLength = body !== undefined || !WITHOUT_BODY.includes(method);
+    const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
+    const hasLength = !isChunked && (body !== undefined || !WITHOUT_BODY.includes(method));
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
+      const startedAt = performance.now();
       const received: Buffer[] = [];
-      const options = { ...address, agent: from, method, path: target, headers: fields };
+      let hasResponse = false;
+      const path = hasWholeUrl ? baseUrl.origin + target : target;
+      const options = { ...address, agent: from, method, path, headers: fields };
       const outgoing = (isSecure ? requestHttps : requestHttp)(options, (response) => {
+        hasResponse = true;
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', fail);
         response.on('end', () => {
@@ -95,7 +103,12 @@ export function openConnection(baseUrl: URL): Connection {
           const pairs = names.map(
             (name, index) => [name.toLowerCase(), response.rawHeaders[2 * index + 1] ?? ''] as const,
           );
-          resolve({ status: response.statusCode ?? 0, headers: pairs, body: Buffer.concat(chunks) });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: pairs,
+            body: Buffer.concat(chunks),
+            elapsedMs: performance.now() - startedAt,
+          });
         });
       });
       const deadline = setTimeout(
@@ -118,9 +131,16 @@ export function openConnection(baseUrl: URL): Connection {
         const { code = '', message } = error;
         const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
         const bytes = Buffer.concat(received);
+        const isBehindEnd = hasResponse && code.startsWith('HPE_');
         const cause = isClosed ? 'the connection was closed' : message || code;
         const isStale = isClosed && outgoing.reusedSocket && bytes.length === 0;
-        reject(new (isStale ? StaleConnection : NoResponse)(cause, UNREACHABLE.includes(code), bytes));
+        reject(
+          new (isStale ? StaleConnection : NoResponse)(
+            isBehindEnd ? `bytes after the end of the response (${cause})` : cause,
+            UNREACHABLE.includes(code),
+            bytes,
+          ),
+        );
       }
     });
   }

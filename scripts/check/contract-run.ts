@@ -36,6 +36,8 @@ export type ContractOptions = {
   /** The checks that count; all by default. */
   readonly checks?: ReadonlySet<CheckName> | undefined;
   readonly expectations?: readonly Expectation[] | undefined;
+  /** The time limit of each response; none by default. */
+  readonly maxResponseTimeMs?: number | undefined;
   /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
   readonly budgetMs?: number | undefined;
   /** The number of operations that are checked at the same time. */
@@ -81,7 +83,7 @@ export function defaultBudgetMs(operations: number): number {
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
-  const { checks = new Set(CHECK_NAMES), workers = 1 } = options;
+  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -105,7 +107,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
-    ...{ connection, token, headers, seed, runs, checks, requestSchemas, responseSchemas, requestOracle },
+    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs },
+    ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
@@ -140,7 +143,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       failureNote === undefined || successful.has(operationId) ? own : [...own, failureNote];
     const checked = new Set(results.flatMap((result) => [...result.checked]));
     const applicable = CHECK_NAMES.filter(
-      (check) => checks.has(check) && (!isStateCheck(check) || resources.length > 0),
+      (check) => checks.has(check) && !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );
     return {
       ...{ seed, operations: selected.length, requests },
@@ -162,6 +165,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
 function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
   const keyOf = ({ operationId, check }: Failure): string => `${operationId} ${check}`;
   return failures.filter((one, index) => failures.findIndex((other) => keyOf(other) === keyOf(one)) === index);
+}
+
+/** Returns whether a check applies only with an option that is not set. */
+function isOff(check: CheckName, { maxResponseTimeMs }: Run): boolean {
+  return check === 'max_response_time' && maxResponseTimeMs === undefined;
 }
 
 function statusesFor(operation: ApiOperation, expectation: Expectation): readonly number[] {

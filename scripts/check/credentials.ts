@@ -17,32 +17,128 @@ export function isProtected({ security }: ApiOperation): boolean {
  */
 export function credentialsFor({ security }: ApiOperation, token: string | undefined): readonly Credential[] {
   const [requirement = []] = security;
+  return credentialsOf(requirement, token);
+}
+
+function credentialsOf(requirement: readonly SecurityScheme[], token: string | undefined): readonly Credential[] {
   const credentials = token === undefined ? [] : requirement.flatMap((scheme) => place(scheme, token));
   return [...new Map(credentials.map((credential) => [`${credential.in} ${credential.name}`, credential])).values()];
 }
 
+/** Returns the credentials of each further security requirement, where they differ from those of the first one. */
+export function alternativeCredentials(operation: ApiOperation, token: string): readonly (readonly Credential[])[] {
+  if (operation.hasCredentialParameters) return [];
+  const first = JSON.stringify(credentialsFor(operation, token));
+  return operation.security
+    .slice(1)
+    .map((requirement) => credentialsOf(requirement, token))
+    .filter((credentials) => credentials.length > 0 && JSON.stringify(credentials) !== first);
+}
+
+/** Returns valid credentials with the other spellings of their scheme, which is case-insensitive (RFC 9110, 11.1). */
+export function respelledCredentials(operation: ApiOperation, token: string): readonly (readonly Credential[])[] {
+  if (operation.security[0]?.some(isInAuthorization) !== true) return [];
+  const spellings = [(scheme: string) => scheme.toLowerCase(), (scheme: string) => scheme.toUpperCase()];
+  return spellings.map((spell) =>
+    credentialsFor(operation, token).map((credential) =>
+      credential.name === 'Authorization'
+        ? { ...credential, value: credential.value.replace(/^\w+/, spell) }
+        : credential,
+    ),
+  );
+}
+
 /** Returns all kinds of missing and invalid credentials. */
 export function badCredentials(operation: ApiOperation, token: string): readonly BadCredentials[] {
-  const [first] = operation.security.flat();
   const bad: BadCredentials[] = [
     { fault: 'no credentials', credentials: [] },
-    { fault: 'an unknown token', credentials: credentialsFor(operation, 'unknown') },
-    { fault: 'a valid token with a suffix', credentials: credentialsFor(operation, `${token}x`) },
+    ...wrongTokens(token).map(([fault, wrong]) => ({ fault, credentials: credentialsFor(operation, wrong) })),
+    ...halves(operation, token),
+    ...misplaced(operation, token),
   ];
-  // A truncated token must not be empty: that is another fault, below.
-  if (token.length > 1) {
-    bad.push({ fault: 'a truncated token', credentials: credentialsFor(operation, token.slice(0, -1)) });
-  }
-  if (first !== undefined && isInAuthorization(first)) {
-    const authorization = (value: string): readonly Credential[] => [{ in: 'header', name: 'Authorization', value }];
-    bad.push(
-      { fault: 'a scheme without credentials', credentials: authorization(authorizationScheme(first)) },
-      { fault: 'an unknown scheme', credentials: authorization(`Unknown ${token}`) },
-      // The document allows the header only, and URLs are logged (RFC 6750, 5.3).
-      { fault: 'the token in the query', credentials: [{ in: 'query', name: 'access_token', value: token }] },
+  const valid = operation.security
+    .map((requirement) => credentialsOf(requirement, token))
+    .filter((credentials) => credentials.length > 0);
+  // A place that is wrong for one alternative may be right for another.
+  return bad.filter(
+    ({ credentials }) => !valid.some((all) => all.every((one) => credentials.some((has) => isSame(one, has)))),
+  );
+}
+
+const LONG_TOKEN_CHARS = 1_000;
+const HEADER_NAME = /^[\w-]+$/;
+
+function wrongTokens(token: string): readonly (readonly [fault: string, token: string])[] {
+  const middle = token.length >> 1;
+  const other = token.charAt(middle) === 'x' ? 'y' : 'x';
+  // The names of users may be case-insensitive, passwords and tokens are not.
+  const user = token.slice(0, token.indexOf(':') + 1);
+  const secret = token.slice(user.length);
+  const swapped = user + (secret === secret.toLowerCase() ? secret.toUpperCase() : secret.toLowerCase());
+  const wrong = [
+    ['an unknown token', 'unknown'],
+    ['a valid token with a suffix', `${token}x`],
+    // A truncated token must not be empty: that is another fault.
+    ['a truncated token', token.slice(0, -1)],
+    ['the end of a token', token.slice(1)],
+    ['a token with another character', token.slice(0, middle) + other + token.slice(middle + 1)],
+    ['a token in the other case', swapped],
+    ['a token of one character', 'x'],
+    ['a valid token twice', token + token],
+    ['a long token', 'x'.repeat(LONG_TOKEN_CHARS)],
+  ] as const;
+  return wrong.filter(([, text]) => text !== '' && text !== token);
+}
+
+/** Returns the credentials of each requirement of several schemes without one of them. */
+function halves(operation: ApiOperation, token: string): readonly BadCredentials[] {
+  return operation.security
+    .filter((requirement) => requirement.length > 1)
+    .flatMap((requirement) =>
+      requirement.map((_, index) => ({
+        fault: 'one of several required credentials missing',
+        credentials: credentialsOf(requirement.toSpliced(index, 1), token),
+      })),
     );
+}
+
+/** Returns the token in places and forms that the document does not have. */
+function misplaced({ security }: ApiOperation, token: string): readonly BadCredentials[] {
+  const [first] = security.flat();
+  if (first === undefined) return [];
+  const inHeader = (value: string): readonly Credential[] => [{ in: 'header', name: 'Authorization', value }];
+  if (!isInAuthorization(first)) {
+    const { name = '' } = first;
+    const locations = HEADER_NAME.test(name) ? (['header', 'query', 'cookie'] as const) : (['query'] as const);
+    const elsewhere = locations.filter((location) => location !== first.in);
+    return [
+      { fault: 'the key as a bearer token', credentials: inHeader(`Bearer ${token}`) },
+      ...elsewhere.map((location) => ({
+        fault: `the key in the ${location}`,
+        credentials: [{ in: location, name, value: token }],
+      })),
+    ];
   }
-  return bad;
+  const scheme = authorizationScheme(first);
+  return [
+    { fault: 'a scheme without credentials', credentials: inHeader(scheme) },
+    { fault: 'an unknown scheme', credentials: inHeader(`Unknown ${token}`) },
+    { fault: 'another scheme', credentials: inHeader(`${scheme === 'Basic' ? 'Bearer' : 'Basic'} ${token}`) },
+    { fault: 'the token without a scheme', credentials: inHeader(token) },
+    // The document allows the header only, and URLs are logged (RFC 6750, 5.3).
+    ...['access_token', 'token'].flatMap((name) =>
+      (['query', 'cookie'] as const).map((location) => ({
+        fault: `the token in the ${location}`,
+        credentials: [{ in: location, name, value: token }],
+      })),
+    ),
+    { fault: 'the token in another header', credentials: [{ in: 'header', name: 'X-Access-Token', value: token }] },
+  ];
+}
+
+function isSame(one: Credential, other: Credential): boolean {
+  const name = ({ in: location, name }: Credential): string => (location === 'header' ? name.toLowerCase() : name);
+  return one.in === other.in && name(one) === name(other) && one.value === other.value;
 }
 
 /** Returns whether a scheme uses the Authorization header, so that a 401 must have a challenge (RFC 9110, 11.6.1). */

@@ -5,13 +5,15 @@ export type Secret = { readonly variable: string; readonly value: string };
 
 /** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
 export function curlLine(
-  { method, target, headers, body }: WireRequest,
+  { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
   secrets: readonly Secret[],
 ): string {
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
-  parts.push(quote(new URL(baseUrl).origin + target, secrets));
+  const url = quote(new URL(baseUrl).origin + target, secrets);
+  if (hasWholeUrl) parts.push(`--request-target ${url}`);
+  parts.push(url);
   for (const [name, value] of headers)
     parts.push(`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, secrets)}`);
   if (body === undefined) return parts.join(' ');

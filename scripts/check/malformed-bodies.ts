@@ -1,12 +1,11 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { matchMediaType } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { encodingOf, type BodyBytes } from './body-bytes.ts';
+import { encodingOf, writeBody } from './body-bytes.ts';
+import type { MalformedBody } from './malformed-body.ts';
+import { malformedForms } from './malformed-forms.ts';
 import { isObject } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
-
-/** A body that every server must reject, with its fault. */
-export type MalformedBody = BodyBytes & { readonly fault: string };
 
 const NOT_JSON = [
   ...['{', '[', '"', '{"extra":1,}', '[1,]', "{'extra':1}", '{extra:1}', '{"extra" 1}', 'tru', 'NaN', 'undefined'],
@@ -22,26 +21,82 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   const documented = requestBody.contents.map(({ mediaType }) => mediaType);
   const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
   const mistyped = undocumented.map((type): MalformedBody => ({
+    kind: 'negative',
     fault: `sent as ${type}`,
     contentType: type,
     bytes: Buffer.from(text),
   }));
-  if (encodingOf(body.content) !== 'json') return mistyped;
+  if (encodingOf(body.content) !== 'json') {
+    return [...mistyped, ...malformedForms(body.content, body.value, writeBody(body.content, body.value))];
+  }
 
-  const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad): MalformedBody => {
-    return { fault: 'malformed JSON', contentType, bytes: Buffer.from(bad) };
-  });
-  const empty = { fault: 'an empty body', contentType, bytes: Buffer.alloc(0) };
+  const bodyOf =
+    (kind: MalformedBody['kind']) =>
+    ([fault, bytes]: readonly [string, Buffer | string]): MalformedBody => ({
+      ...{ kind, fault, contentType },
+      bytes: Buffer.from(bytes),
+    });
+  const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad) => ['malformed JSON', bad] as const);
   return [
     ...mistyped,
-    ...broken,
-    ...(requestBody.required ? [empty] : []),
-    // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff.
-    ...(isObject(body.value) ? [{ fault: 'a byte that is not UTF-8', contentType, bytes: withBadByte(text) }] : []),
+    ...broken.map(bodyOf('negative')),
+    ...(requestBody.required ? [bodyOf('negative')(['an empty body', ''])] : []),
+    ...brokenTexts(text).map(bodyOf('negative')),
+    ...undecidedTexts(text).map(bodyOf('undecided')),
+    ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative')) : []),
   ];
 }
 
-function withBadByte(text: string): Buffer {
+/** Breaks a valid JSON text in ways that lenient parsers accept. */
+function brokenTexts(text: string): readonly (readonly [string, string])[] {
+  return [
+    ['a comment after the JSON value', `${text}/* comment */`],
+    ['a comment before the JSON value', `// comment\n${text}`],
+    ['a truncated JSON text', text.length > 1 ? text.slice(0, -1) : ''],
+    ['a comma after the JSON value', `${text},`],
+    ['no-break space around the JSON value', `\u00a0${text}`],
+    ['U+0000 after the JSON value', `${text}\0`],
+  ];
+}
+
+/** Parsers may ignore a byte order mark (RFC 8259, 8.1), and decode other encodings of Unicode. */
+function undecidedTexts(text: string): readonly (readonly [string, Buffer | string])[] {
+  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+  const repeated: readonly [string, string][] = text.startsWith('{"')
+    ? [['a repeated member', `${text.slice(0, -1)},${text.slice(1)}`]]
+    : [];
+  return [['a byte order mark', `\ufeff${text}`], ['UTF-16', utf16], ...repeated];
+}
+
+/** Adds a member to the text of an object that is not JSON. */
+function brokenObjects(text: string): readonly (readonly [string, Buffer | string])[] {
   const start = text === '{}' ? '{' : `${text.slice(0, -1)},`;
-  return Buffer.concat([Buffer.from(`${start}"extra":"`), Buffer.from([0xff]), Buffer.from('"}')]);
+  const members = [
+    ['a trailing comma', text === '{}' ? ',' : ''],
+    ['two commas', ',"extra":1'],
+    ['a missing comma', '"extra":1 "more":1'],
+    ['single quotes', "'extra':1"],
+    ['a name without quotes', 'extra:1'],
+    ['a comment among the members', '/* comment */"extra":1'],
+    ['an unescaped control character', '"extra":"\t"'],
+    ['an unescaped line break', '"extra":"\n"'],
+    ['an unknown escape', '"extra":"\\x41"'],
+    ...['NaN', 'Infinity', '-Infinity', 'undefined', 'True', 'None', '01', '+1', '.5', '1.', '0x10', '1_000'].map(
+      (value) => [`the value ${value}`, `"extra":${value}`] as const,
+    ),
+  ] as const;
+  // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff; C0 80 would be another form of U+0000.
+  const bytes = [
+    ['a byte that is not UTF-8', [0xff]],
+    ['an overlong UTF-8 sequence', [0xc0, 0x80]],
+    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+    ['a truncated UTF-8 sequence', [0xe2, 0x82]],
+  ] as const;
+  return [
+    ...members.map(([fault, member]) => [fault, `${start}${member}}`] as const),
+    ...bytes.map(
+      ([fault, invalid]) =>
+        [fault, Buffer.concat([Buffer.from(`${start}"extra":"`), Buffer.from(invalid), Buffer.from('"}')])] as const,
+    ),
+  ];
 }

@@ -54,6 +54,9 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
         Object.keys(requirement).map((name) => schemeNamed(document, name)),
       );
+      const parameters = readParameters(requests, pathItem, operation).filter(
+        (parameter) => !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`),
+      );
       const fullPath = pathOf(operation);
       allPaths.push({ pattern: patternOf(fullPath), methods: [method] });
       return {
@@ -65,11 +68,8 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         pathMethods: operations.filter(([, other]) => pathOf(other) === fullPath).map(([name]) => name),
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.
-        parameters: readParameters(requests, pathItem, operation).filter(
-          (parameter) =>
-            !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`) &&
-            !(security[0] ?? []).some((scheme) => isSamePlace(scheme, parameter)),
-        ),
+        parameters: parameters.filter((parameter) => !isCredential(parameter, security.slice(0, 1))),
+        hasCredentialParameters: parameters.some((parameter) => isCredential(parameter, security)),
         requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
         responses: readResponses(responses, responsesByMethod.get(method) ?? {}),
         security,
@@ -105,6 +105,10 @@ function allowsTextAndMore(schemas: SchemaDocument, schema: Schema): boolean {
 function patternOf(template: string): RegExp {
   const parts = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
+function isCredential(parameter: Parameter, security: ApiOperation['security']): boolean {
+  return security.flat().some((scheme) => isSamePlace(scheme, parameter));
 }
 
 function isSamePlace({ type, ...scheme }: SecurityScheme, { name, in: location }: Parameter): boolean {

@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const OPTIONS_FILE = '.contract.yaml';
 const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
-  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget'] as const).map(
+  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget', 'max-response-time'] as const).map(
     (name) => [name, 'text'] as const,
   ),
   ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect'] as const).map(
@@ -66,6 +66,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     tags: given.get('tag')?.values,
     checks: new Set(checks.filter((name) => !excluded.includes(name))),
     expectations: read('expect', readExpectation),
+    maxResponseTimeMs: readInteger('max-response-time', 1, MAX_INTEGER),
     runs: readInteger('runs', 0, MAX_INTEGER),
     seed: readInteger('seed', 0, MAX_INTEGER),
     workers: readInteger('workers', 1, MAX_WORKERS),

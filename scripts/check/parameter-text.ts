@@ -84,6 +84,8 @@ export function isKnownStyle({ style, in: location }: Parameter): boolean {
 
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 const MAX_CHARS = 500;
+// Servers should support URLs of at least 8,000 bytes (RFC 9110, 4.1).
+const MAX_TEXT_BYTES = 4_000;
 const MAX_COMBINED = 5;
 
 function scalarText(value: Json): string | undefined {
@@ -97,7 +99,9 @@ function scalarText(value: Json): string | undefined {
 function isSendable({ in: location, name }: Parameter, value: Json): boolean {
   if (location === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return false; // RFC 9110, 5.6.2
   const text = stringifyJson(value);
-  if (text.length > MAX_CHARS || /\\ud[89a-f]/.test(text)) return false;
+  const isTooLong =
+    typeof value === 'string' ? encodeURIComponent(text).length > MAX_TEXT_BYTES : text.length > MAX_CHARS;
+  if (isTooLong || /\\ud[89a-f]/.test(text)) return false;
   // Headers may have quotes, as entity tags do; cookies may not.
   const sent = location === 'header' ? text.replaceAll('\\"', '"') : text;
   return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(sent);

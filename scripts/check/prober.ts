@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
-import { caseOf, type Case } from './case.ts';
+import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
 import { NoResponse, type WireResponse } from './connection.ts';
@@ -62,11 +62,14 @@ type Evidence = {
 type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
+const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
+// The document cannot describe the responses of a method or a path that it does not have.
+const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path'];
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { connection, requestOracle, responseOracle, token, headers, checks, onRequest } = run;
+  const { connection, requestOracle, responseOracle, token, headers, checks, maxResponseTimeMs, onRequest } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<CheckName, Evidence>();
@@ -83,8 +86,8 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   }
 
   async function probe(testCase: Case): Promise<readonly CheckName[]> {
-    const { method, target, headers, body } = testCase.request;
-    const key = hash('sha256', JSON.stringify([method, target, headers, body?.toString('latin1')]));
+    const { method, body, ...rest } = testCase.request;
+    const key = hash('sha256', JSON.stringify([method, rest, body?.toString('latin1')]));
     if (!SAFE_METHODS.includes(method) && sent.has(key)) return [];
     sent.add(key);
     for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
@@ -142,7 +145,9 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   ): Promise<readonly Evidence['failure'][]> {
     await turn();
     onRequest(operation);
-    const request = withExtraHeaders(operation, testCase, headers);
+    const complete = (one: WireRequest): WireRequest =>
+      withExtraHeaders(operation, { ...testCase, request: one }, headers);
+    const request = complete(testCase.request);
     const failuresOf = (
       violations: readonly Violation[],
       response: WireResponse | undefined,
@@ -157,14 +162,16 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       return found;
     };
     try {
+      const original = testCase.original && (await connection.send(complete(testCase.original)));
       const response = await connection.send(request);
       const { status } = response;
       onStatus?.(status);
-      if (testCase.kind === 'positive') validStatuses.add(status);
-      if (testCase.kind === 'positive' && status === NOT_IMPLEMENTED) return [];
-      const result = { operation, testCase, response, oracle: responseOracle, expectedStatuses };
-      // The document cannot describe the responses of a method that it does not have.
-      if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(status);
+      const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
+      if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
+      if (isNotImplemented) return [];
+      const judged = { operation, testCase, response, original, maxResponseTimeMs, expectedStatuses };
+      const result = { ...judged, oracle: responseOracle };
+      if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
       return failuresOf(violationsIn(result), response);
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;

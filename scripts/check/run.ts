@@ -22,6 +22,8 @@ export type Run = {
   readonly seed: number;
   /** The number of generated requests of each kind for each operation, besides the systematic ones. */
   readonly runs: number;
+  /** The time limit of each response; without one, the check `max_response_time` applies to none. */
+  readonly maxResponseTimeMs: number | undefined;
   /** The checks that count. */
   readonly checks: ReadonlySet<CheckName>;
   /** Returns the statuses that valid data may get besides those that the document makes acceptable. */

@@ -1,61 +1,196 @@
-import type { ApiOperation } from './api-operation.ts';
-import { caseOf, type Case } from './case.ts';
-import { badCredentials, credentialsFor, isProtected } from './credentials.ts';
-import { malformedBodies } from './malformed-bodies.ts';
+import { hash } from 'node:crypto';
+import type { ArbitraryFactory } from '../values/arbitrary.ts';
+import { createLimits, type LongSizes } from '../values/limits.ts';
 import type { Oracle } from '../values/oracle.ts';
+import type { ApiOperation } from './api-operation.ts';
+import { encodingOf } from './body-bytes.ts';
+import { caseOf, type Case, type CaseKind } from './case.ts';
+import {
+  alternativeCredentials,
+  badCredentials,
+  credentialsFor,
+  isProtected,
+  respelledCredentials,
+} from './credentials.ts';
+import { malformedBodies } from './malformed-bodies.ts';
+import type { MalformedBody } from './malformed-body.ts';
+import { spellingsOf } from './spellings.ts';
 import { variantsOf } from './variants.ts';
-import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
+import { withBody, writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
+
+export type SystematicOptions = {
+  /** Validates by the schemas for requests. */
+  readonly requestOracle: Oracle;
+  readonly arbitraries: ArbitraryFactory;
+  readonly token: string | undefined;
+  readonly seed: number;
+};
 
 // HEAD comes with GET (RFC 9110, 9.3.2), servers may respond to OPTIONS (9.3.7), and CONNECT is for proxies.
 const TESTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+const UNKNOWN_SEGMENT = '/unknown-to-the-document';
+const MAX_LIMITS = 300;
+const LONG_IN_JSON: LongSizes = { chars: 10_000, items: 1_000 };
+const LONG_ELSEWHERE: LongSizes = { chars: 1_000, items: 20 };
 
 /** Generates the systematic cases of an operation: plain requests, and variants of them with a single change. */
 export function* systematicCases(
   operation: ApiOperation,
-  oracle: Oracle,
   plainInputs: readonly RequestInput[],
-  token: string | undefined,
+  options: SystematicOptions,
 ): Generator<Case> {
-  const credentials = credentialsFor(operation, token);
+  const { requestOracle: oracle, token } = options;
   const [first] = plainInputs;
   if (first === undefined) return;
 
-  if (isProtected(operation) && token !== undefined) {
-    for (const { fault, credentials: bad } of badCredentials(operation, token)) {
-      const request = writeRequest(operation, first, bad);
-      if (request !== undefined) yield { kind: 'no authentication', description: fault, request, input: undefined };
-    }
-  }
-  const bare = writeRequest(operation, { ...first, body: undefined }, credentials);
-  const [requestPath = ''] = bare?.target.split('?') ?? [];
-  const matching = operation.allPaths.filter(({ pattern }) => pattern.test(requestPath));
-  const documented = matching.flatMap(({ methods }) => methods);
-  for (const method of TESTED_METHODS.filter((name) => !documented.includes(name))) {
-    const request = bare && { ...bare, method };
-    if (request !== undefined) yield { kind: 'unsupported method', description: method, request, input: undefined };
-  }
-  for (const input of plainInputs) {
-    const request = writeRequest(operation, input, credentials);
-    if (request === undefined) continue;
-    yield { kind: 'positive', description: 'a plain request', request, input };
-    for (const body of malformedBodies(operation, input)) {
-      yield { kind: 'negative', description: body.fault, request: withBody(request, body), input: undefined };
-    }
-  }
+  if (isProtected(operation) && token !== undefined) yield* rejectedCredentials(operation, plainInputs, token);
+  yield* routingCases(operation, first, token);
+  for (const input of plainInputs) yield* textCases(operation, input, options);
+  if (isProtected(operation) && token !== undefined) yield* acceptedCredentials(operation, first, token);
 
   const seen = new Set<string>();
   for (const [index, plain] of plainInputs.entries()) {
-    const smaller = plainInputs.slice(0, index).find(({ body }) => body?.content === plain.body?.content);
+    const ofSameBody = ({ body }: RequestInput): boolean => body?.content === plain.body?.content;
+    const smaller = plainInputs.slice(0, index).find(ofSameBody);
+    const isFullest = !plainInputs.slice(index + 1).some(ofSameBody);
     for (const variant of [plain, { ...plain, body: undefined }, ...variantsOf(plain, smaller)]) {
       const testCase = caseOf(operation, oracle, variant, token);
-      const key = testCase === undefined ? '' : fingerprint(testCase);
-      if (testCase === undefined || seen.has(key)) continue;
-      seen.add(key);
+      if (testCase !== undefined && isNew(testCase)) yield testCase;
+    }
+    if (isFullest) yield* limitCases(plain);
+  }
+
+  /** Yields the limits of the schemas of a request; a part of them, drawn by the seed, where there are many. */
+  function* limitCases(plain: RequestInput): Generator<Case> {
+    const most = MAX_LIMITS / new Set(plainInputs.map(({ body }) => body?.content)).size;
+    const all = [...limitsOf(plain, options)];
+    const drawn = all.length <= most ? all : shuffled(all, options.seed);
+    let count = 0;
+    for (const input of drawn) {
+      if (count >= most) return;
+      const testCase = caseOf(operation, oracle, input, token);
+      if (testCase === undefined || !isNew(testCase)) continue;
+      count += 1;
       yield testCase;
     }
   }
+
+  function isNew({ request: { target, headers, body } }: Case): boolean {
+    const fingerprint = hash('sha256', JSON.stringify([target, headers, body?.toString('latin1')]));
+    const isFirst = !seen.has(fingerprint);
+    seen.add(fingerprint);
+    return isFirst;
+  }
 }
 
-function fingerprint({ request: { target, headers, body } }: Case): string {
-  return JSON.stringify([target, headers, body?.toString('latin1')]);
+/** Generates requests with wrong credentials; also invalid ones, as 401 comes before 400. */
+function* rejectedCredentials(
+  operation: ApiOperation,
+  plainInputs: readonly RequestInput[],
+  token: string,
+): Generator<Case> {
+  const [first] = plainInputs;
+  if (first === undefined) return;
+  for (const { fault, credentials } of badCredentials(operation, token)) {
+    yield* fixedCase('no authentication', fault, writeRequest(operation, first, credentials));
+  }
+  const inPath = first.parameters.filter(({ parameter }) => parameter.in === 'path');
+  const incomplete = writeRequest(operation, { ...first, parameters: inPath }, []);
+  yield* fixedCase('no authentication', 'no credentials and no parameters', incomplete);
+  const sent = plainInputs.find(({ body }) => body !== undefined);
+  const bare = sent && writeRequest(operation, sent, []);
+  if (sent === undefined || bare === undefined) return;
+  const bodies = malformedBodies(operation, sent);
+  const [mistyped, malformed] = [true, false].map((isMistyped) =>
+    bodies.find(({ fault }) => fault.startsWith('sent as') === isMistyped),
+  );
+  const contentType = sent.body?.content.mediaType ?? '';
+  const inForm = `access_token=${encodeURIComponent(token)}`;
+  const added: readonly MalformedBody[] = [
+    { kind: 'negative', fault: 'an empty object', contentType, bytes: Buffer.from('{}') },
+    {
+      ...{ kind: 'negative', fault: 'the token in the body', contentType: 'application/x-www-form-urlencoded' },
+      bytes: Buffer.from(inForm),
+    },
+  ];
+  for (const body of [mistyped, malformed, ...added]) {
+    if (body === undefined) continue;
+    yield* fixedCase('no authentication', `no credentials and ${body.fault}`, withBody(bare, body));
+  }
+}
+
+/** Generates requests with valid credentials in their other forms. */
+function* acceptedCredentials(operation: ApiOperation, first: RequestInput, token: string): Generator<Case> {
+  for (const credentials of alternativeCredentials(operation, token)) {
+    const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
+    yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
+  }
+  for (const credentials of respelledCredentials(operation, token)) {
+    yield* fixedCase('positive', 'the scheme in another case', writeRequest(operation, first, credentials));
+  }
+}
+
+/** Generates requests with other methods, HEAD in place of GET, and one to an unknown path. */
+function* routingCases(operation: ApiOperation, first: RequestInput, token: string | undefined): Generator<Case> {
+  const credentials = credentialsFor(operation, token);
+  const bare = writeRequest(operation, { ...first, body: undefined }, credentials);
+  if (bare === undefined) return;
+  const [requestPath = ''] = bare.target.split('?');
+  const methodsAt = (path: string): readonly string[] =>
+    operation.allPaths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+  const documented = methodsAt(requestPath);
+  for (const method of TESTED_METHODS.filter((name) => !documented.includes(name))) {
+    yield* fixedCase('unsupported method', method, { ...bare, method });
+  }
+  if (operation.method === 'GET' && !documented.includes('HEAD')) {
+    const original = writeRequest(operation, first, credentials) ?? bare;
+    const [testCase] = fixedCase('header fields only', 'HEAD', { ...original, method: 'HEAD' });
+    if (testCase !== undefined) yield { ...testCase, original };
+  }
+  const unknown = requestPath.replace(/\/$/, '') + UNKNOWN_SEGMENT;
+  if (methodsAt(unknown).length === 0) yield* fixedCase('unknown path', unknown, { ...bare, target: unknown });
+}
+
+/** Generates a plain request, its other spellings, and requests with bodies that are not well-formed. */
+function* textCases(
+  operation: ApiOperation,
+  input: RequestInput,
+  { token, requestOracle: { schemas } }: SystematicOptions,
+): Generator<Case> {
+  const request = writeRequest(operation, input, credentialsFor(operation, token));
+  if (request === undefined) return;
+  yield { kind: 'positive', description: 'positive', request, input };
+  for (const spelling of spellingsOf(schemas, input, request)) yield { ...spelling, input: undefined };
+  for (const body of malformedBodies(operation, input)) {
+    yield* fixedCase(body.kind, body.fault, withBody(request, body));
+  }
+}
+
+/** Generates one case that cannot be simplified; none for a request that cannot be written. */
+function fixedCase(kind: CaseKind, description: string, request: WireRequest | undefined): readonly Case[] {
+  return request === undefined ? [] : [{ kind, description, request, input: undefined }];
+}
+
+/** Generates the variants of a request with one value at a limit of its schema, or beyond it. */
+function* limitsOf(
+  { parameters, body }: RequestInput,
+  { requestOracle, arbitraries, seed }: SystematicOptions,
+): Generator<RequestInput> {
+  const limits = createLimits(requestOracle, arbitraries, seed);
+  for (const [index, { parameter, value }] of parameters.entries()) {
+    for (const other of limits(parameter.schema, value, LONG_ELSEWHERE)) {
+      yield { body, parameters: parameters.with(index, { parameter, value: other }) };
+    }
+  }
+  const encoding = body && encodingOf(body.content);
+  if (body === undefined || encoding === 'binary') return;
+  for (const value of limits(body.content.schema, body.value, encoding === 'json' ? LONG_IN_JSON : LONG_ELSEWHERE)) {
+    yield { parameters, body: { content: body.content, value } };
+  }
+}
+
+/** Returns the inputs in an order that depends on the seed. */
+function shuffled(inputs: readonly RequestInput[], seed: number): readonly RequestInput[] {
+  const keyed = inputs.map((input, index) => ({ input, key: hash('sha256', `${String(seed)} ${String(index)}`) }));
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ input }) => input);
 }

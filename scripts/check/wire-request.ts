@@ -11,6 +11,8 @@ export type WireRequest = {
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer | undefined;
+  /** Whether the request line has the whole URL (RFC 9112, 3.2.2). */
+  readonly hasWholeUrl?: boolean;
 };
 
 /** The values of a request, before they are serialized. */

@@ -1,12 +1,14 @@
 import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import { concreteMediaType } from '../../src/engine/contract/media-type.ts';
+import type { Operation } from '../../src/engine/contract/operation.ts';
 import { Validators } from '../../src/engine/contract/validators.ts';
 import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
 import type { Problem } from '../openapi/load.ts';
 import type { Remark } from '../openapi/unsupported.ts';
+import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
 
@@ -61,17 +63,22 @@ export async function renderContract(path: string): Promise<RenderedContract> {
 }
 
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
-function tryValidators({ document, operations }: Contract): Remark[] {
-  const validators = new Validators(document);
-  return Object.values(operations).flatMap((operation) => {
-    const pointer = operationPointer(operation.path, operation.method);
+function tryValidators(contract: Contract): Remark[] {
+  const compiledBefore = new CompiledBefore(contract);
+  const operations = Object.values(contract.operations).filter((operation) => !compiledBefore.has(operation));
+  if (operations.length === 0) return [];
+  const validators = new Validators(contract.document);
+  const invalid = new Map<Operation, Remark>();
+  for (const operation of operations) {
     try {
       validators.compileSync(operation);
-      return [];
     } catch (error) {
-      return [{ pointer, message: `cannot be validated: ${(error as Error).message}` }];
+      const pointer = operationPointer(operation.path, operation.method);
+      invalid.set(operation, { pointer, message: `cannot be validated: ${(error as Error).message}` });
     }
-  });
+  }
+  compiledBefore.add(operations.filter((operation) => !invalid.has(operation)));
+  return [...invalid.values()];
 }
 
 /** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */

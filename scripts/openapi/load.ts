@@ -151,10 +151,13 @@ export async function loadContract(
   const isValid = (): boolean =>
     isValidStructure(root.parsed as object, version) && // It has a version.
     (rules === 'structure' || version.startsWith('3.0.') || hasValidSchemas(root.parsed as object));
-  const isTooStrict = found.some(isStructural) && isValid();
-  const problems = found.map((problem) =>
-    toProblem(isTooStrict && isStructural(problem) ? { ...problem, severity: 'warn' } : problem),
-  );
+  const structural = found.filter(isStructural);
+  const isTooStrict = structural.length > 0 && isValid();
+  const schemas =
+    structural.length > 0 && !version.startsWith('3.0.') ? schemaPointers(root.parsed as object) : new Set();
+  const isAllowed = (problem: NormalizedProblem): boolean =>
+    isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
+  const problems = found.map((problem) => toProblem(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem));
   const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
@@ -233,6 +236,23 @@ function hasValidSchemas(document: object): boolean {
     if (kind === 'schema' && isValid) isValid = ajv.validateSchema(node) === true;
   });
   return isValid;
+}
+
+/** Returns the JSON pointers of the schemas of a document. */
+function schemaPointers(document: object): ReadonlySet<string | undefined> {
+  const pointers = new Set<string>();
+  walkDocument(document, ({ kind, pointer }) => {
+    if (kind === 'schema') pointers.add(pointer);
+  });
+  return pointers;
+}
+
+/**
+ * Returns the JSON pointer of the object with a member that the linter does not know. In a schema of OpenAPI 3.1, that is
+ * an annotation (JSON Schema 2020-12, core 4.3.1).
+ */
+function holderOfUnknown({ message, location: [location] }: NormalizedProblem): string | undefined {
+  return / is not expected here\b/.test(message) ? location?.pointer?.replace(/\/[^/]*$/, '') : undefined;
 }
 
 /** Whether the linter did not recognize a parameter in a path, because its name has other characters than most: `{id:}`. */

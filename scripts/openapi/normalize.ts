@@ -7,13 +7,19 @@ import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';
 import type { Remark } from './unsupported.ts';
-import { walk, walkDocument, type Visited } from './walk.ts';
+import { SUBSCHEMA_KEYWORDS, walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
 
 const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 const SECURITY_SCHEME = '#/components/securitySchemes/';
+/** The keywords of a schema whose values may be lists or objects. */
+const KEYWORDS = new Set([
+  ...SUBSCHEMA_KEYWORDS,
+  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'dependencies', 'discriminator'],
+  ...['default', 'example', 'examples', 'xml', 'externalDocs'],
+]);
 
 /**
  * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
@@ -24,6 +30,7 @@ const SECURITY_SCHEME = '#/components/securitySchemes/';
  * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
  * - `nullable` is removed where it has no effect, and `$id`, `$schema` and `$anchor`: every reference is a JSON pointer;
+ * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
  */
 export function normalizeDocument(original: Document): Document {
@@ -42,6 +49,7 @@ export function normalizeDocument(original: Document): Document {
     if (Array.isArray(security)) (node as Node)['security'] = security.map(withNames);
     // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
     if (kind === 'schema') for (const name of ['$id', '$schema', '$anchor']) Reflect.deleteProperty(node, name);
+    if (kind === 'schema') removeUnknown(node);
     if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
     if (typeof reference !== 'string' || kind === 'mediaType') return;
@@ -66,6 +74,13 @@ export function normalizeDocument(original: Document): Document {
     schemas[name] = structuredClone(resolveReference(document, reference));
     walk('schema', schemas, name, target, simplify);
     return target;
+  }
+}
+
+function removeUnknown(schema: Node): void {
+  for (const [name, value] of Object.entries(schema)) {
+    const isKnown = KEYWORDS.has(name) || name.startsWith('x-');
+    if (!isKnown && typeof value === 'object' && value !== null) Reflect.deleteProperty(schema, name);
   }
 }
 

@@ -74,6 +74,9 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   ),
 };
 
+/** The keywords of a schema that contain schemas. */
+export const SUBSCHEMA_KEYWORDS: readonly string[] = Object.keys(MEMBERS.schema);
+
 /**
  * Visits the objects of a document that contain schemas, parents first. References are visited, not followed. Extensions,
  * examples and other data are not visited.

@@ -9,6 +9,8 @@ import type { Json } from './json-value.ts';
 
 /** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
 export type Oracle = {
+  /** The document of these schemas. */
+  readonly schemas: SchemaDocument;
   /**
    * Validates a JSON text; returns a message when the schema does not allow it. No schema allows everything.
    *
@@ -34,6 +36,7 @@ export function createOracle(schemas: SchemaDocument): Oracle {
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, parseJson(stringifyJson(value))) === undefined;
   return {
+    schemas,
     violation: strict,
     allows: (schema, value) => allowedBy(strict, schema, value),
     allowsWithDefaults: (schema, value) =>

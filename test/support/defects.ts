@@ -1,59 +1,31 @@
 import type { CheckName, ResponseCheckName } from '../../scripts/check/checks.ts';
-import { answerJson, TOKEN, type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
+import {
+  onSuccess,
+  onStatus,
+  onRequest,
+  onText,
+  answers,
+  answersTo,
+  without,
+  withHeaders,
+  withHeader,
+  letIn,
+  textOf,
+  hasContentType,
+  hasAuthorization,
+  answersWithout,
+  takesTokenIn,
+  takesKeyIn,
+  isBroken,
+} from './defect-kinds.ts';
+import { answerJson, TOKEN, type Defect } from './reference-server.ts';
 
 /** A defect of the reference server, and the check that must find it. */
 export type BrokenServer = readonly [name: string, check: CheckName, operation: string, defect: Defect];
 
-type Change = (answer: ServerAnswer) => Partial<ServerAnswer>;
-
-/** Changes the responses with some statuses. */
-const onStatuses =
-  (isAffected: (status: number) => boolean, change: Change): Defect =>
-  (request, respond) => {
-    const answer = respond(request);
-    return isAffected(answer.status) ? { ...answer, ...change(answer) } : answer;
-  };
-/** Changes successful responses. */
-const onSuccess = (change: Change): Defect => onStatuses((status) => status < 300, change);
-/** Changes the responses with one status. */
-const onStatus = (status: number, change: Change): Defect => onStatuses((its) => its === status, change);
-/** Changes requests before they are handled. */
-const onRequest =
-  (change: (request: ServerRequest) => Partial<ServerRequest>): Defect =>
-  (request, respond) =>
-    respond({ ...request, ...change(request) });
-/** Changes the text of JSON bodies before they are parsed. */
-const onText = (change: (text: string) => string): Defect =>
-  onRequest(({ body }) => ({ body: Buffer.from(change(body.toString())) }));
-/** Responds to some requests with another status. */
-const answers =
-  (status: number, isAffected: (request: ServerRequest) => boolean): Defect =>
-  (request, respond) =>
-    isAffected(request) ? answerJson(status, { error: status, message: 'refused' }, CHALLENGE) : respond(request);
-
-/** Responds to requests whose body contains a text with another status. */
-const answersTo = (status: number, text: string): Defect =>
-  answers(status, (request) => textOf(request).includes(text));
-
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
-const without =
-  (name: string): Change =>
-  ({ headers }) => ({ headers: Object.fromEntries(Object.entries(headers).filter(([known]) => known !== name)) });
-const withHeaders =
-  (added: ServerAnswer['headers']): Change =>
-  ({ headers }) => ({ headers: { ...headers, ...added } });
-const withHeader = (request: ServerRequest, name: string, value: string): Partial<ServerRequest> => ({
-  headers: { ...request.headers, [name]: value },
-});
-const letIn = (isLetIn: (authorization: string, url: string) => boolean): Defect =>
-  onRequest((request) =>
-    isLetIn(request.headers['authorization'] ?? '', request.url)
-      ? withHeader(request, 'authorization', `Bearer ${TOKEN}`)
-      : {},
-  );
-const textOf = ({ body }: ServerRequest): string => body.toString();
-
-const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, string, Defect])[]>> = {
+const DEFECTS: Readonly<
+  Record<Exclude<ResponseCheckName, 'max_response_time'>, readonly (readonly [string, string, Defect])[]>
+> = {
   not_a_server_error: [
     ['fails on U+0000', 'putItem', answersTo(500, '\\u0000')],
     ['fails on a lone surrogate', 'putItem', answersTo(500, '\\ud800')],
@@ -67,6 +39,13 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
         return respond(request);
       },
     ],
+    ['fails on a byte order mark', 'putItem', answersTo(500, '\ufeff')],
+    ['fails on a repeated member', 'putItem', answers(500, (request) => /("id":).*\1/.test(textOf(request)))],
+    ['fails on UTF-16', 'putItem', answersTo(500, '{\0')],
+    ['fails on an unknown boundary', 'uploadFile', answers(500, hasContentType('boundary=another'))],
+    ['fails on a part without a name', 'uploadFile', answersTo(500, 'form-data\r\n')],
+    ['fails on a path it does not have', 'writeNote', onStatus(404, () => ({ status: 500 }))],
+    ['fails on HEAD', 'findItems', answers(500, ({ method }) => method === 'HEAD')],
     ['fails on a method it does not have', 'putItem', answers(501, ({ method }) => method === 'PATCH')],
   ],
   status_code_conformance: [
@@ -75,6 +54,7 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
     ['answers 200 in place of 204', 'deleteItem', onStatus(204, () => ({ status: 200 }))],
   ],
   content_type_conformance: [
+    ['answers an unknown method with text', 'readSecret', onStatus(405, withHeaders({ 'Content-Type': 'text/plain' }))],
     ['answers another media type', 'putItem', onSuccess(withHeaders({ 'Content-Type': 'text/html' }))],
     ['answers without a media type', 'putItem', onSuccess(without('Content-Type'))],
     [
@@ -89,6 +69,14 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
     ['sends a header out of range', 'findItems', onSuccess(withHeaders({ 'X-Total': '-1' }))],
   ],
   response_schema_conformance: [
+    ['answers a member twice', 'putItem', onSuccess(({ body }) => ({ body: body.replace('{', '{"id":1,') }))],
+    [
+      'answers a member twice in a list',
+      'findItems',
+      onSuccess(() => ({ body: '[{"id":1,"name":"a"},{"id":2,"name":"a","\\u0069d":2}]' })),
+    ],
+    ['answers an unknown method in another shape', 'readSecret', onStatus(405, () => ({ body: '{"no":1}' }))],
+    ['answers an unknown path in another shape', 'readSecret', onStatus(404, () => ({ body: '{"no":1}' }))],
     ['rounds an int64', 'putItem', onSuccess(({ body }) => ({ body: JSON.stringify(JSON.parse(body)) }))],
     ['answers an int64 out of range', 'uploadFile', onSuccess(() => ({ body: '{"bytes":9223372036854775808}' }))],
     [
@@ -122,6 +110,38 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
     ['takes 2^63 for an int64', 'putItem', onText((text) => text.replaceAll('9223372036854775808', '1'))],
     ['accepts unknown properties', 'putItem', onText((text) => text.replace(',"extra":"x"', ''))],
     ['accepts an extra comma', 'putItem', onText((text) => (text === '{"extra":1,}' ? '{"id":1,"name":""}' : text))],
+    ['accepts a trailing comma', 'putItem', onText((text) => text.replace(/,}$/, '}'))],
+    ['accepts comments', 'putItem', onText((text) => text.replace(/\/\*.*\*\/$/, ''))],
+    ['accepts a comment in a line of its own', 'putItem', onText((text) => text.replace(/^\/\/.*\n/, ''))],
+    ['accepts single quotes', 'putItem', onText((text) => text.replace(",'extra':1", ''))],
+    ['accepts names without quotes', 'putItem', onText((text) => text.replace(',extra:1', ''))],
+    ['accepts NaN', 'putItem', onText((text) => text.replace(',"extra":NaN', ''))],
+    ['accepts True', 'putItem', onText((text) => text.replace(',"extra":True', ''))],
+    ['accepts hexadecimal numbers', 'putItem', onText((text) => text.replace(',"extra":0x10', ''))],
+    ['accepts leading zeros', 'putItem', onText((text) => text.replace(',"extra":01', ''))],
+    ['accepts line breaks in strings', 'putItem', onText((text) => text.replace(',"extra":"\n"', ''))],
+    [
+      'completes truncated JSON',
+      'putItem',
+      onText((text) => (/^{"id":-?\d+,"name":"\w+"$/.test(text) ? `${text}}` : text)),
+    ],
+    ['ignores bytes after U+0000', 'putItem', onText((text) => text.replace(/\0.*$/, ''))],
+    [
+      'accepts an overlong UTF-8 sequence',
+      'putItem',
+      onRequest(({ body }) => ({
+        body: Buffer.from(body.toString('latin1').replace(',"extra":"\xc0\x80"', ''), 'latin1'),
+      })),
+    ],
+    ['takes an upload without a boundary', 'uploadFile', answersWithout('boundary=')],
+    [
+      'takes an unterminated upload',
+      'uploadFile',
+      onRequest((request) => {
+        const boundary = /boundary=(.+)$/.exec(request.headers['content-type'] ?? '')?.[1];
+        return boundary === undefined ? {} : { body: Buffer.from(`${textOf(request)}--${boundary}--`) };
+      }),
+    ],
     ['repairs UTF-8', 'putItem', onText((text) => text.replace(',"extra":"\ufffd"', ''))],
     [
       'takes JSON under any name',
@@ -153,6 +173,24 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
   ],
   positive_data_acceptance: [
     ['refuses characters beyond the BMP', 'putItem', answersTo(400, '🌿')],
+    [
+      'refuses integers with a fraction of zero',
+      'putItem',
+      answers(400, (request) => /:-?\d+\.0/.test(textOf(request))),
+    ],
+    ['refuses integers with an exponent', 'putItem', answers(400, (request) => /:-?\d+e0/.test(textOf(request)))],
+    ['refuses white space in JSON', 'putItem', answers(400, (request) => /^\s/.test(textOf(request)))],
+    ['compares names without their escapes', 'putItem', answersTo(400, '"\\u0069')],
+    ['refuses a charset', 'putItem', answers(415, hasContentType('; charset=utf-8'))],
+    ['refuses a quoted charset', 'putItem', answers(415, hasContentType('"UTF-8"'))],
+    ['refuses a media type in upper case', 'putItem', answers(415, hasContentType('APPLICATION'))],
+    ['refuses uploads in upper case', 'uploadFile', answers(415, hasContentType('MULTIPART'))],
+    ['refuses a charset of text', 'writeNote', answers(415, hasContentType('charset'))],
+    ['needs a length', 'putItem', answers(411, ({ headers }) => headers['content-length'] === undefined)],
+    ['refuses whole URLs', 'findItems', answers(404, ({ url }) => url.startsWith('http'))],
+    ['compares the scheme with its case', 'findItems', answers(401, hasAuthorization(/^bearer/))],
+    ['refuses the scheme in upper case', 'findItems', answers(401, hasAuthorization(/^BEARER/))],
+    ['refuses the alternative credentials', 'readSecret', answers(401, ({ url }) => url.includes('admin='))],
     ['refuses negative ids', 'putItem', answersTo(422, '"id":-')],
     ['refuses null where it is allowed', 'putItem', answersTo(400, '"note":null')],
     ['needs an optional parameter', 'findItems', answers(400, ({ url }) => !url.includes('limit='))],
@@ -180,6 +218,33 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
       onRequest(({ method, url }) => (method === 'TRACE' ? { method: 'GET', url: `${url}&text=a` } : {})),
     ],
   ],
+  head_conformance: [
+    [
+      'answers HEAD as an unknown path',
+      'findItems',
+      (request, respond) =>
+        request.method === 'HEAD' ? answerJson(404, { error: 404, message: '' }) : respond(request),
+    ],
+    [
+      'answers HEAD with a length of nothing',
+      'findItems',
+      (request, respond) => {
+        if (request.method !== 'HEAD') return respond(request);
+        const { headers, status } = respond(request);
+        return { status, headers: { ...headers, 'Content-Length': '0' }, body: '' };
+      },
+    ],
+    [
+      'answers HEAD with another media type',
+      'findItems',
+      (request, respond) => {
+        const answer = respond(request);
+        return request.method === 'HEAD'
+          ? { ...answer, ...withHeaders({ 'Content-Type': 'text/html' })(answer) }
+          : answer;
+      },
+    ],
+  ],
   ignored_auth: [
     ['accepts every caller', 'putItem', letIn(() => true)],
     ['accepts every token', 'putItem', letIn((authorization) => authorization.startsWith('Bearer '))],
@@ -190,6 +255,37 @@ const DEFECTS: Readonly<Record<ResponseCheckName, readonly (readonly [string, st
     ],
     ['takes any scheme', 'putItem', letIn((authorization) => authorization.endsWith(` ${TOKEN}`))],
     ['takes a token in the query', 'putItem', letIn((_, url) => url.includes(`access_token=${TOKEN}`))],
+    ['takes a token as Basic credentials', 'putItem', letIn((authorization) => authorization === `Basic ${TOKEN}`)],
+    ['takes a token without a scheme', 'putItem', letIn((authorization) => authorization === TOKEN)],
+    ['takes a token in a cookie', 'putItem', takesTokenIn(({ headers }) => headers['cookie'])],
+    ['takes a token in the query by its short name', 'findItems', letIn((_, url) => url.includes(`&token=${TOKEN}`))],
+    ['takes a token in the body', 'putItem', takesTokenIn(textOf)],
+    ['takes a token in another header', 'deleteItem', takesTokenIn(({ headers }) => headers['x-access-token'])],
+    ['compares the length of a token', 'findItems', letIn(([...text]) => text.length === TOKEN.length + 7)],
+    [
+      'compares the start of a token',
+      'findItems',
+      letIn((text) => /^Bearer .{5}/.test(text) && `Bearer ${TOKEN}`.startsWith(text)),
+    ],
+    ['compares the end of a token', 'findItems', letIn((text) => text.length > 12 && TOKEN.endsWith(text.slice(7)))],
+    ['compares a token without its case', 'findItems', letIn((text) => text.slice(7).toLowerCase() === TOKEN)],
+    ['finds the token anywhere', 'findItems', letIn((text) => text.includes(TOKEN))],
+    ['takes long tokens', 'findItems', letIn((text) => text.length > 500)],
+    ['takes the key in the query', 'uploadFile', takesKeyIn(({ url }) => url)],
+    ['takes the key in a cookie', 'uploadFile', takesKeyIn(({ headers }) => headers['cookie'])],
+    ['takes the key as a bearer token', 'uploadFile', takesKeyIn(({ headers }) => headers['authorization'])],
+    [
+      'needs the first of two credentials only',
+      'readSecret',
+      onRequest((request) => withHeader(request, 'x-key', TOKEN)),
+    ],
+    ['needs the second of two credentials only', 'readSecret', letIn((_, url) => !url.includes('admin='))],
+    ['validates bodies before it knows the caller', 'putItem', answers(400, (request) => isBroken(request))],
+    [
+      'compares media types before it knows the caller',
+      'putItem',
+      answers(415, (request) => hasContentType('text/plain')(request) && !hasAuthorization(/./)(request)),
+    ],
     ['takes any API key', 'uploadFile', onRequest((request) => withHeader(request, 'x-key', TOKEN))],
     ['refuses without a challenge', 'putItem', onStatus(401, without('WWW-Authenticate'))],
     ['refuses with 403', 'putItem', onStatus(401, () => ({ status: 403 }))],

@@ -128,7 +128,7 @@ const KINDS: Readonly<Record<'shelf' | 'book' | 'author' | 'label', Kind>> = {
 /** Implements the document, independently of the checks. */
 function respond(request: ServerRequest, state: Shelves, nextId: () => number): ServerAnswer {
   try {
-    const path = decodeURI(request.url.split('?')[0] ?? '');
+    const path = decodeURI(new URL(request.url, 'http://server').pathname);
     const context = { request, state, path, nextId };
     for (const kind of Object.values(KINDS)) {
       const isItem = !kind.collection.test(path) && kind.collection.test(split(path)[0]);
@@ -251,7 +251,7 @@ function readPaging(kind: Kind, { url }: ServerRequest): ReadonlyMap<string, num
 
 function readMembers({ required, members }: Kind, { method, headers, body }: ServerRequest): Row['members'] {
   const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  if (headers['content-type']?.split(';', 1)[0] !== mediaType) throw new Refusal(415);
+  if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== mediaType) throw new Refusal(415);
   let json: JsonTree;
   try {
     json = parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));

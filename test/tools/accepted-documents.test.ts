@@ -95,6 +95,13 @@ describe('a valid document is accepted:', () => {
       ),
     ],
     ['a reference in an extension', document('x-a: { $ref: "#/nowhere" }')],
+    [
+      'a misplaced property of a schema, with a reference',
+      document(
+        body("{ type: object, a: { oneOf: [{ $ref: '#/components/schemas/A' }] } }"),
+        'components: { schemas: { A: {} } }',
+      ),
+    ],
     ['a schema with nullable in 3.2', document(body('{ nullable: true, type: string }'), '', '3.2.0')],
     [
       'a response without a description in 3.2',

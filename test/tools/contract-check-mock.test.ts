@@ -85,7 +85,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'ids: responds 400, which the document does not describe',
     'plain: responds 400, which the document does not describe',
     'defaults: responds 400 and 415, which the document does not describe',
-    'sticker: responds 415, which the document does not describe',
+    'sticker: responds 400 and 415, which the document does not describe',
   ]);
 });
 

@@ -255,7 +255,8 @@ describe('the curl line', () => {
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
         const { method, url, headers } = req;
-        const named = [headers.authorization, headers['content-type'], headers['x-empty']];
+        const coding = headers['transfer-encoding'];
+        const named = [headers.authorization, headers['content-type'], headers['x-empty'], coding];
         received.push(JSON.stringify([method, url, named, Buffer.concat(chunks).toString('latin1')]));
         res.end();
       });
@@ -272,15 +273,18 @@ describe('the curl line', () => {
       '--x\r\n\r\n%\\101\r\n--x--\r\n',
     ];
     const bytes = [...bodies.map((text) => Buffer.from(text)), Buffer.from([0, 255, 37, 39, 92])];
-    for (const body of bytes) {
+    for (const [body, isSpelled] of bytes.flatMap((body) => [[body, false] as const, [body, true] as const])) {
       const authorization = ['Authorization', 'Bearer secret tokenx'] as const;
-      const headers = [authorization, ['Content-Type', 'application/json'], ['X-Empty', '']] as const;
-      const request = { method: 'PUT', target: '/a/../%27b%5B%5D?c[1]={2}', headers, body };
+      const usual = [authorization, ['Content-Type', 'application/json'], ['X-Empty', '']] as const;
+      const headers = isSpelled ? [...usual, ['Transfer-Encoding', 'chunked'] as const] : usual;
+      const target = '/a/../%27b%5B%5D?c[1]={2}';
+      const request = { method: 'PUT', target, headers, body, hasWholeUrl: isSpelled };
       const line = curlLine(request, baseUrl, [{ variable: 'TOKEN', value: 'secret token' }]);
       expect(line).not.toContain('secret');
       expect(await run(shell, ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
-      const named = ['Bearer secret tokenx', 'application/json', ''];
-      expect(received.pop()).toBe(JSON.stringify(['PUT', request.target, named, body.toString('latin1')]));
+      const named = ['Bearer secret tokenx', 'application/json', '', isSpelled ? 'chunked' : undefined];
+      const url = isSpelled ? baseUrl + target : target;
+      expect(received.pop()).toBe(JSON.stringify(['PUT', url, named, body.toString('latin1')]));
     }
   });
 });

@@ -145,6 +145,14 @@ describe('a document is refused with the place and the reason:', () => {
       CONTRACT.replace('createPlant', '__proto__'),
       /__proto__ cannot be the name of an operation/,
     ],
+    [
+      'a limit of OpenAPI 3.0 in a 3.1 document, beside keywords that are only unknown',
+      CONTRACT.replace(
+        '        tag:',
+        '        size: { type: integer, nullable: true, exclusiveMinimum: true }\n        tag:',
+      ),
+      /^(?=.*size\/nullable {2}warn: )(?=.*size\/exclusiveMinimum {2}error: Expected type `number`)/s,
+    ],
     ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
   ])('%s', async (_name, text, problem) => {
     const problems = await problemsOf(text);
@@ -160,6 +168,20 @@ describe('a document is refused with the place and the reason:', () => {
     const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
     expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
     expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
+  });
+
+  test('a schema that cannot be compiled, in every run, among others that could be', async () => {
+    const other = "  /other: { get: { operationId: other, responses: { '204': { description: Done. } } } }\n  /things:";
+    const valid = withSchema(' { type: object }').replace('  /things:', other);
+    const invalid = valid.replace('type: object', "dependencies: { a: { $ref: '#/nothing' } }");
+    const outcomes = [];
+    for (const text of [valid, invalid, invalid, valid]) {
+      writeContract(text);
+      const { code, stderr } = await generate();
+      outcomes.push([code, /(?:post|get) {2}error: cannot be validated: .*/.exec(stderr)?.[0]]);
+    }
+    const refusal = [1, "post  error: cannot be validated: can't resolve reference #/nothing"];
+    expect(outcomes).toEqual([[0, undefined], refusal, refusal, [0, undefined]]);
   });
 
   test('the document does not exist', async () => {

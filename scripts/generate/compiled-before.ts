@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Contract } from '../../src/engine/contract/contract.ts';
+import type { Operation } from '../../src/engine/contract/operation.ts';
+import { resolveReference } from '../openapi/reference.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = join(ROOT, 'node_modules/.cache/compiled-operations.json');
+// What compiles the schemas, and the exact versions of the packages that it uses.
+const COMPILER = join(ROOT, 'src/engine/contract');
+const PACKAGES = join(ROOT, 'package.json');
+const REFERENCE = /"#\/components\/(?:[^"\\]|\\.)*"/g;
+// Enough for several documents.
+const MAX_DIGESTS = 5_000;
+
+/** A part of a document, and the parts that it refers to. */
+type Part = { readonly digest: string; readonly references: readonly string[] };
+
+/**
+ * Remembers the operations whose schemas could be compiled, from one run to the next: an edit costs what it changed. An
+ * operation is known by a digest of all that its schemas are compiled from.
+ */
+export class CompiledBefore {
+  readonly #contract: Contract;
+  readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), PACKAGES].map(read));
+  readonly #known: ReadonlySet<string> = new Set(readCache());
+  readonly #parts = new Map<string, Part>();
+
+  constructor(contract: Contract) {
+    this.#contract = contract;
+  }
+
+  has(operation: Operation): boolean {
+    return this.#known.has(this.#digest(operation));
+  }
+
+  /** Adds operations, and writes the file for the next run if that is possible. */
+  add(operations: readonly Operation[]): void {
+    const digests = new Set([...operations.map((operation) => this.#digest(operation)), ...this.#known]);
+    if (digests.size === this.#known.size) return;
+    try {
+      mkdirSync(dirname(CACHE), { recursive: true });
+      // Another process may read the file at the same time.
+      const written = `${CACHE}.${String(process.pid)}`;
+      writeFileSync(written, JSON.stringify([...digests].slice(0, MAX_DIGESTS)));
+      renameSync(written, CACHE);
+    } catch {
+      // The next run compiles them again.
+    }
+  }
+
+  /** Returns a digest of an operation, its path item and all components that they refer to. */
+  #digest(operation: Operation): string {
+    const { document } = this.#contract;
+    const root = partOf([document.openapi, operation, document.paths?.[operation.path]]);
+    const references = new Set(root.references);
+    // The set grows in the loop.
+    for (const reference of references) for (const next of this.#component(reference).references) references.add(next);
+    const reached = [...references].sort().map((reference) => [reference, this.#component(reference).digest]);
+    return digestOf([this.#compiler, root.digest, reached]);
+  }
+
+  #component(reference: string): Part {
+    const known = this.#parts.get(reference) ?? partOf(resolveReference(this.#contract.document, reference));
+    this.#parts.set(reference, known);
+    return known;
+  }
+}
+
+function partOf(node: unknown): Part {
+  const text = JSON.stringify(node ?? null);
+  const references = [...text.matchAll(REFERENCE)].map(([literal]) => JSON.parse(literal) as string);
+  return { digest: digestOf(text), references };
+}
+
+function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'base64url');
+}
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** Returns the digests of earlier runs; none when there is no readable file. */
+function readCache(): readonly string[] {
+  try {
+    return JSON.parse(read(CACHE)) as readonly string[]; // Only this module writes the file.
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,101 @@
+import type { SchemaObject } from './dialect.ts';
+import type { Json } from './json-value.ts';
+
+// Each function returns values at the limits of a schema and one step beyond, valid or not.
+
+const RANGES: Readonly<Record<string, readonly bigint[]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+const SMALL_STEP = 0.001;
+const SIMILAR_CHOICES = 3;
+const MAX_CHOICES = 20;
+
+/** Returns numbers at the bounds and steps of a schema, and beside them. */
+export function numberLimits(schema: SchemaObject, value: number | bigint): readonly Json[] {
+  const { format, multipleOf } = schema;
+  const isInteger = [schema['type']].flat().every((type) => type === 'integer');
+  const bounds = BOUNDS.flatMap((keyword) => numberAt(schema, keyword) ?? []);
+  const integers = [...bounds.filter(Number.isInteger).map(BigInt), ...(RANGES[String(format)] ?? [])];
+  const step = typeof multipleOf === 'number' ? multipleOf : undefined;
+  return [
+    ...integers.flatMap((bound) => [bound, bound - 1n, bound + 1n]),
+    ...(isInteger ? bounds.flatMap((bound) => [Math.floor(bound), Math.ceil(bound)]) : bounds),
+    ...(isInteger ? [] : bounds.flatMap((bound) => [bound - SMALL_STEP, bound + SMALL_STEP].map(withoutError))),
+    ...(step === undefined ? [] : stepLimits(step, Number(value), bounds)),
+  ];
+}
+
+/** Returns the multiples next to each bound, and numbers between multiples. */
+function stepLimits(step: number, value: number, bounds: readonly number[]): readonly number[] {
+  const nearest = bounds.flatMap((bound) => [Math.floor(bound / step), Math.ceil(bound / step)]);
+  // Validators that divide doubles reject multiples whose quotient is not exact, so these are left out.
+  const multiples = [...nearest, 1, 2, 3].map((n) => withoutError(n * step)).filter((n) => Number.isInteger(n / step));
+  const between = Number.isInteger(step) ? [value + 1, value - 1] : [value + step / 2, value + step / 4];
+  return [...multiples, ...between.map(withoutError)];
+}
+
+/** Rounds the error of decimal steps away: 3 * 0.1 is 0.30000000000000004. */
+function withoutError(number: number): number {
+  return Number(number.toPrecision(12));
+}
+
+/**
+ * Returns texts at the limits of length in code points, and texts around one that matches the pattern.
+ *
+ * @param longText the length to try where there is no maximum
+ * @param mostChars longer texts are left out
+ */
+export function textLimits(schema: SchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
+  const min = numberAt(schema, 'minLength') ?? 0;
+  const max = numberAt(schema, 'maxLength');
+  const chars = Array.from(value);
+  const usual = chars.at(-1) ?? 'x';
+  const lengths = [min - 1, min, ...(max === undefined ? [] : [max, max + 1])].filter((n) => n >= 0 && n <= mostChars);
+  return [
+    ...lengths.flatMap((length) => [
+      [...chars, ...Array<string>(Math.max(0, length - chars.length)).fill(usual)].slice(0, length).join(''),
+      // Two UTF-16 units each, and two code points for each visible character.
+      '🌿'.repeat(length),
+      'e\u0301'.repeat(length).slice(0, length),
+      // A server that removes white space would count less.
+      `${usual.repeat(Math.max(0, length - 1))} `.slice(0, length),
+    ]),
+    ...(max === undefined ? [usual.repeat(longText), 'long text '.repeat(longText / 10)] : []),
+    ...(typeof schema['pattern'] === 'string' ? aroundText(value) : []),
+  ];
+}
+
+/** Returns texts that contain another, start or end with it, or differ from it in case. */
+function aroundText(text: string): readonly string[] {
+  const [first = '', last = ''] = [text.at(0), text.at(-1)];
+  const longer = ['x', '-', ' ', '\n', '1', first].map((prefix) => prefix + text);
+  return [
+    ...longer,
+    ...['x', '-', ' ', '\n', '1', last, '\nx'].map((suffix) => text + suffix),
+    ...[`x\n${text}`, text.slice(1), text.slice(0, -1), text.toUpperCase(), text.toLowerCase()],
+  ];
+}
+
+/** Returns the values of `enum` or `const`, and values that are similar to them. */
+export function choiceLimits(schema: SchemaObject): readonly Json[] {
+  const { enum: list, const: only } = schema as { readonly enum?: readonly Json[]; readonly const?: Json }; // The document is JSON.
+  const choices = (list ?? (only === undefined ? [] : [only])).slice(0, MAX_CHOICES);
+  return [...choices, ...choices.slice(0, SIMILAR_CHOICES).flatMap(similarTo)];
+}
+
+function similarTo(choice: Json): readonly Json[] {
+  if (typeof choice === 'number') return [String(choice), choice + 1, -choice];
+  if (typeof choice === 'boolean') return [String(choice), Number(choice)];
+  if (typeof choice !== 'string') return [];
+  const [first = '', ...rest] = choice;
+  const cases = [choice.toUpperCase(), choice.toLowerCase(), first.toUpperCase() + rest.join('')];
+  return [...cases, ` ${choice}`, `${choice} `, `${choice}\n`, `${choice}x`, choice.slice(0, -1)];
+}
+
+/** Returns the number of a keyword; `undefined` when there is none. */
+export function numberAt(schema: SchemaObject, keyword: string): number | undefined {
+  const value = schema[keyword];
+  return typeof value === 'number' ? value : undefined;
+}
