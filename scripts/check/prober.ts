@@ -6,7 +6,7 @@ import { isUndocumentedRejection } from './conformance.ts';
 import { NoResponse, type WireResponse } from './connection.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
-import type { Turn } from './schedule.ts';
+import { Cut, type Turn } from './schedule.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 
@@ -62,7 +62,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { connection, requestOracle, responseOracle, token, headers, checks, onRequest } = run;
+  const { connection, requestOracle, responseOracle, token, headers, checks, onRequest, onExchange, signal } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<CheckName, Evidence>();
@@ -139,6 +139,8 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     await turn();
     onRequest(operation);
     const request = withExtraHeaders(operation, testCase, headers);
+    const startedAt = new Date();
+    const start = performance.now();
     const failuresOf = (
       violations: readonly Violation[],
       response: WireResponse | undefined,
@@ -147,6 +149,9 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       const found = violations
         .filter(({ check }) => checks.has(check))
         .map((violation) => ({ ...violation, operationId, request, response, received }));
+      const counted = checksFor(testCase.kind).filter((check) => checks.has(check));
+      const durationMs = performance.now() - start;
+      onExchange({ operation, testCase, request, response, startedAt, durationMs, checks: counted, failed: found });
       for (const failure of found.filter(({ check }) => !recorded.has(check))) {
         recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
       }
@@ -157,13 +162,14 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       const { status } = response;
       onStatus?.(status);
       if (testCase.kind === 'positive') validStatuses.add(status);
-      if (testCase.kind === 'positive' && status === NOT_IMPLEMENTED) return [];
+      if (testCase.kind === 'positive' && status === NOT_IMPLEMENTED) return failuresOf([], response);
       const result = { operation, testCase, response, oracle: responseOracle, expectedStatuses };
       // The document cannot describe the responses of a method that it does not have.
       if (testCase.kind !== 'unsupported method' && isUndocumentedRejection(result)) undocumented.add(status);
       return failuresOf(violationsIn(result), response);
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
+      if (signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
       const subject = error.received.length > 0 ? 'the response is incomplete' : 'no response';
       const message = `${subject}: ${error.message}`;
       const found = failuresOf([{ check: 'not_a_server_error', message }], undefined, error.received);

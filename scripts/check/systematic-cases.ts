@@ -1,6 +1,7 @@
 import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case } from './case.ts';
 import { badCredentials, credentialsFor, isProtected } from './credentials.ts';
+import { exampleCases } from './example-cases.ts';
 import { malformedBodies } from './malformed-bodies.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { variantsOf } from './variants.ts';
@@ -9,7 +10,10 @@ import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
 // HEAD comes with GET (RFC 9110, 9.3.2), servers may respond to OPTIONS (9.3.7), and CONNECT is for proxies.
 const TESTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
-/** Generates the systematic cases of an operation: plain requests, and variants of them with a single change. */
+/**
+ * Generates the systematic cases of an operation: the document's examples, plain requests, and variants of them with a
+ * single change.
+ */
 export function* systematicCases(
   operation: ApiOperation,
   oracle: Oracle,
@@ -17,6 +21,7 @@ export function* systematicCases(
   token: string | undefined,
 ): Generator<Case> {
   const credentials = credentialsFor(operation, token);
+  yield* exampleCases(operation, oracle, plainInputs, token);
   const [first] = plainInputs;
   if (first === undefined) return;
 
