@@ -1,89 +1,87 @@
 import { dereference } from '../openapi/reference.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
-import { isObject, membersOf, type Json, type JsonObject } from '../values/json-value.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
+import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 
 /** A value that the document gives as an example, or as the default. */
 export type DocumentedExample = {
   /** Names it beside its parameter or body. */
   readonly name: string;
-  /** The whole value; `isPart` for the examples of some properties, to which others may have to be added. */
   readonly value: Json;
-  readonly isPart: boolean;
+  /** Whether it is a generated value with the examples of its properties. */
+  readonly isCombined: boolean;
 };
+
+/**
+ * Lists the examples beside a schema, then those in it and its default, then those of its properties in a generated
+ * value. Of properties, only valid examples are used.
+ */
+export type ListExamples = (oracle: Oracle, generated: Json | undefined) => readonly DocumentedExample[];
 
 /** A parameter or media type object. */
 type Described = { readonly example?: Json; readonly examples?: Readonly<Record<string, unknown>> };
+type ExampleKeywords = { readonly example?: Json; readonly examples?: readonly Json[]; readonly default?: Json };
+type Combined = { readonly value: Json; readonly isChanged: boolean; readonly isLast: boolean };
 
-/** Lists the examples beside a schema, then those in it and its default, then those of its properties. */
-export function readExamples(
+/** Returns the source of the examples of a parameter or media type object. */
+export function examplesOf(
   schemas: SchemaDocument,
   { example, examples = {} }: Described,
   schema: Schema | undefined,
-): readonly DocumentedExample[] {
-  const named = Object.entries(examples).map(([name, node]): [string, Json | undefined] => {
-    const { value } = Object(dereference(schemas.document, node)) as { readonly value?: Json };
-    return [`example ${name}`, value];
-  });
-  const whole = [['example', example] as const, ...named, ...(schema === undefined ? [] : inSchema(schemas, schema))];
-  const parts = schema === undefined ? [] : partsOf(schemas, schema);
-  return [
-    ...whole.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, isPart: false }])),
-    ...parts.map((value) => ({ name: 'examples of properties', value, isPart: true })),
-  ];
-}
-
-/** Copies a value with the parts of another one; items of lists are parts, too. */
-export function withParts(whole: Json, part: Json): Json {
-  if (!isObject(whole) || !isObject(part)) return part;
-  const members = membersOf(part).map(([name, member]) => [name, withParts(whole[name] ?? null, member)] as const);
-  return { ...whole, ...Object.fromEntries(members) };
+): ListExamples {
+  return (oracle, generated = {}) => {
+    const named = Object.entries(examples).map(([name, node]): [string, Json | undefined] => {
+      const { value } = Object(dereference(schemas.document, node)) as { readonly value?: Json };
+      return [`example ${name}`, value];
+    });
+    const whole = [['example', example] as const, ...named, ...(schema === undefined ? [] : inSchema(schemas, schema))];
+    const combined = schema === undefined ? [] : combine(schemas, oracle, schema, generated);
+    return [
+      ...whole.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, isCombined: false }])),
+      ...combined.map((value) => ({ name: 'examples of properties', value, isCombined: true })),
+    ];
+  };
 }
 
 // The linter has checked the shapes of the keywords.
 
 function inSchema(schemas: SchemaDocument, schema: Schema): readonly (readonly [string, Json | undefined])[] {
-  const flat = Object(flatten(schemas, schema)) as SchemaObject;
-  const { example, examples = [], default: fallback } = flat as ExampleKeywords;
+  const { example, examples = [], default: fallback } = Object(flatten(schemas, schema)) as ExampleKeywords;
   const listed = examples.map((value, index) => [`example ${String(index + 1)} of the schema`, value] as const);
   return [['example of the schema', example], ...listed, ['default', fallback]];
 }
 
-type ExampleKeywords = { readonly example?: Json; readonly examples?: readonly Json[]; readonly default?: Json };
-
-/** Returns objects of the first examples of all properties, of the second ones, and so on. */
-function partsOf(schemas: SchemaDocument, schema: Schema): readonly JsonObject[] {
-  const found: JsonObject[] = [];
+/** Returns a value with the first example of each of its properties, then with the second ones, and so on. */
+function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, generated: Json): readonly Json[] {
+  const found: Json[] = [];
   for (let index = 0; ; index += 1) {
-    const { part, isLast } = partAt(schemas, schema, index, new Set());
-    if (part !== undefined) found.push(part);
+    const { value, isChanged, isLast } = withExample(schema, generated, index);
+    if (isChanged) found.push(value);
     if (isLast) return found;
+  }
+
+  /** @param index of the example; a property with fewer has its last one */
+  function withExample(schema: Schema, value: Json, index: number): Combined {
+    const { properties = {}, items } = Object(flatten(schemas, schema)) as SchemaObject;
+    if (isArray(value) && items !== undefined) {
+      const parts = value.map((item) => withExample(items as Schema, item, index));
+      return { value: parts.map((part) => part.value), ...join(parts) };
+    }
+    if (!isObject(value)) return { value, ...join([]) };
+    const parts = Object.entries(properties as Readonly<Record<string, Schema>>).flatMap(([name, property]) => {
+      const examples = inSchema(schemas, property).flatMap(([, one]) => (one === undefined ? [] : [one]));
+      const valid = examples.filter((example) => oracle.allows(property, example));
+      const [example = valid.at(-1)] = valid.slice(index);
+      const isLast = index >= valid.length - 1;
+      if (example !== undefined) return [{ name, value: example, isChanged: true, isLast }];
+      return Object.hasOwn(value, name) ? [{ name, ...withExample(property, value[name] ?? null, index) }] : [];
+    });
+    const members = parts.map((part) => [part.name, part.value] as const);
+    return { value: { ...value, ...Object.fromEntries(members) }, ...join(parts) };
   }
 }
 
-/**
- * Returns the examples of the properties with a number; the last one of a property with fewer.
- *
- * @param visited the properties that were descended into: schemas may refer to each other
- */
-function partAt(
-  schemas: SchemaDocument,
-  schema: Schema,
-  index: number,
-  visited: Set<Schema>,
-): { readonly part: JsonObject | undefined; readonly isLast: boolean } {
-  const { properties = {} } = Object(flatten(schemas, schema)) as { readonly properties?: Record<string, Schema> };
-  let isLast = true;
-  const members = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
-    const own = inSchema(schemas, property).flatMap(([, value]) => (value === undefined ? [] : [value]));
-    if (index < own.length - 1) isLast = false;
-    const [value = own.at(-1)] = own.slice(index);
-    if (value !== undefined) return [[name, value]];
-    if (visited.has(property)) return [];
-    visited.add(property);
-    const inner = partAt(schemas, property, index, visited);
-    isLast &&= inner.isLast;
-    return inner.part === undefined ? [] : [[name, inner.part]];
-  });
-  return { part: members.length === 0 ? undefined : Object.fromEntries(members), isLast };
+function join(parts: readonly Omit<Combined, 'value'>[]): Omit<Combined, 'value'> {
+  return { isChanged: parts.some(({ isChanged }) => isChanged), isLast: parts.every(({ isLast }) => isLast) };
 }

@@ -21,10 +21,10 @@ import type {
   SecurityScheme,
 } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
-import { readExamples } from './documented-examples.ts';
+import { examplesOf } from './documented-examples.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 
-type MediaTypeObject = Parameters<typeof readExamples>[1] & {
+type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
   readonly schema?: Schema;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 };
@@ -126,7 +126,7 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
     // The linter has checked this shape.
     const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
-    const examples = () => readExamples(schemas, described, schema);
+    const examples = examplesOf(schemas, described, schema);
     const kind = { isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous };
     return { ...parameter, ...place, ...kind, schema, examples };
   });
@@ -163,7 +163,7 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
     const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || scalarTypesOf(schemas, schema).length > 0;
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
-    const examples = () => readExamples(schemas, object, schema);
+    const examples = examplesOf(schemas, object, schema);
     return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
   });
 }

@@ -36,7 +36,7 @@ async function check(document: ReturnType<typeof documentWith>, count: number, d
     const { kind, description } = testCase;
     return [kind, description, request.target.replace('/things', ''), request.body?.toString()];
   });
-  return { ...result, requests };
+  return { ...result, requests, observed };
 }
 
 const text = (schema: object) => ({ 'application/json': { schema } });
@@ -90,6 +90,54 @@ describe('the examples of the document', () => {
       { name: 'a', note: 'n', size: expect.any(Number) },
       { name: 'b', note: 'n', size: expect.any(Number) },
     ]);
+  });
+
+  test('of nested properties are put into generated objects, also where schemas are recursive', async () => {
+    const components = {
+      schemas: {
+        Node: {
+          type: 'object',
+          required: ['label', 'children'],
+          properties: {
+            label: { type: 'string', examples: ['leaf'] },
+            weight: { type: 'integer', default: -1, minimum: 0 },
+            children: { type: 'array', minItems: 1, maxItems: 1, items: { $ref: '#/components/schemas/Leaf' } },
+            parent: { $ref: '#/components/schemas/Node' },
+          },
+        },
+        Leaf: { type: 'object', required: ['id'], properties: { id: { type: 'integer', example: 12 } } },
+      },
+    };
+    const { requests } = await check(
+      documentWith({ content: text({ $ref: '#/components/schemas/Node' }), components }),
+      1,
+    );
+    const [[kind, description, , body] = []] = requests;
+    expect([kind, description]).toEqual(['positive', first]);
+    expect(JSON.parse(body ?? '')).toMatchObject({ label: 'leaf', children: [{ id: 12 }] });
+    expect(body).not.toContain('-1');
+  });
+
+  test('of headers, cookies, forms and texts are sent, too', async () => {
+    const parameters = [
+      { name: 'X-Page', in: 'header', example: 7, schema: { type: 'integer' } },
+      { name: 'theme', in: 'cookie', schema: { type: 'string', default: 'dark' } },
+    ];
+    const form = { schema: thing, example: { name: 'a b', size: 1 } };
+    const content = {
+      'application/x-www-form-urlencoded': form,
+      'text/plain': { schema: { type: 'string' }, example: 'Hello' },
+      'application/json': { schema: { type: 'integer' } },
+    };
+    const { requests, observed } = await check(documentWith({ parameters, content }), 2);
+    expect(requests.map(([, , , body]) => body)).toEqual(['name=a+b&size=1', 'Hello']);
+    const [one] = observed;
+    expect(one?.request.headers).toEqual(
+      expect.arrayContaining([
+        ['X-Page', '7'],
+        ['Cookie', 'theme=dark'],
+      ]),
+    );
   });
 
   test('make a request where no value can be generated', async () => {

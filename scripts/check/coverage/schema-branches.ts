@@ -13,34 +13,36 @@ export type SchemaBranches = {
   readonly mark: (schema: Schema | undefined, value: Json) => void;
 };
 
+// The schemas of an operation beyond this number, which are the deepest, are not counted.
+const MAX_SCHEMAS = 1_000;
+
 /** Creates an empty set of branches, whose names are counted. */
 export function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: Counter): SchemaBranches {
   const places = new Map<SchemaObject, string>();
-  return {
-    add: (schema, place) => {
-      add(schema, place, false);
-    },
-    mark,
-  };
+  return { add, mark };
 
-  function add(schema: Schema | undefined, place: string, isInAlternative: boolean): void {
-    if (!isSchemaObject(schema) || places.has(schema)) return;
-    places.set(schema, place);
-    for (const value of listOf(schema, 'enum')) counter.expect(valueName(place, value));
-    for (const [name, property] of propertiesOf(schema)) {
-      counter.expect(propertyName(place, name, 'present'));
-      // Without a required property, a value is not of the alternative.
-      const mustBePresent = isInAlternative && listOf(schema, 'required').includes(name);
-      if (!mustBePresent) counter.expect(propertyName(place, name, 'absent'));
-      add(property, `${place}.${name}`, isInAlternative);
+  function add(root: Schema | undefined, rootPlace: string): void {
+    // The loop appends to the list that it iterates over.
+    const found = [{ schema: root, place: rootPlace, isInAlternative: false }];
+    for (const { schema, place, isInAlternative } of found) {
+      if (!isSchemaObject(schema) || places.has(schema) || places.size >= MAX_SCHEMAS) continue;
+      places.set(schema, place);
+      for (const value of listOf(schema, 'enum')) counter.expect(valueName(place, value));
+      for (const [name, property] of propertiesOf(schema)) {
+        counter.expect(propertyName(place, name, 'present'));
+        // Without a required property, a value is not of the alternative.
+        const mustBePresent = isInAlternative && listOf(schema, 'required').includes(name);
+        if (!mustBePresent) counter.expect(propertyName(place, name, 'absent'));
+        found.push({ schema: property, place: `${place}.${name}`, isInAlternative });
+      }
+      for (const [index, { keyword, part }] of alternativesOf(schema).entries()) {
+        const name = alternativeName(place, keyword, part, index);
+        counter.expect(name);
+        found.push({ schema: part, place: name, isInAlternative: true });
+      }
+      for (const part of partsOf(schema)) found.push({ schema: part, place, isInAlternative });
+      found.push({ schema: itemsOf(schema), place: `${place}[]`, isInAlternative });
     }
-    for (const [index, { keyword, part }] of alternativesOf(schema).entries()) {
-      const name = alternativeName(place, keyword, part, index);
-      counter.expect(name);
-      add(part, name, true);
-    }
-    for (const part of partsOf(schema)) add(part, place, isInAlternative);
-    add(itemsOf(schema), `${place}[]`, isInAlternative);
   }
 
   function mark(schema: Schema | undefined, value: Json): void {
