@@ -141,6 +141,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     const request = withExtraHeaders(operation, testCase, headers);
     const startedAt = new Date();
     const start = performance.now();
+    let durationMs = 0;
     const failuresOf = (
       violations: readonly Violation[],
       response: WireResponse | undefined,
@@ -150,7 +151,6 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
         .filter(({ check }) => checks.has(check))
         .map((violation) => ({ ...violation, operationId, request, response, received }));
       const counted = checksFor(testCase.kind).filter((check) => checks.has(check));
-      const durationMs = performance.now() - start;
       onExchange({ operation, testCase, request, response, startedAt, durationMs, checks: counted, failed: found });
       for (const failure of found.filter(({ check }) => !recorded.has(check))) {
         recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
@@ -158,7 +158,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       return found;
     };
     try {
-      const response = await connection.send(request);
+      const response = await connection.send(request).finally(() => (durationMs = performance.now() - start));
       const { status } = response;
       onStatus?.(status);
       if (testCase.kind === 'positive') validStatuses.add(status);
