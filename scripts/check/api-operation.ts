@@ -1,4 +1,5 @@
 import type { Schema } from '../values/dialect.ts';
+import type { ListExamples } from './documented-examples.ts';
 
 /** One operation of the document, as clients see it. */
 export type ApiOperation = {
@@ -43,6 +44,7 @@ export type Parameter = {
   /** Whether the value is sent as JSON text (`content` instead of `schema`). */
   readonly isJson: boolean;
   readonly schema: Schema | undefined;
+  readonly examples: ListExamples;
 };
 
 export type BodyContent = {
@@ -52,6 +54,7 @@ export type BodyContent = {
   readonly schema: Schema | undefined;
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;
+  readonly examples: ListExamples;
 };
 
 export type FormPart = {

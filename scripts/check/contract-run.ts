@@ -6,9 +6,11 @@ import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
 import { checkOperation } from './check-operation.ts';
+import { createCoverage, type OperationCoverage } from './coverage/coverage.ts';
 import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
+import type { Observer } from './observation.ts';
 import type { Failure } from './prober.ts';
 import type { Run } from './run.ts';
 import { runTasks } from './schedule.ts';
@@ -41,6 +43,10 @@ export type ContractOptions = {
   /** The number of operations that are checked at the same time. */
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onExchange?: Observer | undefined;
+  readonly countsCoverage?: boolean | undefined;
+  /** Ends the run early, with what was found. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type Progress = {
@@ -65,6 +71,8 @@ export type ContractResult = {
   readonly incomplete: readonly string[];
   /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
+  /** `undefined` when it is not counted. */
+  readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
 export const DEFAULT_RUNS = 100;
@@ -81,7 +89,7 @@ export function defaultBudgetMs(operations: number): number {
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
-  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs } = options;
+  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, onExchange, signal } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -95,17 +103,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   if (withoutToken !== undefined && token === undefined)
     throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
 
-  const [upgrades, operations] = partition(selected, isUpgrade);
+  const [upgrades, checkable] = partition(selected, isUpgrade);
+  const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
     ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
   );
   if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
+  const coverage =
+    options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
   const connection = openConnection(url);
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
-    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs, requestOracle },
+    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs, requestOracle, signal },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
@@ -114,14 +125,16 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       begun.add(operationId);
       onProgress?.({ operationId, operations: operations.length, begun: begun.size, requests });
     },
+    onExchange: (observation) => {
+      coverage?.observe(observation);
+      onExchange?.(observation);
+    },
   };
   try {
     await assertReachable(connection, url);
-    const creators = operations
-      .map((operation) => withoutHeaderParameters(operation, headers))
-      .map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
+    const creators = operations.map((operation) => (turn: () => Promise<void>) => checkOperation(operation, run, turn));
     const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
-    const finished = await runTasks(creators, { budgetMs, workers });
+    const finished = await runTasks(creators, { budgetMs, workers, signal });
     const results = finished.map(({ task, isDone }) => {
       const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
       return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
@@ -140,6 +153,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
       incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
       notes: [...notes, ...results.flatMap((result) => result.notes.map((note) => `${result.operationId}: ${note}`))],
+      coverage: coverage?.result(),
     };
   } finally {
     connection.close();
