@@ -1,14 +1,17 @@
+import { constants } from 'node:os';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
-import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
-import { readOptions } from './check/options.ts';
+import { checkContract, DEFAULT_RUNS, type ContractResult, type Progress } from './check/contract-run.ts';
+import { formatCoverage } from './check/coverage/format-coverage.ts';
+import { readOptions, type CheckOptions } from './check/options.ts';
+import { openReports } from './check/reports/open-reports.ts';
 import { CannotCheck } from './values/oracle.ts';
 import { formatProgress, formatResult } from './check/report.ts';
 import { startTemporaryService } from './check/temporary-service.ts';
 import { prepareDocument } from './openapi/compile.ts';
 import { formatProblem } from './openapi/load.ts';
 import type { OpenApiDocument } from './openapi/reference.ts';
-import { createProgressLine } from './progress-line.ts';
+import { createProgressLine, type ProgressLine } from './progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
 // fails or an operation is not implemented, and 2 when the checks cannot run or are incomplete.
@@ -31,6 +34,8 @@ const USAGE = `npm run contract -- [options]
   --workers N           operations to check at the same time (default: 1)
   --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
   --allow-incomplete    exit 0 even if an operation got less than the minimum
+  --report KIND:FILE    write a report: junit, har, ndjson or coverage; repeatable
+  --coverage            print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text
 
@@ -42,55 +47,69 @@ Checks:
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
-const INTERRUPTED = 130; // The exit code of shells after SIGINT.
+const BY_SIGNAL = 128; // Shells add the number of the signal.
 const MAX_SEED = 2 ** 31 - 1;
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   const progressLine = createProgressLine(process.stderr);
-  let stop: (() => Promise<void>) | undefined;
   try {
-    const { isHelpWanted, documentPath, url, isIncompleteAllowed, ...options } = readOptions(
-      process.argv.slice(2),
-      process.env,
-    );
-    if (isHelpWanted) {
-      process.stdout.write(USAGE);
-      return 0;
-    }
-    const document = await readDocument(documentPath);
-    const service = url === undefined ? await startTemporaryService() : undefined;
-    stop = service?.stop;
-    const interruption = new AbortController();
-    if (service !== undefined) {
-      process.once('SIGINT', () => {
-        interruption.abort();
-        void service.stop(); // The checks end when the server is unreachable.
-      });
-    }
-    const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
-    const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
-    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
-    const result = await checkContract({ ...options, ...server, seed, document, onProgress });
-    progressLine?.clear();
-    if (interruption.signal.aborted) return INTERRUPTED;
-    // The temporary service is about to stop, so curl lines refer to one that npm start runs.
-    const report =
-      service === undefined
-        ? { baseUrl: server.baseUrl, secrets }
-        : { baseUrl: START_URL, secrets: [...secrets, { variable: 'TOKEN', value: service.token }] };
-    console.log(formatResult(result, { ...report, repeatLine }));
-    if (service !== undefined && result.failures.length > 0) console.log(HINT);
-    if (result.failures.length + result.notImplemented.length > 0) return 1;
-    return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+    const options = readOptions(process.argv.slice(2), process.env);
+    if (!options.isHelpWanted) return await check(options, progressLine);
+    process.stdout.write(USAGE);
+    return 0;
   } catch (error) {
     progressLine?.clear();
     console.error(error instanceof CannotCheck ? error.message : error);
     return 2;
-  } finally {
-    await stop?.();
   }
+}
+
+async function check(
+  { documentPath, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
+  progressLine: ProgressLine | undefined,
+): Promise<number> {
+  const document = await readDocument(documentPath);
+  const reports = openReports(targets);
+  const service = url === undefined ? await startTemporaryService() : undefined;
+  let result: ContractResult | undefined;
+  try {
+    const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
+    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
+    // The temporary service stops after the run, so curl lines refer to one that npm start runs.
+    const report =
+      service === undefined
+        ? { baseUrl: server.baseUrl, secrets, repeatLine }
+        : { baseUrl: START_URL, secrets: [...secrets, { variable: 'TOKEN', value: service.token }], repeatLine };
+    const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
+    const onExchange = reports.start(report);
+    const signal = abortOnSignals();
+    const countsCoverage = isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
+    const events = { onProgress, onExchange, signal };
+    result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
+    progressLine?.clear();
+    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
+    if (isCoverageWanted) console.log(`${formatCoverage(result.coverage ?? [])}\n`);
+    console.log(formatResult(result, report));
+    if (service !== undefined && result.failures.length > 0) console.log(HINT);
+    if (result.failures.length + result.notImplemented.length > 0) return 1;
+    return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+  } finally {
+    await service?.stop();
+    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result);
+  }
+}
+
+/** Returns a signal that is aborted by the first request to end the process; a second one ends it at once. */
+function abortOnSignals(): AbortSignal {
+  const interruption = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      interruption.abort(name);
+    });
+  }
+  return interruption.signal;
 }
 
 async function readDocument(path: string | undefined): Promise<OpenApiDocument> {

@@ -1,5 +1,6 @@
 import type { Schema } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
+import type { ListExamples } from './documented-examples.ts';
 
 /** One operation of the document, as clients see it. */
 export type ApiOperation = {
@@ -44,6 +45,7 @@ export type Parameter = {
   /** Whether the value is sent as JSON text (`content` instead of `schema`). */
   readonly isJson: boolean;
   readonly schema: Schema | undefined;
+  readonly examples: ListExamples;
 };
 
 export type BodyContent = {
@@ -53,6 +55,7 @@ export type BodyContent = {
   readonly schema: Schema | undefined;
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;
+  readonly examples: ListExamples;
 };
 
 export type FormPart = {

@@ -5,9 +5,11 @@ import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
+import { createCoverage, type OperationCoverage } from './coverage/coverage.ts';
 import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
+import type { Observer } from './observation.ts';
 import type { Failure } from './prober.ts';
 import { checkOperation, type OperationCheck } from './check-operation.ts';
 import type { Run } from './run.ts';
@@ -43,6 +45,10 @@ export type ContractOptions = {
   /** The number of operations that are checked at the same time. */
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onExchange?: Observer | undefined;
+  readonly countsCoverage?: boolean | undefined;
+  /** Ends the run early, with what was found. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type Progress = {
@@ -67,6 +73,8 @@ export type ContractResult = {
   readonly incomplete: readonly string[];
   /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
+  /** `undefined` when it is not counted. */
+  readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
 export const DEFAULT_RUNS = 100;
@@ -83,7 +91,7 @@ export function defaultBudgetMs(operations: number): number {
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
-  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs } = options;
+  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, onExchange, signal } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -97,17 +105,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   if (withoutToken !== undefined && token === undefined)
     throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
 
-  const [upgrades, operations] = partition(selected, isUpgrade);
+  const [upgrades, checkable] = partition(selected, isUpgrade);
+  const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
     ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
   );
   if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
+  const coverage =
+    options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
   const connection = openConnection(url);
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
-    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs },
+    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
@@ -117,17 +128,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       begun.add(operationId);
       onProgress?.({ operationId, operations: operations.length, begun: begun.size, requests });
     },
+    onExchange: (observation) => {
+      coverage?.observe(observation);
+      onExchange?.(observation);
+    },
   };
   try {
     await assertReachable(connection, url);
-    const own = operations.map((operation) => withoutHeaderParameters(operation, headers));
     const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
     const endsAt = performance.now() + budgetMs;
     // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
-    const resources = await runTasks(resourceChecks(own, run), { budgetMs: budgetMs / 2, workers });
-    const knownValues = createKnownValues(own, run);
-    const creators = own.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
-    const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers });
+    const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
+    const knownValues = createKnownValues(operations, run);
+    const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
+    const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
     const all: readonly { readonly task: OperationCheck; readonly isDone: boolean }[] = [...finished, ...resources];
     const results = all.map(({ task, isDone }) => {
       const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
@@ -155,6 +169,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...notes,
         ...results.flatMap((result) => notesOf(result).map((note) => `${result.operationId}: ${note}`)),
       ],
+      coverage: coverage?.result(),
     };
   } finally {
     connection.close();

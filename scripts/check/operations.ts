@@ -22,9 +22,10 @@ import type {
   SecurityScheme,
 } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
+import { examplesOf } from './documented-examples.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 
-type MediaTypeObject = {
+type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
   readonly schema?: Schema;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 };
@@ -129,7 +130,11 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
     const { items } = keywords as { readonly items?: Schema };
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
-    return { ...parameter, ...place, isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous, schema };
+    // The linter has checked this shape.
+    const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
+    const examples = examplesOf(schemas, described, schema);
+    const kind = { isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous };
+    return { ...parameter, ...place, ...kind, schema, examples };
   });
 }
 
@@ -159,12 +164,14 @@ function readResponses(
 }
 
 function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
-  return Object.entries(content).map(([name, { schema, encoding = {} }]) => {
+  return Object.entries(content).map(([name, object]) => {
+    const { schema, encoding = {} } = object;
     const mediaType = name.toLowerCase();
     const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || scalarTypesOf(schemas, schema).length > 0;
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
-    return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts) };
+    const examples = examplesOf(schemas, object, schema);
+    return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
   });
 }
 

@@ -7,17 +7,30 @@ import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } f
 import type { Expectation } from './selection.ts';
 
 /** The options of `npm run contract`. */
-export type CheckOptions = Omit<ContractOptions, 'document' | 'baseUrl' | 'onProgress'> & {
+export type CheckOptions = Omit<
+  ContractOptions,
+  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'countsCoverage' | 'signal'
+> & {
   readonly isHelpWanted: boolean;
   readonly url: string | undefined;
   /** The path of the document. */
   readonly documentPath: string | undefined;
   readonly isIncompleteAllowed: boolean;
+  readonly reports: readonly ReportTarget[];
+  /** Whether the coverage is printed. */
+  readonly isCoverageWanted: boolean;
   /** The values that are not printed. */
   readonly secrets: readonly Secret[];
   /** Returns the command that repeats the checks of an operation. */
   readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
 };
+
+/** The kinds of reports. */
+export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** A report and the path of its file. */
+export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,14 +39,15 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget', 'max-response-time'] as const).map(
     (name) => [name, 'text'] as const,
   ),
-  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect'] as const).map(
+  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'report'] as const).map(
     (name) => [name, 'list'] as const,
   ),
   ['allow-incomplete', 'flag'],
+  ['coverage', 'flag'],
 ];
 const ON_COMMAND_LINE: typeof IN_FILE = [...IN_FILE, ['config', 'text'], ['help', 'flag']];
 // The line that repeats an operation has its own, or they change no request.
-const NOT_REPEATED = ['operation', 'tag', 'seed', 'workers', 'budget', 'allow-incomplete'];
+const NOT_REPEATED = ['operation', 'tag', 'seed', 'workers', 'budget', 'allow-incomplete', 'report', 'coverage'];
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_WORKERS = 64;
 const MAX_BUDGET_SECONDS = 86_400;
@@ -72,6 +86,8 @@ export function readOptions(args: readonly string[], environment: Environment): 
     workers: readInteger('workers', 1, MAX_WORKERS),
     budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1_000,
     isIncompleteAllowed: given.has('allow-incomplete'),
+    reports: readReports(),
+    isCoverageWanted: given.has('coverage'),
     secrets: [...secrets.values()],
     repeatLine: (operationIds, seed) => {
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
@@ -117,6 +133,20 @@ export function readOptions(args: readonly string[], environment: Environment): 
       }),
     );
     return found.flat().filter((check) => check !== undefined);
+  }
+
+  function readReports(): readonly ReportTarget[] {
+    const reports = read('report', (text, place) => {
+      const [, name, path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
+      const kind = REPORT_KINDS.find((known) => known === name);
+      if (kind !== undefined) return { kind, path };
+      problems.push(`${place} must be such as junit:report.xml, with ${REPORT_KINDS.join(', ')}, not "${text}"`);
+      return undefined;
+    });
+    const paths = reports.map(({ path }) => path);
+    for (const path of new Set(paths.filter((path, index) => paths.indexOf(path) !== index)))
+      problems.push(`--report: ${path} is the file of several reports`);
+    return reports;
   }
 
   function readExpectation(text: string, place: string): Expectation | undefined {

@@ -6,7 +6,7 @@ import { isUndocumentedRejection } from './conformance.ts';
 import { NoResponse, type WireResponse } from './connection.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
-import type { Turn } from './schedule.ts';
+import { Cut, type Turn } from './schedule.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 
@@ -69,7 +69,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { connection, requestOracle, responseOracle, token, headers, checks, maxResponseTimeMs, onRequest } = run;
+  const { connection, requestOracle, responseOracle, token, headers, checks, maxResponseTimeMs } = run;
+  const { onRequest, onExchange, signal } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<CheckName, Evidence>();
@@ -148,6 +149,9 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     const complete = (one: WireRequest): WireRequest =>
       withExtraHeaders(operation, { ...testCase, request: one }, headers);
     const request = complete(testCase.request);
+    let startedAt = new Date();
+    let start = performance.now();
+    let durationMs = 0;
     const failuresOf = (
       violations: readonly Violation[],
       response: WireResponse | undefined,
@@ -156,6 +160,8 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       const found = violations
         .filter(({ check }) => checks.has(check))
         .map((violation) => ({ ...violation, operationId, request, response, received }));
+      const counted = checksFor(testCase.kind).filter((check) => checks.has(check));
+      onExchange({ operation, testCase, request, response, startedAt, durationMs, checks: counted, failed: found });
       for (const failure of found.filter(({ check }) => !recorded.has(check))) {
         recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
       }
@@ -163,18 +169,20 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     };
     try {
       const original = testCase.original && (await connection.send(complete(testCase.original)));
-      const response = await connection.send(request);
+      [startedAt, start] = [new Date(), performance.now()];
+      const response = await connection.send(request).finally(() => (durationMs = performance.now() - start));
       const { status } = response;
       onStatus?.(status);
       const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
       if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
-      if (isNotImplemented) return [];
+      if (isNotImplemented) return failuresOf([], response);
       const judged = { operation, testCase, response, original, maxResponseTimeMs, expectedStatuses };
       const result = { ...judged, oracle: responseOracle };
       if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
       return failuresOf(violationsIn(result), response);
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
+      if (signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
       const subject = error.received.length > 0 ? 'the response is incomplete' : 'no response';
       const message = `${subject}: ${error.message}`;
       const found = failuresOf([{ check: 'not_a_server_error', message }], undefined, error.received);

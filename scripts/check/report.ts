@@ -1,5 +1,6 @@
 import type { ContractResult, Progress } from './contract-run.ts';
 import { curlLine, type Secret } from './curl-line.ts';
+import { hideSecrets } from './secrets.ts';
 import type { WireResponse } from './connection.ts';
 import type { Failure } from './prober.ts';
 
@@ -38,7 +39,8 @@ export function formatProgress({ operationId, operations, begun, requests }: Pro
   return `[${String(begun)}/${String(operations)}] ${operationId}  ${counted(requests, 'request')}`;
 }
 
-function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repeatLine }: ReportOptions): string {
+/** Formats a failure with its request, its answer and the command that repeats it. */
+export function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repeatLine }: ReportOptions): string {
   const { check, operationId, message, request, response, received, passedWith } = failure;
   const { earlier = [], operationIds = [operationId] } = failure;
   const answer = response === undefined ? visibleLines(received) : formatResponse(response);
@@ -53,9 +55,7 @@ function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repea
     `  ${curlLine(request, baseUrl, secrets)}`,
     ...answer.map((line) => `  < ${line}`),
   ];
-  const hide = (text: string, { variable, value }: Secret): string =>
-    value === '' ? text : text.replaceAll(value, `$${variable}`);
-  return [secrets.reduce(hide, lines.join('\n')), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
+  return [hideSecrets(lines.join('\n'), secrets), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
 }
 
 /** Copies a response with some of its headers only. */

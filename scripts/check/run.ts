@@ -5,6 +5,7 @@ import type { ApiOperation } from './api-operation.ts';
 import type { CheckName } from './checks.ts';
 import type { Connection } from './connection.ts';
 import type { ExtraHeader } from './extra-headers.ts';
+import type { Observer } from './observation.ts';
 
 /** What the operations of a run share. */
 export type Run = {
@@ -29,4 +30,7 @@ export type Run = {
   /** Returns the statuses that valid data may get besides those that the document makes acceptable. */
   readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
   readonly onRequest: (operation: ApiOperation) => void;
+  readonly onExchange: Observer;
+  /** Interrupts the run. */
+  readonly signal: AbortSignal | undefined;
 };

@@ -17,6 +17,8 @@ export type Limits = {
   readonly budgetMs: number;
   /** The number of tasks that run at the same time. */
   readonly workers: number;
+  /** Cuts all tasks. */
+  readonly signal: AbortSignal | undefined;
 };
 
 type Job<Work> = {
@@ -37,11 +39,12 @@ type Job<Work> = {
  */
 export async function runTasks<Work extends Task>(
   creators: readonly ((turn: Turn) => Work)[],
-  { budgetMs, workers }: Limits,
+  { budgetMs, workers, signal }: Limits,
 ): Promise<readonly { readonly task: Work; readonly isDone: boolean }[]> {
   const endsAt = performance.now() + budgetMs;
+  const isOver = (): boolean => signal?.aborted === true || performance.now() >= endsAt;
   const jobs = creators.map(createJob);
-  for (let round = nextRound(jobs); round.length > 0 && performance.now() < endsAt; round = nextRound(jobs)) {
+  for (let round = nextRound(jobs); round.length > 0 && !isOver(); round = nextRound(jobs)) {
     const waiting = [...round];
     const work = async (): Promise<void> => {
       for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
@@ -49,7 +52,7 @@ export async function runTasks<Work extends Task>(
         const isBelowMinimum = !task.hasMinimum();
         const now = performance.now();
         const until = Math.min(endsAt, now + ((endsAt - now) * workers) / (waiting.length + 1));
-        await resume(() => performance.now() >= until || (isBelowMinimum && task.hasMinimum()));
+        await resume(() => isOver() || performance.now() >= until || (isBelowMinimum && task.hasMinimum()));
       }
     };
     await Promise.all(Array.from({ length: workers }, work));

@@ -12,6 +12,7 @@ import {
   isProtected,
   respelledCredentials,
 } from './credentials.ts';
+import { exampleCases } from './example-cases.ts';
 import { malformedBodies } from './malformed-bodies.ts';
 import type { MalformedBody } from './malformed-body.ts';
 import { spellingsOf } from './spellings.ts';
@@ -33,13 +34,17 @@ const MAX_LIMITS = 300;
 const LONG_IN_JSON: LongSizes = { chars: 10_000, items: 1_000 };
 const LONG_ELSEWHERE: LongSizes = { chars: 1_000, items: 20 };
 
-/** Generates the systematic cases of an operation: plain requests, and variants of them with a single change. */
+/**
+ * Generates the systematic cases of an operation: the document's examples, plain requests, and variants of them with a
+ * single change.
+ */
 export function* systematicCases(
   operation: ApiOperation,
   plainInputs: readonly RequestInput[],
   options: SystematicOptions,
 ): Generator<Case> {
   const { requestOracle: oracle, token } = options;
+  yield* exampleCases(operation, oracle, plainInputs, token);
   const [first] = plainInputs;
   if (first === undefined) return;
 

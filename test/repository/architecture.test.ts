@@ -37,9 +37,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/corpus': ['src', 'src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/openapi'],
-  'scripts/diff/reports': ['scripts/diff'],
+  'scripts/diff/reports': ['scripts/diff', 'scripts/reports'],
+  'scripts/reports': [],
   'scripts/values': ['scripts/openapi', ...ENGINE],
-  'scripts/check': ['scripts/check/state', 'scripts/openapi', 'scripts/values', ...ENGINE],
+  'scripts/check': ['scripts/check/coverage', 'scripts/check/state', 'scripts/openapi', 'scripts/values', ...ENGINE],
+  'scripts/check/coverage': ['scripts/check', 'scripts/openapi', 'scripts/values', ...ENGINE],
+  'scripts/check/reports': ['scripts/check', 'scripts/reports', 'scripts/values'],
   'scripts/check/state': ['scripts/check', 'scripts/values', ...ENGINE],
   'scripts/mock': ['scripts/openapi', 'scripts/values', 'scripts/generate', 'src/engine', ...ENGINE],
   'scripts/init': ['scripts', 'scripts/openapi', 'scripts/generate', 'scripts/check', 'scripts/values'],
@@ -48,6 +51,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   scripts: [
     ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/corpus'],
     ...[
+      'scripts/check/coverage',
+      'scripts/check/reports',
       'scripts/diff/reports',
       'scripts/documents',
       'scripts/init',

@@ -189,6 +189,7 @@ describe('parameters', () => {
     isAmbiguous: false,
     allowEmptyValue: false,
     isJson: false,
+    examples: () => [],
     schema: undefined,
   } as const;
 

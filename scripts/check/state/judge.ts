@@ -2,10 +2,10 @@ import type { ApiOperation } from '../api-operation.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import { NoResponse } from '../connection.ts';
 import { withExtraHeaders } from '../extra-headers.ts';
-import { ServerGone, type Failure } from '../prober.ts';
+import type { Failure } from '../prober.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
-import { exchange, requestOf, type Send, type Step } from './send.ts';
+import { exchange, noWholeResponse, requestOf, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 
 /** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
@@ -28,7 +28,7 @@ const NOT_IMPLEMENTED = 501;
 
 /** Creates a judge for one sequence. It awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
-  const { checks, responseOracle: oracle } = run;
+  const { checks, responseOracle: oracle, maxResponseTimeMs } = run;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
   const changes: Step[] = []; // The requests so far that changed something: the state of the server.
@@ -42,24 +42,26 @@ export function createJudge(run: Run, turn: Turn): Judge {
     operationIds.add(operation.operationId);
     for (const check of checksFor('positive')) if (checks.has(check)) checked.add(check);
     try {
-      const step = await exchange(operation, testCase, run, turn);
-      const expectedStatuses = run.expectedStatuses(operation);
-      const { response } = step;
-      if (response.status === NOT_IMPLEMENTED) return undefined; // The operation's own task reports it.
-      for (const violation of violationsIn({ operation, testCase, response, oracle, expectedStatuses })) {
-        record(violation, step, []);
-      }
-      if (isSuccess(response.status)) successful.add(operation.operationId);
-      if (operation.method !== 'GET' && isSuccess(response.status)) changes.push(step);
+      const step = await exchange(operation, testCase, run, turn, violationsOf);
+      const { status } = step.response;
+      if (status === NOT_IMPLEMENTED) return undefined; // The operation's own task reports it.
+      for (const violation of violationsOf(step)) record(violation, step, []);
+      if (isSuccess(status)) successful.add(operation.operationId);
+      if (operation.method !== 'GET' && isSuccess(status)) changes.push(step);
       return step;
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
-      if (error.isUnreachable) throw new ServerGone(error.message, { cause: error });
-      const violation = { check: 'not_a_server_error', message: `no whole response: ${error.message}` } as const;
       const request = withExtraHeaders(operation, testCase, run.headers);
-      record(violation, { operation, request, response: undefined }, [], error.received);
+      record(noWholeResponse(error), { operation, request, response: undefined }, [], error.received);
       return undefined;
     }
+  }
+
+  function violationsOf({ operation, testCase, response }: Step): readonly Violation[] {
+    if (response.status === NOT_IMPLEMENTED) return [];
+    const expectedStatuses = run.expectedStatuses(operation);
+    const result = { operation, testCase, response, oracle, expectedStatuses, maxResponseTimeMs };
+    return violationsIn(result).filter(({ check }) => checks.has(check));
   }
 
   function expect(check: CheckName, step: Step, message: string | undefined, others: readonly Step[] = []): void {

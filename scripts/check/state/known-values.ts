@@ -1,6 +1,5 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { NoResponse } from '../connection.ts';
-import { ServerGone } from '../prober.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import type { Json } from '../../values/json-value.ts';
@@ -36,7 +35,6 @@ function sendQuietly(run: Run, turn: Turn): Send {
       return testCase && (await exchange(operation, testCase, run, turn));
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
-      if (error.isUnreachable) throw new ServerGone(error.message, { cause: error });
       return undefined;
     }
   };

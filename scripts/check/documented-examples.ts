@@ -1,0 +1,87 @@
+import { dereference } from '../openapi/reference.ts';
+import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
+import type { Oracle } from '../values/oracle.ts';
+import { flatten } from '../values/schema-merge.ts';
+
+/** A value that the document gives as an example, or as the default. */
+export type DocumentedExample = {
+  /** Names it beside its parameter or body. */
+  readonly name: string;
+  readonly value: Json;
+  /** Whether it is a generated value with the examples of its properties. */
+  readonly isCombined: boolean;
+};
+
+/**
+ * Lists the examples beside a schema, then those in it and its default, then those of its properties in a generated
+ * value. Of properties, only valid examples are used.
+ */
+export type ListExamples = (oracle: Oracle, generated: Json | undefined) => readonly DocumentedExample[];
+
+/** A parameter or media type object. */
+type Described = { readonly example?: Json; readonly examples?: Readonly<Record<string, unknown>> };
+type ExampleKeywords = { readonly example?: Json; readonly examples?: readonly Json[]; readonly default?: Json };
+type Combined = { readonly value: Json; readonly isChanged: boolean; readonly isLast: boolean };
+
+/** Returns the source of the examples of a parameter or media type object. */
+export function examplesOf(
+  schemas: SchemaDocument,
+  { example, examples = {} }: Described,
+  schema: Schema | undefined,
+): ListExamples {
+  return (oracle, generated = {}) => {
+    const named = Object.entries(examples).map(([name, node]): [string, Json | undefined] => {
+      const { value } = Object(dereference(schemas.document, node)) as { readonly value?: Json };
+      return [`example ${name}`, value];
+    });
+    const whole = [['example', example] as const, ...named, ...(schema === undefined ? [] : inSchema(schemas, schema))];
+    const combined = schema === undefined ? [] : combine(schemas, oracle, schema, generated);
+    return [
+      ...whole.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, isCombined: false }])),
+      ...combined.map((value) => ({ name: 'examples of properties', value, isCombined: true })),
+    ];
+  };
+}
+
+// The linter has checked the shapes of the keywords.
+
+function inSchema(schemas: SchemaDocument, schema: Schema): readonly (readonly [string, Json | undefined])[] {
+  const { example, examples = [], default: fallback } = Object(flatten(schemas, schema)) as ExampleKeywords;
+  const listed = examples.map((value, index) => [`example ${String(index + 1)} of the schema`, value] as const);
+  return [['example of the schema', example], ...listed, ['default', fallback]];
+}
+
+/** Returns a value with the first example of each of its properties, then with the second ones, and so on. */
+function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, generated: Json): readonly Json[] {
+  const found: Json[] = [];
+  for (let index = 0; ; index += 1) {
+    const { value, isChanged, isLast } = withExample(schema, generated, index);
+    if (isChanged) found.push(value);
+    if (isLast) return found;
+  }
+
+  /** @param index of the example; a property with fewer has its last one */
+  function withExample(schema: Schema, value: Json, index: number): Combined {
+    const { properties = {}, items } = Object(flatten(schemas, schema)) as SchemaObject;
+    if (isArray(value) && items !== undefined) {
+      const parts = value.map((item) => withExample(items as Schema, item, index));
+      return { value: parts.map((part) => part.value), ...join(parts) };
+    }
+    if (!isObject(value)) return { value, ...join([]) };
+    const parts = Object.entries(properties as Readonly<Record<string, Schema>>).flatMap(([name, property]) => {
+      const examples = inSchema(schemas, property).flatMap(([, one]) => (one === undefined ? [] : [one]));
+      const valid = examples.filter((example) => oracle.allows(property, example));
+      const [example = valid.at(-1)] = valid.slice(index);
+      const isLast = index >= valid.length - 1;
+      if (example !== undefined) return [{ name, value: example, isChanged: true, isLast }];
+      return Object.hasOwn(value, name) ? [{ name, ...withExample(property, value[name] ?? null, index) }] : [];
+    });
+    const members = parts.map((part) => [part.name, part.value] as const);
+    return { value: { ...value, ...Object.fromEntries(members) }, ...join(parts) };
+  }
+}
+
+function join(parts: readonly Omit<Combined, 'value'>[]): Omit<Combined, 'value'> {
+  return { isChanged: parts.some(({ isChanged }) => isChanged), isLast: parts.every(({ isLast }) => isLast) };
+}

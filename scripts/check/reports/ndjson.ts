@@ -1,0 +1,21 @@
+import { hideSecrets } from '../secrets.ts';
+import type { CreateReport } from './run-report.ts';
+
+/** Writes a line of JSON for each request. */
+export const createNdjson: CreateReport = (file, { secrets }) => ({
+  observe: ({ operation, testCase, request, response, startedAt, durationMs, failed }) => {
+    const line = {
+      operation: operation.operationId,
+      kind: testCase.kind,
+      description: testCase.description,
+      method: request.method,
+      target: hideSecrets(request.target, secrets),
+      status: response?.status ?? null,
+      startedAt,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      failedChecks: failed.map(({ check }) => check),
+    };
+    file.write(`${JSON.stringify(line)}\n`);
+  },
+  finish: () => undefined,
+});

@@ -1,0 +1,47 @@
+import type { ContractResult } from '../contract-run.ts';
+import type { Observer } from '../observation.ts';
+import type { ReportKind, ReportTarget } from '../options.ts';
+import type { ReportOptions } from '../report.ts';
+import { createCoverageReport } from './coverage.ts';
+import { createHar } from './har.ts';
+import { createJunit } from './junit.ts';
+import { createNdjson } from './ndjson.ts';
+import { openReportFile } from './report-file.ts';
+import type { CreateReport } from './run-report.ts';
+
+const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
+  junit: createJunit,
+  har: createHar,
+  ndjson: createNdjson,
+  coverage: createCoverageReport,
+};
+
+/** The reports of a run. */
+export type Reports = {
+  /** Starts the reports, before the first request. */
+  readonly start: (options: ReportOptions) => Observer;
+  /** Writes the rest of them and closes the files. Without a result, the run has failed. */
+  readonly finish: (result: ContractResult | undefined) => void;
+};
+
+/**
+ * Opens the files of reports.
+ *
+ * @throws {CannotCheck} when one cannot be written
+ */
+export function openReports(targets: readonly ReportTarget[]): Reports {
+  const files = targets.map(({ kind, path }) => ({ create: CREATORS[kind], file: openReportFile(path) }));
+  let reports: readonly ReturnType<CreateReport>[] = [];
+  return {
+    start(options) {
+      reports = files.map(({ create, file }) => create(file, options));
+      return (observation) => {
+        for (const { observe } of reports) observe(observation);
+      };
+    },
+    finish(result) {
+      for (const { finish } of reports) finish(result);
+      for (const { file } of files) file.close();
+    },
+  };
+}

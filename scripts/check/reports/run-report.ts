@@ -1,0 +1,14 @@
+import type { ContractResult } from '../contract-run.ts';
+import type { Observer } from '../observation.ts';
+import type { ReportOptions } from '../report.ts';
+import type { ReportFile } from './report-file.ts';
+
+/** A report on a run, which is written to a file. */
+export type RunReport = {
+  readonly observe: Observer;
+  /** Writes the rest. Without a result, the run has failed. */
+  readonly finish: (result: ContractResult | undefined) => void;
+};
+
+/** Starts a report. */
+export type CreateReport = (file: ReportFile, options: ReportOptions) => RunReport;
