@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
 import { credentialsFor } from './credentials.ts';
-import { isArray, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
+import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
 import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
@@ -69,8 +69,10 @@ export function classify(
     const typed = readings.filter(
       (reading) => typeof reading !== 'string' && reading !== null && isArray(reading) === isArray(value),
     );
+    // A server that reads a number may find that it is too large.
+    const isTooLarge = isAmbiguous && [value].flat().some((item) => Math.abs(Number(item)) === Infinity);
     return {
-      allowed: [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
+      allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
       possible: readings.some((reading) => oracle.allows(schema, reading)),
     };
   });
@@ -102,7 +104,9 @@ function readBody(
   };
   if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
   const { schema } = body.content;
-  if (encoding !== 'form' && encoding !== 'multipart') {
+  const isForm = encoding === 'form' || encoding === 'multipart';
+  if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
+  if (!isForm) {
     return {
       allowed: oracle.allows(schema, body.value),
       possible: oracle.allowsWithDefaults(schema, body.value),

@@ -38,7 +38,9 @@ export function examplesOf(
     const whole = [['example', example] as const, ...named, ...(schema === undefined ? [] : inSchema(schemas, schema))];
     const combined = schema === undefined ? [] : combine(schemas, oracle, schema, generated);
     return [
-      ...whole.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, isCombined: false }])),
+      ...whole.flatMap(([name, value]) =>
+        value === undefined ? [] : [{ name, value: withoutMembers(value, schemas.removed), isCombined: false }],
+      ),
       ...combined.map((value) => ({ name: 'examples of properties', value, isCombined: true })),
     ];
   };
@@ -80,6 +82,14 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, genera
     const members = parts.map((part) => [part.name, part.value] as const);
     return { value: { ...value, ...Object.fromEntries(members) }, ...join(parts) };
   }
+}
+
+/** Copies an example without members of some names: it may show what only the server writes. */
+function withoutMembers(value: Json, names: ReadonlySet<string>): Json {
+  if (isArray(value)) return value.map((item) => withoutMembers(item, names));
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => !names.has(name));
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutMembers(member, names)]));
 }
 
 function join(parts: readonly Omit<Combined, 'value'>[]): Omit<Combined, 'value'> {

@@ -7,7 +7,12 @@ export type Schema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** A document with schemas for one direction, and the URI that its references start with. */
-export type SchemaDocument = { readonly id: string; readonly document: OpenApiDocument };
+export type SchemaDocument = {
+  readonly id: string;
+  readonly document: OpenApiDocument;
+  /** The names of the properties that only the other direction has, anywhere. */
+  readonly removed: ReadonlySet<string>;
+};
 
 const SCHEMAS_BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const SCHEMA_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
@@ -28,8 +33,9 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
   const directed = createDirectedSchemas(schemas ?? {});
   const isVersion30 = document.openapi.startsWith('3.0');
+  const removed = new Set<string>();
   // The linter has checked that this is an object.
-  return { id, document: convertNode(document) as OpenApiDocument };
+  return { id, document: convertNode(document) as OpenApiDocument, removed };
 
   function convertNode(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(convertNode);
@@ -47,6 +53,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   function convertSchema(schema: unknown, inherited: ReadonlySet<string> = new Set()): unknown {
     if (!isRecord(schema)) return schema;
     const excluded = inherited.union(directed.excludedBy(schema, direction === 'request' ? 'sent' : 'response'));
+    excluded.forEach((name) => removed.add(name));
     const converted = mapRecord(schema, (value, keyword) => {
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + value;
       if (DATA.includes(keyword)) return withoutIds(value);

@@ -7,14 +7,15 @@ import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
  *
  * @returns `false` when the parts exclude each other
  */
-export function flatten({ id, document }: SchemaDocument, schema: Schema): Schema {
+export function flatten(schemas: SchemaDocument, schema: Schema): Schema {
   if (typeof schema === 'boolean') return schema;
+  const { id, document } = schemas;
   const { $ref: reference, allOf = [], ...rest } = schema;
   const parts = [...(allOf as readonly Schema[])];
   if (typeof reference === 'string' && reference.startsWith(id)) {
     parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // The linter has followed it.
   }
-  return parts.reduce<Schema>((joined, part) => join(joined, flatten({ id, document }, part)), rest);
+  return parts.reduce<Schema>((joined, part) => join(joined, flatten(schemas, part)), rest);
 }
 
 /** Returns the types of strings, numbers and booleans that a schema may allow. */

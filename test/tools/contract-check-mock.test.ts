@@ -40,10 +40,14 @@ paths:
   /maps: { get: { operationId: maps, responses: { '200': { description: Maps., content: { application/json: { schema: { $ref: '#/components/schemas/Maps' } } } } } } }
   /defaults: { post: { operationId: defaults, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Defaults' } } } }, ${ok} } }
   /stickers: { post: { operationId: sticker, requestBody: { content: { multipart/form-data: { schema: { type: object, properties: { sticker: { anyOf: [{ title: Any }, { type: string }] } } } } } }, ${ok} } }
+  /tiles: { get: { operationId: tiles, parameters: [{ name: set, in: query, schema: { anyOf: [{ type: integer }, { type: string }] } }], ${ok} } }
+  /detect: { post: { operationId: detect, requestBody: { content: { application/x-www-form-urlencoded: { schema: { type: string, example: a text } } } }, ${ok} } }
+  /projects: { post: { operationId: project, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Project' } } } }, ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
   schemas:
+    Project: { type: object, properties: { name: { type: string }, slug: { type: string, readOnly: true } }, example: { name: a, slug: a-1 } }
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
     Paged: { type: object, required: [page], properties: { page: { type: integer, default: 1 } } }
     Overlap: { oneOf: [{ properties: { text: { type: object, additionalProperties: { type: string } } } }, { properties: { text: { type: object, additionalProperties: { type: string, format: byte } } } }] }
@@ -86,6 +90,8 @@ test('the mock of a document has no failures, and notes say what the document le
     'plain: responds 400, which the document does not describe',
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 400 and 415, which the document does not describe',
+    'detect: no valid request of application/x-www-form-urlencoded could be generated',
+    'project: responds 400 and 415, which the document does not describe',
   ]);
 });
 
