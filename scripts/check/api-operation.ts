@@ -27,7 +27,7 @@ export type ApiOperation = {
 };
 
 /** The documented methods of the paths that match a pattern, in upper case. */
-export type PathMethods = { readonly pattern: RegExp; readonly methods: readonly string[] };
+export type PathMethods = { readonly path: string; readonly pattern: RegExp; readonly methods: readonly string[] };
 
 export type Parameter = {
   readonly name: string;

@@ -45,7 +45,20 @@ export function caseOf(
   const kind = classify(operation, oracle, input);
   if (kind === undefined) return undefined;
   const request = writeRequest(operation, input, credentialsFor(operation, token));
-  return request && { kind, description: kind, request, input };
+  return request && !isOfOther(operation, request) ? { kind, description: kind, request, input } : undefined;
+}
+
+/** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
+function isOfOther({ path, method, allPaths }: ApiOperation, { target }: WireRequest): boolean {
+  const [requested = ''] = target.split('?');
+  const own = allPaths.find((one) => one.path === path);
+  return allPaths.some(
+    (other) =>
+      other.methods.includes(method) &&
+      other.pattern.test(requested) &&
+      own?.pattern.test(other.path) === true &&
+      !other.pattern.test(path),
+  );
 }
 
 /**

@@ -59,7 +59,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         (parameter) => !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`),
       );
       const fullPath = pathOf(operation);
-      allPaths.push({ pattern: patternOf(fullPath), methods: [method] });
+      allPaths.push({ path: fullPath, pattern: patternOf(fullPath), methods: [method] });
       return {
         operationId: operationId ?? `${method} ${path}`,
         method,

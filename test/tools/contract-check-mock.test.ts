@@ -43,6 +43,8 @@ paths:
   /tiles: { get: { operationId: tiles, parameters: [{ name: set, in: query, schema: { anyOf: [{ type: integer }, { type: string }] } }], ${ok} } }
   /detect: { post: { operationId: detect, requestBody: { content: { application/x-www-form-urlencoded: { schema: { type: string, example: a text } } } }, ${ok} } }
   /projects: { post: { operationId: project, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Project' } } } }, ${ok} } }
+  /media/{id}: { get: { operationId: media, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], ${ok} } }
+  /media/{id}.{format}: { get: { operationId: mediaAs, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
@@ -92,6 +94,8 @@ test('the mock of a document has no failures, and notes say what the document le
     'sticker: responds 400 and 415, which the document does not describe',
     'detect: no valid request of application/x-www-form-urlencoded could be generated',
     'project: responds 400 and 415, which the document does not describe',
+    'media: responds 400, which the document does not describe',
+    'mediaAs: responds 400, which the document does not describe',
   ]);
 });
 
