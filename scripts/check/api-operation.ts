@@ -16,6 +16,8 @@ export type ApiOperation = {
   readonly pathMethods: readonly string[];
   /** All paths of the document: several may match one request. */
   readonly allPaths: readonly PathMethods[];
+  /** The patterns of paths with this method that are more specific: their requests are not of this operation. */
+  readonly moreSpecificPaths: readonly RegExp[];
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
   /** By status: `200`, `4XX`, `default`. */

@@ -49,16 +49,9 @@ export function caseOf(
 }
 
 /** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
-function isOfOther({ path, method, allPaths }: ApiOperation, { target }: WireRequest): boolean {
-  const [requested = ''] = target.split('?');
-  const own = allPaths.find((one) => one.path === path);
-  return allPaths.some(
-    (other) =>
-      other.methods.includes(method) &&
-      other.pattern.test(requested) &&
-      own?.pattern.test(other.path) === true &&
-      !other.pattern.test(path),
-  );
+function isOfOther({ moreSpecificPaths }: ApiOperation, { target }: WireRequest): boolean {
+  const [path = ''] = target.split('?');
+  return moreSpecificPaths.some((pattern) => pattern.test(path));
 }
 
 /**

@@ -39,8 +39,10 @@ export class NoResponse extends Error {
   }
 }
 
+/** The methods of requests that change nothing (RFC 9110, 9.2.1). */
+export const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 /** The methods of requests that may be carried out twice (RFC 9110, 9.2.2). */
-const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
+const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 const TIMEOUT_MS = 5_000;
 const TOO_MANY_REQUESTS = 429;

@@ -43,14 +43,14 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
   const document = requests.document as Document; // The linter has checked this shape, as all those below.
   const responseDocument = responses.document as Document;
   const allPaths: PathMethods[] = [];
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
+  const all = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const operations = operationsOf(pathItem);
     const pathOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): string =>
       basePathOf(servedAt, servers) + path;
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
-    return operations.map(([method, operation]): ApiOperation => {
+    return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths'> => {
       const { operationId } = operation as Partial<OperationObject>;
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
         Object.keys(requirement).map((name) => schemeNamed(document, name)),
@@ -77,6 +77,19 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       };
     });
   });
+  return all.map((operation) => ({ ...operation, moreSpecificPaths: moreSpecificThan(operation) }));
+}
+
+/** Returns the patterns of paths that this one includes: `/{id}` includes `/{id}.{format}`. */
+function moreSpecificThan({
+  path,
+  method,
+  allPaths,
+}: Pick<ApiOperation, 'path' | 'method' | 'allPaths'>): readonly RegExp[] {
+  const own = patternOf(path);
+  return allPaths
+    .filter((other) => other.methods.includes(method) && own.test(other.path) && !other.pattern.test(path))
+    .map(({ pattern }) => pattern);
 }
 
 // These headers describe the message itself, so the client sets them.

@@ -3,7 +3,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
-import { NoResponse, type WireResponse } from './connection.ts';
+import { NoResponse, SAFE_METHODS, type WireResponse } from './connection.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
 import { Cut, type Turn } from './schedule.ts';
@@ -65,7 +65,6 @@ const NOT_IMPLEMENTED = 501;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 // The document cannot describe the responses of a method or a path that it does not have.
 const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path'];
-const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {

@@ -16,12 +16,12 @@ export function resolveReference(document: OpenApiDocument, reference: string): 
     .reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], document);
 }
 
-/** Decodes the percent signs of a reference. */
+/** Decodes the percent signs of a reference or a parameter; returns other texts unchanged. */
 export function decode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    return token; // The percent sign is part of the name.
+    return token; // The percent sign is part of the text.
   }
 }
 

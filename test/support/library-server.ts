@@ -3,6 +3,7 @@ import { integerOf } from '../../src/engine/contract/int64.ts';
 import { parseJson, type JsonTree } from '../../src/engine/contract/json.ts';
 import {
   answerJson,
+  Refusal,
   startReferenceServer,
   type Respond,
   type ServerAnswer,
@@ -41,17 +42,6 @@ export function store({ rows, lists }: Shelves, path: string, row: Row): void {
 export function split(path: string): readonly [collection: string, id: string] {
   const end = path.lastIndexOf('/');
   return [path.slice(0, end), path.slice(end + 1)];
-}
-
-class Refusal extends Error {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, headers: Readonly<Record<string, string>> = {}) {
-    super(`refused with ${String(status)}`);
-    this.status = status;
-    this.headers = headers;
-  }
 }
 
 type Context = {

@@ -22,7 +22,8 @@ export type Defect = (request: ServerRequest, respond: Respond) => ServerAnswer;
 
 export const TOKEN = 'reference-token';
 
-class Refusal extends Error {
+/** Ends the handling of a request with a status. */
+export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 

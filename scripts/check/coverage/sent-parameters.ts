@@ -1,5 +1,5 @@
 import type { ApiOperation, Parameter } from '../api-operation.ts';
-import { readingsOf } from '../parameter-text.ts';
+import { decode, readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';
 import type { Json } from '../../values/json-value.ts';
 
@@ -78,13 +78,5 @@ function readJson(text: string): readonly Json[] {
     return [value];
   } catch {
     return [];
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // A case may send an invalid escape.
   }
 }

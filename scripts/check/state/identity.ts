@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../../src/engine/contract/json.ts';
 import type { ApiOperation, ResponseLink } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
-import { readingsOf } from '../parameter-text.ts';
+import { decode, readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import type { SchemaDocument } from '../../values/dialect.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
@@ -144,12 +144,4 @@ function fromLocation({ operation, request, response }: Step, item: ItemPath, ru
     return readingsOf(text).find((reading) => isScalar(reading) && run.requestOracle.allows(schema, reading)) ?? text;
   });
   return { source: 'Location', values };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

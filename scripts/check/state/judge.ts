@@ -42,10 +42,11 @@ export function createJudge(run: Run, turn: Turn): Judge {
     operationIds.add(operation.operationId);
     for (const check of checksFor('positive')) if (checks.has(check)) checked.add(check);
     try {
-      const step = await exchange(operation, testCase, run, turn, violationsOf);
+      let violations: readonly Violation[] = [];
+      const step = await exchange(operation, testCase, run, turn, (sent) => (violations = violationsOf(sent)));
       const { status } = step.response;
       if (status === NOT_IMPLEMENTED) return undefined; // The operation's own task reports it.
-      for (const violation of violationsOf(step)) record(violation, step, []);
+      for (const violation of violations) record(violation, step, []);
       if (isSuccess(status)) successful.add(operation.operationId);
       if (operation.method !== 'GET' && isSuccess(status)) changes.push(step);
       return step;
