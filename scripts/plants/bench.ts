@@ -21,11 +21,11 @@ const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>
   growth: compareGrowth,
   start: compareStarts,
 };
-const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--json FILE] [--svg FILE]`;
+const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--shared] [--json FILE] [--svg FILE]`;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('fastify');
-const { modes, rounds, seconds, json, svg } = readArguments();
+const { modes, rounds, seconds, isShared, json, svg } = readArguments();
 const data = fileURLToPath(new URL('../../data', import.meta.url));
 mkdirSync(data, { recursive: true });
 // Not in the folder for temporary files, which may be in memory, where commits are free.
@@ -36,7 +36,7 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const cores = divideCores();
+const cores = isShared ? undefined : divideCores();
 const bench = { folder, logFolder, cores, rounds, seconds };
 const pinning =
   cores === undefined
@@ -65,6 +65,7 @@ function readArguments() {
         seconds: { type: 'string', default: '2' },
         json: { type: 'string' },
         svg: { type: 'string' },
+        shared: { type: 'boolean', default: false },
       },
     });
     return {
@@ -73,6 +74,7 @@ function readArguments() {
       ),
       rounds: readPositive('--rounds', values.rounds, 'integer'),
       seconds: readPositive('--seconds', values.seconds, 'number'),
+      isShared: values.shared,
       json: values.json === undefined ? undefined : resolve(values.json),
       svg: values.svg === undefined ? undefined : resolve(values.svg),
     };

@@ -149,7 +149,7 @@ describe('the batch queue', () => {
   });
 
   test('an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const { worker, attempt, attempts } = createWorker();
     const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
     const underWay = add('aa');
@@ -172,7 +172,7 @@ describe('the batch queue', () => {
   test('while no worker is ready, items expire in time, and then no more are accepted', async () => {
     const { worker, attempt, attempts } = createWorker();
     const ready = Promise.withResolvers<undefined>();
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const { add, drain } = createQueue([{ ...worker, ready: () => ready.promise }], { timeoutMs: 1_000 });
     const outcomes = Promise.allSettled(['a', 'b'].map(add));
     await turn();

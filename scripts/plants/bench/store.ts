@@ -4,8 +4,8 @@ import type { PlantStore } from '../../../src/plants/plant-store.ts';
 /** The part of a store that the bench uses. */
 export type BenchStore = Pick<PlantStore, 'add'>;
 
-/** How plants are kept: not at all, by the store of the service, or each with a commit of its own. */
-export type Keeping = 'none' | 'group commit' | 'autocommit';
+/** How plants are kept: not at all, by the store of the service, by a group commit by hand, or each with its own commit. */
+export type Keeping = 'none' | 'group commit' | 'by hand' | 'autocommit';
 
 /**
  * Opens the store that the environment tells: `KEEPING`, and the variables that configure the service. Whoever keeps
@@ -25,6 +25,7 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   const store = await openPlantStore(location, { ...options, log });
   if (keeping === 'group commit') return store;
   await store.close(); // It has made the tables.
-  const { createAutocommit } = await import('./autocommit.ts');
+  const { createAutocommit, createGroupCommitByHand } = await import('./plain-store.ts');
+  if (keeping === 'by hand' && location.engine === 'sqlite') return { add: createGroupCommitByHand(location.path) };
   return { add: createAutocommit(location, env['DATABASE_URL'] ?? '') };
 }

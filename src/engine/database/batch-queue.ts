@@ -12,7 +12,7 @@ export type BatchWorker<Item, Result> = {
    * @returns a result for each item
    * @throws {BatchFailed} with the way to recover; any other error is a bug, and fails the whole batch
    */
-  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly run: (items: readonly Item[]) => readonly Result[] | Promise<readonly Result[]>;
 };
 
 /** A batch was not confirmed. */
@@ -63,10 +63,7 @@ export class BatchQueue<Item, Result> {
   add(item: Item): Promise<Result> {
     if (!this.#isScheduled) {
       this.#isScheduled = true;
-      setImmediate(() => {
-        this.#isScheduled = false;
-        this.#wakeWorker();
-      });
+      setImmediate(this.#endTurn);
     }
     return this.#queue.add(item);
   }
@@ -75,6 +72,11 @@ export class BatchQueue<Item, Result> {
   drain(): Promise<void> {
     return this.#queue.drain();
   }
+
+  readonly #endTurn = (): void => {
+    this.#isScheduled = false;
+    this.#wakeWorker();
+  };
 
   #wakeWorker(): void {
     const worker = this.#queue.hasWaiting() ? this.#idle.pop() : undefined;
@@ -98,20 +100,18 @@ export class BatchQueue<Item, Result> {
     this.#queue.progress();
   }
 
-  async #run(worker: BatchWorker<Item, Result>, batch: Entry<Item, Result>[]): Promise<void> {
+  async #run(worker: BatchWorker<Item, Result>, batch: readonly Entry<Item, Result>[]): Promise<void> {
     const parts = [batch];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
         const items = part.map(({ item }) => item);
         const startedAt = performance.now();
-        const results = (await worker.run(items)).values();
+        const results = await worker.run(items);
         this.#options.health.worked();
         this.#options.onBatch?.(items, performance.now() - startedAt);
-        for (const entry of part) {
-          const { value } = results.next() as IteratorYieldResult<Result>; // The worker has one for each item.
-          this.#queue.settle(entry, () => {
-            entry.resolve(value);
-          });
+        for (const [index, entry] of part.entries()) {
+          const result = results[index] as Result; // The worker has one for each item.
+          if (this.#queue.settle(entry)) entry.resolve(result);
         }
       } catch (error) {
         const { recovery, cause } = error instanceof BatchFailed ? error : { recovery: 'none', cause: error };
@@ -126,11 +126,7 @@ export class BatchQueue<Item, Result> {
           continue;
         }
         const reason = recovery === 'wait' ? new DatabaseUnavailable('the database cannot be used', { cause }) : cause;
-        for (const entry of part) {
-          this.#queue.settle(entry, () => {
-            entry.reject(reason);
-          });
-        }
+        for (const entry of part) if (this.#queue.settle(entry)) entry.reject(reason);
       }
     }
   }

@@ -15,9 +15,10 @@ export type QueueOptions<Item> = {
 export type Entry<Item, Result> = {
   readonly item: Item;
   readonly bytes: number;
-  readonly timer: NodeJS.Timeout;
+  readonly expiresAt: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
+  isTaken: boolean;
   isSettled: boolean;
 };
 
@@ -29,9 +30,12 @@ const MAX_BATCH_BYTES = 4_194_304;
 export class BoundedQueue<Item, Result> {
   readonly #options: QueueOptions<Item>;
   readonly #onExpired: (error: DatabaseUnavailable) => void;
-  #waiting = new Set<Entry<Item, Result>>();
-  #held = 0;
+  /** Waiting and pending, the oldest first. */
+  readonly #held = new Set<Entry<Item, Result>>();
+  #waiting: Entry<Item, Result>[] = [];
   #heldBytes = 0;
+  /** One for all items: that of the oldest, which may be settled by then. */
+  #timer: NodeJS.Timeout | undefined;
   #isStuck = false;
   #drained = (): void => undefined;
 
@@ -41,7 +45,7 @@ export class BoundedQueue<Item, Result> {
   }
 
   hasWaiting(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting.length > 0;
   }
 
   /**
@@ -55,48 +59,51 @@ export class BoundedQueue<Item, Result> {
     if (this.#isStuck) return Promise.reject(new DatabaseUnavailable('the database does not answer'));
     const bytes = sizeOf(item);
     // An empty queue accepts an item of any size.
-    if (this.#held > 0 && this.#heldBytes + bytes > queueLimitBytes) {
+    if (this.#held.size > 0 && this.#heldBytes + bytes > queueLimitBytes) {
       return Promise.reject(new DatabaseUnavailable('too much is waiting for the database'));
     }
+    this.#heldBytes += bytes;
+    this.#timer ??= setTimeout(this.#expire, timeoutMs).unref();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#expire(entry);
-      }, timeoutMs);
-      const entry: Entry<Item, Result> = { item, bytes, timer, resolve, reject, isSettled: false };
-      this.#waiting.add(entry);
-      this.#held += 1;
-      this.#heldBytes += bytes;
+      const expiresAt = performance.now() + timeoutMs;
+      const entry: Entry<Item, Result> = { item, bytes, expiresAt, resolve, reject, isTaken: false, isSettled: false };
+      this.#held.add(entry);
+      this.#waiting.push(entry);
     });
   }
 
   /** Takes the items of the next batch; none when none waits. */
-  take(): Entry<Item, Result>[] {
+  take(): readonly Entry<Item, Result>[] {
+    const { isAlone } = this.#options;
     const batch: Entry<Item, Result>[] = [];
     let bytes = 0;
     for (const entry of this.#waiting) {
-      const isAlone = this.#options.isAlone(entry.item);
+      const alone = isAlone(entry.item);
       bytes += entry.bytes;
-      if (batch.length > 0 && (isAlone || batch.length === MAX_BATCH_ITEMS || bytes > MAX_BATCH_BYTES)) break;
+      if (batch.length > 0 && (alone || batch.length === MAX_BATCH_ITEMS || bytes > MAX_BATCH_BYTES)) break;
+      entry.isTaken = true;
       batch.push(entry);
-      this.#waiting.delete(entry);
-      if (isAlone) break;
+      if (alone) break;
     }
+    this.#waiting = this.#waiting.slice(batch.length);
     return batch;
   }
 
   /** Puts taken items back, before all others. */
   putBack(batch: readonly Entry<Item, Result>[]): void {
-    for (const entry of batch) if (entry.isSettled) this.#release(entry);
-    this.#waiting = new Set([...batch.filter(({ isSettled }) => !isSettled), ...this.#waiting]);
+    for (const entry of batch) {
+      entry.isTaken = false;
+      if (entry.isSettled) this.#release(entry);
+    }
+    this.#waiting = [...batch.filter(({ isSettled }) => !isSettled), ...this.#waiting];
   }
 
-  /** Removes an item that was taken. Calls `tell` unless its result is settled already. */
-  settle(entry: Entry<Item, Result>, tell: () => void): void {
+  /** Removes an item that was taken. Returns whether its result is still awaited. */
+  settle(entry: Entry<Item, Result>): boolean {
     this.#release(entry);
-    if (entry.isSettled) return;
+    const isAwaited = !entry.isSettled;
     entry.isSettled = true;
-    clearTimeout(entry.timer);
-    tell();
+    return isAwaited;
   }
 
   /** Reports that items are being taken, so that new ones are accepted again. */
@@ -106,23 +113,33 @@ export class BoundedQueue<Item, Result> {
 
   /** Resolves once nothing waits and nothing is pending. */
   async drain(): Promise<void> {
-    if (this.#held > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+    if (this.#held.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
   }
 
-  #expire(entry: Entry<Item, Result>): void {
+  /** Rejects the items whose time is up, and waits for the next. */
+  readonly #expire = (): void => {
+    const now = performance.now();
     const late = new DatabaseUnavailable(`the database did not answer within ${String(this.#options.timeoutMs)} ms`);
-    this.#onExpired(late);
-    entry.isSettled = true;
-    if (this.#waiting.delete(entry)) {
+    this.#timer = undefined;
+    for (const entry of this.#held) {
+      if (entry.isSettled) continue;
+      if (entry.expiresAt > now) {
+        this.#timer = setTimeout(this.#expire, Math.ceil(entry.expiresAt - now)).unref();
+        break;
+      }
+      this.#onExpired(late);
+      entry.isSettled = true;
+      entry.reject(late);
+      if (entry.isTaken) continue;
       this.#isStuck = true;
       this.#release(entry);
     }
-    entry.reject(late);
-  }
+    if (this.#isStuck) this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled);
+  };
 
-  #release({ bytes }: Entry<Item, Result>): void {
-    this.#held -= 1;
-    this.#heldBytes -= bytes;
-    if (this.#held === 0) this.#drained();
+  #release(entry: Entry<Item, Result>): void {
+    this.#held.delete(entry);
+    this.#heldBytes -= entry.bytes;
+    if (this.#held.size === 0) this.#drained();
   }
 }

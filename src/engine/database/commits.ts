@@ -59,7 +59,8 @@ export function isInsert(change: Change): change is Insert {
   return typeof change === 'object' && 'row' in change;
 }
 
-function sizeOf(change: Change): number {
+/** Returns the memory of a change, in bytes. */
+export function sizeOf(change: Change): number {
   if (change === 'check') return ITEM_BYTES;
   if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);
   return change.statements.reduce((bytes, statement) => bytes + sizeOfStatement(statement), ITEM_BYTES);

@@ -1,11 +1,10 @@
-import { createCommits, type Change, type ChangeResult } from '../commits.ts';
+import { createCommits } from '../commits.ts';
 import type { BatchDefinition, Database, DatabaseOptions, Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
 import type { Value } from '../sql.ts';
 import { schemaOf } from './open-file.ts';
 import { createSqliteReader } from './reader.ts';
-import { startWorker } from './worker.ts';
-import type { WriterData } from './writer-thread.ts';
+import { SqliteWriter } from './writer.ts';
 
 // A thread that waits for a lock cannot be ended, nor its process. So it gives up early, and is asked again.
 const LOCK_WAIT_MS = 500;
@@ -20,13 +19,12 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
   definition: Definition | BatchDefinition<Row>,
   options: DatabaseOptions,
 ): Promise<Database> {
-  const data: WriterData = {
+  const writer = await SqliteWriter.open({
     path,
     schema: schemaOf(definition),
     insert: 'insert' in definition ? { table: definition.insert.table, sqlite: definition.insert.sqlite } : undefined,
     busyTimeoutMs: Math.min(options.timeoutMs, LOCK_WAIT_MS),
-  };
-  const writer = await startWorker<Change, ChangeResult>('./writer-thread.ts', data);
+  });
   const { drain, ...commits } = createCommits(
     definition,
     {

@@ -47,8 +47,21 @@ export function damaged(path: string): DatabaseUnavailable {
   return unavailable(path, { errcode: SQLITE.CORRUPT });
 }
 
+/** The failure of a batch, as one thread tells it another. */
+export type BatchFailure = {
+  /** `undefined` for a bug. */
+  readonly recovery: BatchFailed['recovery'] | undefined;
+  readonly message: string;
+};
+
+/** Describes the failure of a batch. */
+export function failureOf(path: string, error: unknown): BatchFailure {
+  const { message } = error instanceof Refused ? error : unavailable(path, error);
+  return { recovery: recoveryFor(error), message };
+}
+
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */
-export function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
+function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
   if (error instanceof Refused) return 'split';
   if (error instanceof DatabaseUnavailable) return 'wait';
   const code = primaryCode(error);

@@ -29,15 +29,26 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
     migrate(database, path, schema);
-    // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
-    // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
-    database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
-    database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
+    setDurable(database);
     setWriteAheadLog(database);
     database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'); // The first read creates the log.
     syncFolders(path);
     return database;
   });
+}
+
+/** Opens another connection to a database that is open for writing. @throws the error of SQLite */
+export function connectForWriting(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  setDurable(database);
+  return database;
+}
+
+function setDurable(database: DatabaseSync): void {
+  // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
+  // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
+  database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+  database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
 }
 
 /**

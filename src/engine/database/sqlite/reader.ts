@@ -33,7 +33,7 @@ export function createSqliteReader(
   const schema = schemaOf(definition);
   const closed = new AbortController();
   let abandoned = 0;
-  let worker: SqliteWorker<Statement, readonly unknown[]> | undefined;
+  let worker: SqliteWorker<Statement, readonly (readonly unknown[])[]> | undefined;
   const reads = new BatchQueue<Statement, readonly unknown[]>({
     workers: [{ ready: () => Promise.resolve(), run }],
     sizeOf: (query) => ITEM_BYTES + sizeOfStatement(query),

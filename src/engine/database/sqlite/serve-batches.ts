@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
-import { recoveryFor, Refused, unavailable } from './errors.ts';
+import { failureOf } from './errors.ts';
 import type { Answer, Started } from './worker.ts';
 
-export type BatchProcessor<Item, Result> = {
+export type BatchProcessor<Item, Output> = {
   readonly database: DatabaseSync;
-  /** Processes all items or none, in their order, and returns a result for each. */
-  readonly run: (items: readonly Item[]) => readonly Result[];
+  /** Processes all items or none, in their order. */
+  readonly run: (items: readonly Item[]) => Output;
 };
 
 /** The thread's side of `startWorker`: opens a database, and processes batches until it is to close. */
-export function serveBatches<Item, Result>(path: string, open: () => BatchProcessor<Item, Result>): void {
+export function serveBatches<Item, Output>(path: string, open: () => BatchProcessor<Item, Output>): void {
   try {
     const { database, run } = open();
     parentPort?.on('message', (items: readonly Item[] | 'close') => {
@@ -24,12 +24,11 @@ export function serveBatches<Item, Result>(path: string, open: () => BatchProces
     });
     parentPort?.postMessage('open' satisfies Started);
 
-    function answer(items: readonly Item[]): Answer<Result> {
+    function answer(items: readonly Item[]): Answer<Output> {
       try {
-        return { results: run(items) };
+        return { output: run(items) };
       } catch (error) {
-        const { message } = error instanceof Refused ? error : unavailable(path, error);
-        return { recovery: recoveryFor(error), message };
+        return failureOf(path, error);
       }
     }
   } catch (error) {

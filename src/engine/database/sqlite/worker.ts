@@ -1,15 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
+import { BatchFailed } from '../batch-queue.ts';
 import { DatabaseUnavailable } from '../database.ts';
+import type { BatchFailure } from './errors.ts';
 
 /** The first message of a thread. */
 export type Started = 'open' | { readonly refused: string };
 /** The message of a thread for each batch. */
-export type Answer<Result> =
-  | { readonly results: readonly Result[] }
-  | { readonly recovery: BatchFailed['recovery'] | undefined; readonly message: string };
+export type Answer<Output> = { readonly output: Output } | BatchFailure;
 
-export type SqliteWorker<Item, Result> = BatchWorker<Item, Result> & {
+export type SqliteWorker<Item, Output> = {
+  /** Processes all items or none, in their order. @throws {BatchFailed} with the way to recover; any other error is a bug */
+  readonly run: (items: readonly Item[]) => Promise<Output>;
   /** Lets the thread close its database. */
   readonly close: () => Promise<void>;
 };
@@ -20,24 +21,28 @@ export type SqliteWorker<Item, Result> = BatchWorker<Item, Result> & {
  *
  * @throws {DatabaseUnavailable} when it cannot open the database
  */
-export async function startWorker<Item, Result>(file: string, data: unknown): Promise<SqliteWorker<Item, Result>> {
+export async function startWorker<Item, Output>(file: string, data: unknown): Promise<SqliteWorker<Item, Output>> {
   const thread = new Worker(new URL(file, import.meta.url), { name: 'sqlite', workerData: data });
   const exited = new Promise((resolve) => thread.once('exit', resolve));
   const receive = <Message>(): Promise<Message> => new Promise((resolve) => thread.once('message', resolve));
   const started = await receive<Started>();
   if (started !== 'open') throw new DatabaseUnavailable(started.refused);
   return {
-    ready: () => Promise.resolve(),
     async run(items) {
       thread.postMessage(items);
-      const answer = await receive<Answer<Result>>();
-      if ('results' in answer) return answer.results;
-      const error = new Error(answer.message);
-      throw answer.recovery === undefined ? error : new BatchFailed(answer.recovery, error);
+      const answer = await receive<Answer<Output>>();
+      if ('output' in answer) return answer.output;
+      throw toError(answer);
     },
     async close() {
       thread.postMessage('close');
       await exited;
     },
   };
+}
+
+/** Returns the error for the failure of a batch: {@link BatchFailed}, or another one for a bug. */
+export function toError({ recovery, message }: BatchFailure): Error {
+  const error = new Error(message);
+  return recovery === undefined ? error : new BatchFailed(recovery, error);
 }

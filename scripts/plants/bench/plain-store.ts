@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { Pool } from 'pg';
+import type { DatabaseLocation } from '../../../src/engine/database/open-database.ts';
+import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
+
+// What the store is measured against, in a database that the store has made.
+
+type Add = PlantStore['add'];
+type Waiting = {
+  readonly plant: StoredPlant;
+  readonly resolve: (isNew: boolean) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Adds each plant with a commit of its own, as one would write it first: on SQLite on the main thread, on PostgreSQL with
+ * the pool of `pg` as it is, since a larger one gained nothing.
+ */
+export function createAutocommit(location: DatabaseLocation, connectionString: string): Add {
+  if (location.engine === 'sqlite') {
+    const { insert } = openSqlite(location.path);
+    return (plant) => Promise.resolve(insert(plant));
+  }
+  const pool = new Pool({ connectionString });
+  return async ({ id, ...plant }) => {
+    const values = [randomUUID(), String(id), JSON.stringify(plant)];
+    await pool.query({
+      name: 'insert',
+      text: 'INSERT INTO plants (key, id, created_at, place, plant) VALUES ($1, $2, clock_timestamp(), 1, $3)',
+      values,
+    });
+    return true;
+  };
+}
+
+/**
+ * Adds plants with a group commit as one would write it by hand: those that arrive in one turn of the event loop share a
+ * transaction, on the main thread. It has no limits, no time limit, and no answer to a slow disk.
+ */
+export function createGroupCommitByHand(path: string): Add {
+  const { database, insert } = openSqlite(path);
+  let waiting: Waiting[] = [];
+  return (plant) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ plant, resolve, reject }) === 1) setImmediate(commit);
+    });
+
+  function commit(): void {
+    const group = waiting;
+    waiting = [];
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      for (const { plant } of group) insert(plant);
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const { resolve } of group) resolve(true);
+  }
+}
+
+function openSqlite(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA synchronous = FULL');
+  const statement = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
+  const insert = ({ id, ...plant }: StoredPlant): boolean => statement.run(id, JSON.stringify(plant)).changes === 1;
+  return { database, insert };
+}

@@ -1,0 +1,80 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Change, ChangeResult, Insert } from '../commits.ts';
+import type { BatchDefinition, Written } from '../database.ts';
+import type { Statement } from '../sql.ts';
+import { Refused } from './errors.ts';
+import { scalar, transact } from './open-file.ts';
+import { Statements } from './statements.ts';
+
+/** The statement of a definition's rows, and their table. */
+export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
+
+/** A transaction that is on disk. */
+export type Commit = {
+  readonly results: readonly ChangeResult[];
+  /** How long the disk took, without the statements. */
+  readonly syncMs: number;
+};
+
+/**
+ * Creates the function that commits changes in one transaction.
+ *
+ * @param checkFiles throws when the database is no longer where it was opened
+ */
+export function createCommitter(
+  database: DatabaseSync,
+  insert: InsertStatement | undefined,
+  checkFiles: () => void,
+): (changes: readonly Change[]) => Commit {
+  const statements = new Statements(database);
+  const add = createAdd(database, insert);
+  return (changes) => {
+    checkFiles();
+    let appliedAt = 0;
+    const results = transact(database, () => {
+      const applied = changes.map(apply);
+      appliedAt = performance.now();
+      return applied;
+    });
+    return { results, syncMs: performance.now() - appliedAt };
+  };
+
+  function apply(change: Change): ChangeResult {
+    if (change === 'check') return probeWrite(database);
+    return 'row' in change ? add(change) : change.statements.map(run);
+  }
+
+  function run({ text, values }: Statement): Written {
+    return statements.use(text, (statement) => {
+      if (statement.columns().length === 0) return { rows: [], count: Number(statement.run(...values).changes) };
+      const rows = statement.all(...values);
+      return { rows, count: rows.length };
+    });
+  }
+}
+
+/** Creates the function that inserts a row of the batch statement, and returns whether it was inserted now. */
+function createAdd(database: DatabaseSync, insert: InsertStatement | undefined): (change: Insert) => boolean {
+  if (insert === undefined) {
+    return () => {
+      throw new Refused('the definition has no insert');
+    };
+  }
+  const insertRow = database.prepare(insert.sqlite);
+  const findKey = database.prepare(`SELECT 1 FROM ${insert.table} WHERE key = ?`);
+  return ({ row, key }) => {
+    const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
+    if (insertRow.run(...row, bytes).changes === 1) return true;
+    if (bytes === null || findKey.get(bytes) === undefined) throw new Refused('a trigger has dropped the row');
+    return false;
+  };
+}
+
+/**
+ * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
+ * insert would, on a full disk for example.
+ */
+function probeWrite(database: DatabaseSync): true {
+  database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
+  return true;
+}

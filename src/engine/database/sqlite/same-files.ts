@@ -1,0 +1,23 @@
+import { realpathSync, statSync } from 'node:fs';
+import { DatabaseUnavailable } from '../database.ts';
+
+/**
+ * Remembers the files of an open database. A deleted file can still be written, but the data would be unreachable. So can
+ * its log.
+ *
+ * @returns a function that throws `DatabaseUnavailable` when other files or none are at their paths
+ */
+export function rememberFiles(path: string): () => void {
+  const paths = [path, `${realpathSync(path)}-wal`];
+  const remembered = identify(paths);
+  return () => {
+    if (identify(paths) === remembered) return;
+    const problem = 'or its -wal beside it, was moved or deleted while it was in use';
+    throw new DatabaseUnavailable(`the database ${path}, ${problem}`);
+  };
+}
+
+function identify(paths: readonly string[]): string {
+  const stats = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
+  return stats.map((file) => `${String(file?.dev)}:${String(file?.ino)}`).join();
+}

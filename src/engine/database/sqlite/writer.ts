@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { BatchWorker } from '../batch-queue.ts';
+import { isInsert, sizeOf, type Change, type ChangeResult } from '../commits.ts';
+import { createCommitter, type Commit } from './committer.ts';
+import { DiskSpeed } from './disk-speed.ts';
+import { failureOf, primaryCode, SQLITE } from './errors.ts';
+import { connectForWriting } from './open-file.ts';
+import { rememberFiles } from './same-files.ts';
+import { startWorker, toError, type SqliteWorker } from './worker.ts';
+import type { WriterData } from './writer-thread.ts';
+
+// Larger batches take more than a millisecond without the disk.
+const LOCAL_BYTES = 1_048_576;
+// SQLite's own number of pages in the log after which it moves them into the database.
+const CHECKPOINT_PAGES = 1_000;
+
+/** A connection on the calling thread. */
+type Local = {
+  readonly database: DatabaseSync;
+  readonly commit: (changes: readonly Change[]) => Commit;
+  /** Returns the number of pages in the log that are not in the database yet. */
+  readonly logPages: () => number;
+};
+
+/**
+ * Writes to a SQLite database: on a thread of its own, or on the calling thread while the disk is fast, since a message to
+ * a thread and back takes longer than such a commit. Only the thread waits for locks, moves the log into the database, and
+ * runs statements whose duration is unknown.
+ */
+export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
+  readonly #data: WriterData;
+  readonly #thread: SqliteWorker<Change, Commit>;
+  readonly #checkFiles: () => void;
+  readonly #disk = new DiskSpeed();
+  #local: Local | undefined;
+  #needsCheckpoint = false;
+
+  /** @throws {DatabaseUnavailable} when the database cannot be opened */
+  static async open(data: WriterData): Promise<SqliteWriter> {
+    return new SqliteWriter(data, await startWorker('./writer-thread.ts', data));
+  }
+
+  private constructor(data: WriterData, thread: SqliteWorker<Change, Commit>) {
+    this.#data = data;
+    this.#thread = thread;
+    this.#checkFiles = rememberFiles(data.path);
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async run(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
+    const { results, syncMs } = this.#commitHere(changes) ?? (await this.#commitOnThread(changes));
+    this.#disk.record(syncMs);
+    return results;
+  }
+
+  async close(): Promise<void> {
+    this.#local?.database.close();
+    await this.#thread.close();
+  }
+
+  #commitOnThread(changes: readonly Change[]): Promise<Commit> {
+    this.#needsCheckpoint = false; // The thread moves a long log into the database with its commit.
+    return this.#thread.run(changes);
+  }
+
+  /** Commits on the calling thread; returns `undefined` where the thread has to. */
+  #commitHere(changes: readonly Change[]): Commit | undefined {
+    if (this.#needsCheckpoint || !this.#disk.isFast() || !isQuick(changes)) return undefined;
+    const local = this.#connect();
+    if (local === undefined) return undefined;
+    try {
+      const commit = local.commit(changes);
+      this.#needsCheckpoint = local.logPages() >= CHECKPOINT_PAGES;
+      return commit;
+    } catch (error) {
+      if (primaryCode(error) === SQLITE.BUSY) return undefined;
+      throw toError(failureOf(this.#data.path, error));
+    }
+  }
+
+  /** Connects the calling thread, unless that fails. */
+  #connect(): Local | undefined {
+    try {
+      return (this.#local ??= this.#open());
+    } catch {
+      this.#disk.pause();
+      return undefined;
+    }
+  }
+
+  #open(): Local {
+    const { path, insert } = this.#data;
+    const database = connectForWriting(path);
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
+    const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+    return {
+      database,
+      commit: createCommitter(database, insert, this.#checkFiles),
+      logPages() {
+        const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
+        return log - checkpointed;
+      },
+    };
+  }
+}
+
+/** Whether changes take little time beside that of the disk. */
+function isQuick(changes: readonly Change[]): boolean {
+  let bytes = 0;
+  return changes.every(
+    (change) => (change === 'check' || isInsert(change)) && (bytes += sizeOf(change)) <= LOCAL_BYTES,
+  );
+}
