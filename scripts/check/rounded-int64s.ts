@@ -25,7 +25,7 @@ export function findRounded(
     const value = (holder as Readonly<Record<string, unknown>>)[key];
     if (typeof value === 'number') {
       if (!isInt64At(holder, key)) return undefined;
-      const exact = integerOf(json.sourceDigits(holder, key) ?? String(value));
+      const exact = integerOf(json.sourceDigits.get(holder, key) ?? String(value));
       const candidates = sent.get(name) ?? [];
       if (candidates.includes(exact ?? 0n)) return undefined;
       const rounded = candidates.filter(isInt64).find((integer) => roundingsOf(Number(integer)).includes(exact));

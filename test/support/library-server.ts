@@ -253,7 +253,7 @@ function readMembers({ required, members }: Kind, { method, headers, body }: Ser
   const patchable = ['title', 'lent', 'note'];
   for (const [name, member] of Object.entries(value)) {
     const isKnown = Object.hasOwn(members, name) && (method !== 'PATCH' || patchable.includes(name));
-    if (!isKnown || members[name]?.(member, json.sourceDigits(value, name)) !== true) throw new Refusal(400);
+    if (!isKnown || members[name]?.(member, json.sourceDigits.get(value, name)) !== true) throw new Refusal(400);
   }
   if (method !== 'PATCH' && required.some((name) => !Object.hasOwn(value, name))) throw new Refusal(400);
   return value as Row['members'];

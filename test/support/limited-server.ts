@@ -254,7 +254,7 @@ function readJson(source: string): unknown {
 
   function withBigInts(holder: object, key: string): unknown {
     const value = (holder as Readonly<Record<string, unknown>>)[key];
-    if (typeof value === 'number') return integerOf(tree.sourceDigits(holder, key) ?? String(value)) ?? value;
+    if (typeof value === 'number') return integerOf(tree.sourceDigits.get(holder, key) ?? String(value)) ?? value;
     if (Array.isArray(value)) return value.map((_, index) => withBigInts(value, String(index)));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.keys(value).map((name) => [name, withBigInts(value, name)]));

@@ -207,7 +207,7 @@ function readItem(json: JsonTree, holder: object, key: string): Record<string, u
 
 function integerAt(json: JsonTree, holder: object, key: string): bigint {
   const value = (holder as Record<string, unknown>)[key];
-  const exact = typeof value === 'number' ? integerOf(json.sourceDigits(holder, key) ?? String(value)) : undefined;
+  const exact = typeof value === 'number' ? integerOf(json.sourceDigits.get(holder, key) ?? String(value)) : undefined;
   if (exact === undefined) throw new Refusal(400);
   return exact;
 }

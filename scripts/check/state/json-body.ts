@@ -20,7 +20,7 @@ export function jsonOf(response: WireResponse): Json | undefined {
 function exactAt(tree: JsonTree, holder: object, key: string): Json {
   const value = (holder as Readonly<Record<string, Json>>)[key] ?? null; // Parsed from JSON.
   if (typeof value === 'number') {
-    const digits = tree.sourceDigits(holder, key);
+    const digits = tree.sourceDigits.get(holder, key);
     return digits === undefined ? value : (integerOf(digits) ?? value);
   }
   if (Array.isArray(value)) return value.map((_, index) => exactAt(tree, value, String(index)));

@@ -7,10 +7,9 @@ export function createApiKeyChecker(
   { in: location, name = '' }: SecurityScheme,
   { verifyToken }: TokenVerifier,
 ): ExplainingChecker {
+  const place = location === 'query' || location === 'cookie' ? location : 'header';
   return (credentials) => {
-    const read =
-      location === 'query' ? credentials.query : location === 'cookie' ? credentials.cookie : credentials.header;
-    const key = read(name);
+    const key = credentials[place](name);
     return key === undefined ? { refusal: 'no API key' } : verifyToken(key);
   };
 }

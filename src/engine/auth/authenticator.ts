@@ -1,8 +1,9 @@
+import type { Identity } from '../contract/caller.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import type { Operation, SchemeRequirement, SecurityScheme } from '../contract/operation.ts';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import type { AuthenticationResult, Checker, Credentials, ExplainingChecker } from './credentials.ts';
+import type { AuthenticationResult, Checker, Credentials, ExplainingChecker, Refusal } from './credentials.ts';
 import { checkerKindOf } from './supported-scheme.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -11,7 +12,7 @@ import type { TokenVerifier } from './token-verifier.ts';
  * schemes, the first one determines the caller.
  *
  * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
- *   Rejects with `KeysUnavailable` when the credentials cannot be verified at the moment
+ *   Throws or rejects with `NotImplemented` without a checker, and rejects with `KeysUnavailable` when the credentials cannot be verified at the moment
  */
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 
@@ -73,10 +74,16 @@ export function createAuthenticator(
     const check = byName.get(name);
     const challenge = challengeOf(name, scheme);
     const advice = adviceFor(scheme);
-    return async (credentials) => {
+    return (credentials) => {
       // Fail closed. In production, the service does not start.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
-      const identity = await check(credentials);
+      const identity = check(credentials);
+      return identity instanceof Promise
+        ? identity.then((found) => toResult(found, credentials))
+        : toResult(identity, credentials);
+    };
+
+    function toResult(identity: Identity | Refusal, credentials: Credentials): AuthenticationResult {
       if ('refusal' in identity) {
         // RFC 6750, 3.1: without a token, the challenge has no error.
         const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
@@ -93,7 +100,7 @@ export function createAuthenticator(
       }
       const missing = `${challenge}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
       return { status: 403, challenge: missing, reason: `${name}: the credentials lack a scope: ${scopes.join(' ')}` };
-    };
+    }
   }
 }
 

@@ -30,11 +30,13 @@ export function createTokenLookup(tokens: readonly HashedToken[]): (token: strin
       return [digest.toString('latin1'), { identity, digest }];
     }),
   );
+  const sent = Buffer.alloc(NO_DIGEST.length);
   return (token) => {
     if (token.length > MAX_TOKEN_CHARS) return undefined;
     const digest = digestOf(token);
     const match = byDigest.get(digest);
-    return timingSafeEqual(Buffer.from(digest, 'latin1'), match?.digest ?? NO_DIGEST) ? match?.identity : undefined;
+    sent.write(digest, 'latin1');
+    return timingSafeEqual(sent, match?.digest ?? NO_DIGEST) ? match?.identity : undefined;
   };
 }
 

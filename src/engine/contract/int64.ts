@@ -19,6 +19,7 @@ type Holder = Record<Key, unknown>;
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
+const NO_PROBLEMS: readonly Problem[] = [];
 
 /**
  * Replaces every int64 of a parsed JSON text with a `bigint`, in place.
@@ -34,11 +35,12 @@ export function reviveInt64s(
   shape: Int64Shape | undefined,
   named: Readonly<Record<string, Int64Shape>>,
   location: string,
-): Problem[] {
+): readonly Problem[] {
+  if (shape === undefined) return NO_PROBLEMS;
   const problems: Problem[] = [];
   const path: Key[] = location === '' ? [] : [location];
-  const visited = new Map<Int64Shape, Set<unknown>>();
-  if (shape !== undefined) revive(json.root, '', shape, false);
+  let visited: Map<Int64Shape, Set<unknown>> | undefined;
+  revive(json.root, '', shape, false);
   return problems;
 
   /** @param isShared whether several parts of a schema may reach this value, in recursive schemas exponentially often */
@@ -50,11 +52,11 @@ export function reviveInt64s(
       if (target !== undefined && !(isShared && isVisited(holder[key], at))) revive(holder, key, target, isShared);
     }
     const isBranching = isShared || (allOf !== undefined && allOf.length > 1) || Object.keys(at).length > 1;
-    for (const part of allOf ?? []) revive(holder, key, part, isBranching);
+    if (allOf !== undefined) for (const part of allOf) revive(holder, key, part, isBranching);
 
     const value = holder[key];
     if (typeof value === 'number') {
-      if (at.int64 === true) holder[key] = exact(value, json.sourceDigits(holder, String(key)));
+      if (at.int64 === true) holder[key] = exact(value, json.sourceDigits.get(holder, String(key)));
     } else if (Array.isArray(value)) {
       if (items === undefined) return;
       const list = value as unknown as Holder;
@@ -62,7 +64,7 @@ export function reviveInt64s(
     } else if (typeof value === 'object' && value !== null) {
       if (properties === undefined && additionalProperties === undefined) return;
       const object = value as Holder;
-      for (const name of Object.keys(object)) {
+      for (const name in object) {
         const member = own(properties, name) ?? additionalProperties;
         if (member !== undefined) reviveMember(object, name, member, isBranching);
       }
@@ -77,6 +79,7 @@ export function reviveInt64s(
 
   function isVisited(value: unknown, at: Int64Shape): boolean {
     if (typeof value !== 'object' || value === null) return false;
+    visited ??= new Map();
     const values = visited.get(at) ?? new Set();
     if (values.has(value)) return true;
     visited.set(at, values.add(value));

@@ -1,11 +1,11 @@
-import { createSourceDigits, type SourceDigits } from './source-digits.ts';
+import { SourceDigits } from './source-digits.ts';
 
 /** A parsed JSON value, with the source digits of numbers that a double may have changed. */
 export type JsonTree = {
   /** Holds the value under the empty name, as in ECMA-262's `JSON.parse`, so that it can be replaced. */
   readonly root: { '': unknown };
-  /** Returns the digits of a number, see {@link SourceDigits}. */
-  readonly sourceDigits: SourceDigits['get'];
+  /** The digits of numbers that a double may have changed. */
+  readonly sourceDigits: SourceDigits;
 };
 
 // Later steps are recursive and must not overflow the stack.
@@ -17,7 +17,7 @@ const MAX_DEPTH = 500;
  * @param digits receives the digits; shared by the texts of a larger structure
  * @throws {SyntaxError} when the text is not JSON (RFC 8259), or nested too deeply
  */
-export function parseJson(text: string, digits = createSourceDigits()): JsonTree {
+export function parseJson(text: string, digits = new SourceDigits()): JsonTree {
   const value = JSON.parse(text) as unknown;
   if (text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH)) {
     throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
@@ -25,7 +25,7 @@ export function parseJson(text: string, digits = createSourceDigits()): JsonTree
   const root = { '': value };
   if (typeof value === 'object' && value !== null) digits.recordText(value, text);
   else if (typeof value === 'number') digits.record(root, '', text.trim());
-  return { root, sourceDigits: digits.get };
+  return { root, sourceDigits: digits };
 }
 
 /** Whether a value is nested deeper than a number of levels. */

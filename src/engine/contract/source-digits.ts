@@ -1,46 +1,41 @@
-/** Records the digits of numbers that a double may have changed. */
-export type SourceDigits = {
-  /** Records the digits of one member of an object or array. */
-  readonly record: (holder: object, key: string, literal: string) => void;
-  /** Records the numbers of a whole JSON text, lazily: most requests need no digits. */
-  readonly recordText: (value: object, text: string) => void;
-  /** Returns the digits of a member; `undefined` when the double is the same integer, or is not an integer. */
-  readonly get: (holder: object, key: string) => string | undefined;
-};
-
 type Container = Readonly<Record<string, unknown>>;
 
 // A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
 // in strings, which only takes the slower path.
 const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 const EXACT_DIGITS = 15;
+const NOTHING: readonly never[] = [];
 
-/** Creates an empty record of digits. */
-export function createSourceDigits(): SourceDigits {
-  // For each object and array with inexact numbers, a copy with their digits as strings.
-  let copies: Map<object, Record<string, unknown>> | undefined;
-  let pending: (readonly [value: object, text: string])[] | undefined;
-  return {
-    record(holder, key, literal) {
-      if (!mayDiffer(literal)) return;
-      copies ??= new Map();
-      let copy = copies.get(holder);
-      if (copy === undefined) copies.set(holder, (copy = Object.create(null) as Record<string, unknown>));
-      copy[key] = literal;
-    },
-    recordText(value, text) {
-      if (MAY_LOSE_DIGITS.test(text)) (pending ??= []).push([value, text]);
-    },
-    get(holder, key) {
-      for (const [value, text] of pending ?? []) {
-        copies ??= new Map();
-        collectCopies(value as Container, JSON.parse(quoteNumbers(text)) as Container, copies);
-      }
-      pending = undefined;
-      const literal = copies?.get(holder)?.[key];
-      return typeof literal === 'string' && typeof (holder as Container)[key] !== 'string' ? literal : undefined;
-    },
-  };
+/** Records the digits of numbers that a double may have changed. */
+export class SourceDigits {
+  /** For each object and array with inexact numbers, a copy with their digits as strings. */
+  #copies: Map<object, Record<string, unknown>> | undefined;
+  #pending: (readonly [value: object, text: string])[] | undefined;
+
+  /** Records the digits of one member of an object or array. */
+  record(holder: object, key: string, literal: string): void {
+    if (!mayDiffer(literal)) return;
+    this.#copies ??= new Map();
+    let copy = this.#copies.get(holder);
+    if (copy === undefined) this.#copies.set(holder, (copy = Object.create(null) as Record<string, unknown>));
+    copy[key] = literal;
+  }
+
+  /** Records the numbers of a whole JSON text, lazily: most requests need no digits. */
+  recordText(value: object, text: string): void {
+    if (MAY_LOSE_DIGITS.test(text)) (this.#pending ??= []).push([value, text]);
+  }
+
+  /** Returns the digits of a member; `undefined` when the double is the same integer, or is not an integer. */
+  get(holder: object, key: string): string | undefined {
+    for (const [value, text] of this.#pending ?? NOTHING) {
+      this.#copies ??= new Map();
+      collectCopies(value as Container, JSON.parse(quoteNumbers(text)) as Container, this.#copies);
+    }
+    this.#pending = undefined;
+    const literal = this.#copies?.get(holder)?.[key];
+    return typeof literal === 'string' && typeof (holder as Container)[key] !== 'string' ? literal : undefined;
+  }
 }
 
 /** Maps each object and array to its copy. The value may have gained members since it was parsed, but has lost none. */

@@ -63,7 +63,7 @@ export class BoundedQueue<Item, Result> {
       return Promise.reject(new DatabaseUnavailable('too much is waiting for the database'));
     }
     this.#heldBytes += bytes;
-    this.#timer ??= setTimeout(this.#expire, timeoutMs).unref();
+    if (this.#timer === undefined) this.#timer = setTimeout(this.#expire, timeoutMs).unref();
     return new Promise((resolve, reject) => {
       const expiresAt = performance.now() + timeoutMs;
       const entry: Entry<Item, Result> = { item, bytes, expiresAt, resolve, reject, isTaken: false, isSettled: false };

@@ -3,6 +3,7 @@ import { parseJson, type JsonTree } from '../contract/json.ts';
 import { kindOf, matchMediaType } from '../contract/media-type.ts';
 import { findExcess, findSizeProblem, isUpload, type Operation, type RequestMediaType } from '../contract/operation.ts';
 import type { Problem } from '../contract/problem.ts';
+import { SourceDigits } from '../contract/source-digits.ts';
 import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
@@ -24,51 +25,79 @@ export type RequestBody = JsonTree & {
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };
 
-type BodyLimits = ReadLimits & {
+/** Who reads a body, and within which limits. */
+export type BodyReader = ReadLimits & {
   /** The maximum size of a multipart form without its files. */
   readonly fieldsLimitBytes: number;
+  /** Is called once the headers are acceptable: sends 100 Continue, or throws. */
+  sendContinue(): void;
   /** Receives the bytes of a body of files or other bytes, to remove them after the response. */
-  readonly onUpload: (upload: Upload) => void;
+  keepUpload(upload: Upload): void;
 };
 
 /**
- * Reads the body of a request to an operation.
+ * Reads the body of a request to an operation; at once where it has arrived.
  *
- * @param sendContinue sends 100 Continue; called once the headers are acceptable
  * @returns `undefined` when an optional body is absent
  * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 for other media types
  * @throws {TemporaryFolderUnavailable} when a large upload cannot be stored
- * @throws the error of `limits.reserve`
+ * @throws the errors of the reader
  */
-export async function readBody(
+export function readBody(
   req: IncomingMessage,
   { requestBody }: Operation,
-  limits: BodyLimits,
-  sendContinue: () => void,
-): Promise<RequestBody | undefined> {
+  reader: BodyReader,
+): RequestBody | undefined | Promise<RequestBody | undefined> {
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
   if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented))) return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
-  if ((contentLengthOf(req) ?? 0) > limits.limitBytes) throw bodyTooLarge(limits.limitBytes);
-  sendContinue();
-  const documentedBody = requestBody.content[mediaType] ?? {};
-  if (isUpload(mediaType, documentedBody)) {
-    const upload = new Upload(limits.reserve, contentLengthOf(req));
-    limits.onUpload(upload);
-    const read = kindOf(mediaType) === 'multipart' ? readMultipart : readBinary;
-    const tree = await read(readChunks(req, limits.limitBytes), contentType, documentedBody, upload, limits);
-    return tree === undefined ? missingBody(requestBody) : { mediaType, contentType, ...tree };
-  }
-  const bytes = await readBytes(req, limits);
-  if (bytes.length === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
-  const common = { mediaType, contentType, sizeBytes: bytes.length };
-  if (documentedBody.itemList === true) return { ...common, ...parseItems(decodeUtf8(bytes), mediaType) };
+  if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
+  reader.sendContinue();
+  if (isUpload(mediaType, requestBody.content[mediaType] ?? {}))
+    return readUpload(req, requestBody, mediaType, contentType, reader);
+  const bytes = readBytes(req, reader);
+  return bytes instanceof Promise
+    ? bytes.then((read) => parseBody(read, requestBody, mediaType, contentType))
+    : parseBody(bytes, requestBody, mediaType, contentType);
+}
+
+type DocumentedBody = NonNullable<Operation['requestBody']>;
+
+function parseBody(
+  bytes: Buffer,
+  requestBody: DocumentedBody,
+  mediaType: string,
+  contentType: string,
+): RequestBody | undefined {
+  const sizeBytes = bytes.length;
+  if (sizeBytes === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
   const kind = kindOf(mediaType);
-  if (kind === 'json') return { ...common, ...readJson(bytes) };
+  const documentedBody = requestBody.content[mediaType] ?? {};
+  if (kind === 'json' && documentedBody.itemList !== true) {
+    const { root, sourceDigits } = readJson(bytes);
+    return { mediaType, contentType, sizeBytes, root, sourceDigits };
+  }
   const text = decodeUtf8(bytes);
+  const common = { mediaType, contentType, sizeBytes };
+  if (documentedBody.itemList === true) return { ...common, ...parseItems(text, mediaType) };
   return { ...common, ...(kind === 'form' ? readUrlEncodedForm(text, documentedBody) : toTree(text)) };
+}
+
+async function readUpload(
+  req: IncomingMessage,
+  requestBody: DocumentedBody,
+  mediaType: string,
+  contentType: string,
+  reader: BodyReader,
+): Promise<RequestBody | undefined> {
+  const upload = new Upload(reader, contentLengthOf(req));
+  reader.keepUpload(upload);
+  const read = kindOf(mediaType) === 'multipart' ? readMultipart : readBinary;
+  const chunks = readChunks(req, reader.limitBytes);
+  const tree = await read(chunks, contentType, requestBody.content[mediaType] ?? {}, upload, reader);
+  return tree === undefined ? missingBody(requestBody) : { mediaType, contentType, ...tree };
 }
 
 type UploadTree = Omit<RequestBody, 'mediaType' | 'contentType'>;
@@ -79,7 +108,7 @@ async function readMultipart(
   contentType: string,
   documentedBody: RequestMediaType,
   files: Upload,
-  { limitBytes, fieldsLimitBytes, reserve }: BodyLimits,
+  reader: BodyReader,
 ): Promise<UploadTree | undefined> {
   let receivedBytes = 0;
   async function* counted(): AsyncGenerator<Buffer, void> {
@@ -88,7 +117,11 @@ async function readMultipart(
       yield chunk;
     }
   }
-  const fields = new ByteBuffer(Math.min(limitBytes, fieldsLimitBytes), reserve);
+  const limitBytes = Math.min(reader.limitBytes, reader.fieldsLimitBytes);
+  const reserve = (bytes: number): void => {
+    reader.reserve(bytes);
+  };
+  const fields = new ByteBuffer({ limitBytes, reserve });
   const tree = await readMultipartForm(counted(), contentType, documentedBody, { fields, files });
   return receivedBytes === 0 ? undefined : { ...tree, sizeBytes: fields.bytes.length };
 }
@@ -132,13 +165,13 @@ function allowsEmptyBody(mediaType: string | undefined): boolean {
   return mediaType !== undefined && ['text', 'form', 'binary'].includes(kindOf(mediaType));
 }
 
-function missingBody({ required }: NonNullable<Operation['requestBody']>): RequestBody | undefined {
+function missingBody({ required }: DocumentedBody): RequestBody | undefined {
   if (required) throw malformedFailure('body', 'is required', 'a request body');
   return undefined;
 }
 
 function toTree(value: unknown): JsonTree {
-  return { root: { '': value }, sourceDigits: () => undefined };
+  return { root: { '': value }, sourceDigits: new SourceDigits() };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

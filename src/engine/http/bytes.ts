@@ -7,7 +7,7 @@ export type ReadLimits = {
   /** The maximum size of the body. */
   readonly limitBytes: number;
   /** Reserves memory for bodies; a negative number releases it. Throws when too little is left. */
-  readonly reserve: (bytes: number) => void;
+  reserve(bytes: number): void;
 };
 
 const NO_BYTES = Buffer.alloc(0);
@@ -17,17 +17,19 @@ const UNRESERVED_BYTES = 16_384;
 
 /** Bytes in memory, which is reserved as they grow. */
 export class ByteBuffer {
-  readonly limitBytes: number;
-  readonly #reserve: ReadLimits['reserve'];
+  readonly #limits: ReadLimits;
   #buffer = NO_BYTES;
   #length = 0;
   #reservedBytes = 0;
 
   /** @throws the error of `reserve` */
-  constructor(limitBytes: number, reserve: ReadLimits['reserve'], expectedBytes = FIRST_CAPACITY_BYTES) {
-    this.limitBytes = limitBytes;
-    this.#reserve = reserve;
+  constructor(limits: ReadLimits, expectedBytes = FIRST_CAPACITY_BYTES) {
+    this.#limits = limits;
     this.#allocate(expectedBytes);
+  }
+
+  get limitBytes(): number {
+    return this.#limits.limitBytes;
   }
 
   get bytes(): Buffer<ArrayBuffer> {
@@ -62,7 +64,7 @@ export class ByteBuffer {
   #allocate(wantedBytes: number): void {
     const capacity = Math.min(wantedBytes, this.limitBytes);
     const reserved = capacity > UNRESERVED_BYTES ? capacity : 0;
-    if (reserved !== this.#reservedBytes) this.#reserve(reserved - this.#reservedBytes);
+    if (reserved !== this.#reservedBytes) this.#limits.reserve(reserved - this.#reservedBytes);
     this.#reservedBytes = reserved;
     const larger = Buffer.allocUnsafe(capacity);
     this.#buffer.copy(larger, 0, 0, this.#length);
@@ -71,15 +73,18 @@ export class ByteBuffer {
 }
 
 /**
- * Reads the bytes of a request body, without trusting its Content-Length.
+ * Reads the bytes of a request body, without trusting its Content-Length; at once where they have arrived.
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
  * @throws the error of `reserve`
  */
-export async function readBytes(req: IncomingMessage, { limitBytes, reserve }: ReadLimits): Promise<Buffer> {
-  if (hasArrived(req)) return readArrived(req, limitBytes);
-  const buffer = new ByteBuffer(limitBytes, reserve, contentLengthOf(req));
-  for await (const chunk of readChunks(req, limitBytes)) buffer.append(chunk);
+export function readBytes(req: IncomingMessage, limits: ReadLimits): Buffer | Promise<Buffer> {
+  return hasArrived(req) ? readArrived(req, limits.limitBytes) : collectBytes(req, limits);
+}
+
+async function collectBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
+  const buffer = new ByteBuffer(limits, contentLengthOf(req));
+  for await (const chunk of readChunks(req, limits.limitBytes)) buffer.append(chunk);
   return buffer.bytes;
 }
 

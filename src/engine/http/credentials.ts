@@ -1,27 +1,42 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Authenticate } from '../auth/authenticator.ts';
-import type { Credentials } from '../auth/credentials.ts';
+import type { AuthenticationResult, Credentials } from '../auth/credentials.ts';
 import type { Caller } from '../contract/caller.ts';
 import { KeysUnavailable } from '../auth/key-set.ts';
 import { Failure, unavailableFailure } from './failure.ts';
+import { countFields } from './http-rules.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 
-/** Reads credentials from a request. The target's query is already split off. */
-export function readCredentials({ headers, rawHeaders }: IncomingMessage, query: string): Credentials {
-  const isAuthorization = (name: string, index: number): boolean =>
-    index % 2 === 0 && name.length === 13 && name.toLowerCase() === 'authorization';
-  const find = (pairs: readonly Pair[], name: string): string | undefined => {
-    const pair = pairs.find((other) => other.name === name);
-    return pair && decodePercent(pair.value);
-  };
-  return {
+/** The credentials of a request. The target's query is already split off. */
+export class RequestCredentials implements Credentials {
+  readonly authorization: string | undefined;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #query: string;
+
+  constructor(req: IncomingMessage, query: string) {
+    this.#headers = req.headers;
+    this.#query = query;
     // Node would ignore all but the first of several headers.
-    authorization: rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined,
-    header: (name) =>
-      Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()]?.toString() : undefined,
-    query: (name) => find(parsePairs(query, '&'), name),
-    cookie: (name) => find(parsePairs(headers.cookie ?? '', ';'), name),
-  };
+    this.authorization = countFields(req, 'authorization') === 1 ? req.headers.authorization : undefined;
+  }
+
+  header(name: string): string | undefined {
+    const field = name.toLowerCase();
+    return Object.hasOwn(this.#headers, field) ? this.#headers[field]?.toString() : undefined;
+  }
+
+  query(name: string): string | undefined {
+    return find(parsePairs(this.#query, '&'), name);
+  }
+
+  cookie(name: string): string | undefined {
+    return find(parsePairs(this.#headers.cookie ?? '', ';'), name);
+  }
+}
+
+function find(pairs: readonly Pair[], name: string): string | undefined {
+  const pair = pairs.find((other) => other.name === name);
+  return pair && decodePercent(pair.value);
 }
 
 /**
@@ -30,13 +45,19 @@ export function readCredentials({ headers, rawHeaders }: IncomingMessage, query:
  * @returns the caller; `undefined` for an anonymous request to a public operation
  * @throws {Failure} 401 without valid credentials, 403 without the scopes, 503 when they cannot be verified at the moment
  */
-export async function findCaller(authenticate: Authenticate, credentials: Credentials): Promise<Caller | undefined> {
-  let result;
-  try {
-    result = await authenticate(credentials);
-  } catch (error) {
-    throw error instanceof KeysUnavailable ? unavailableFailure() : error;
-  }
+export function findCaller(
+  authenticate: Authenticate,
+  credentials: Credentials,
+): Caller | undefined | Promise<Caller | undefined> {
+  const result = authenticate(credentials);
+  return result instanceof Promise ? result.catch(failWithoutKeys).then(callerOf) : callerOf(result);
+}
+
+function failWithoutKeys(error: unknown): never {
+  throw error instanceof KeysUnavailable ? unavailableFailure() : error;
+}
+
+function callerOf(result: AuthenticationResult): Caller | undefined {
   if ('caller' in result) return result.caller;
   const { challenge, reason } = result;
   const headers = { 'www-authenticate': challenge };

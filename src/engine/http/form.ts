@@ -2,7 +2,7 @@ import type { JsonTree } from '../contract/json.ts';
 import { matchMediaType } from '../contract/media-type.ts';
 import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
 import { findExcess, findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
-import { createSourceDigits, type SourceDigits } from '../contract/source-digits.ts';
+import { SourceDigits } from '../contract/source-digits.ts';
 import type { ByteBuffer } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readParts, type Part } from './multipart.ts';
@@ -29,9 +29,9 @@ const NO_FIELDS: TextType = { scalars: [] };
  * @throws {Failure} 400 when its percent-encoding is malformed
  */
 export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMediaType): FormTree {
-  const digits = createSourceDigits();
+  const digits = new SourceDigits();
   const { fields, files, problems } = readFields(parsePairs(text, '&'), form, 'body', digits);
-  return { root: { '': fields }, files, problems, sourceDigits: digits.get };
+  return { root: { '': fields }, files, problems, sourceDigits: digits };
 }
 
 /**
@@ -94,9 +94,9 @@ export async function readMultipartForm(
     if (!isFile) return [name, decodeUtf8(text.subarray(start, end))] as const;
     return [name, new File([files.slice(start, end)], filename, { type })] as const;
   });
-  const digits = createSourceDigits();
+  const digits = new SourceDigits();
   const form = buildForm(entries, fieldType, 'body', digits);
-  return { root: { '': form.fields }, files: form.files, problems: form.problems, sourceDigits: digits.get };
+  return { root: { '': form.fields }, files: form.files, problems: form.problems, sourceDigits: digits };
 }
 
 /** @throws {Failure} 400 when a part does not have its documented media type */

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
 import type { RequestContext } from '../contract/handler-types.ts';
 import { onDisconnect } from './disconnect.ts';
+import type { Exchange } from './exchange.ts';
 import { requestIdOf } from './trace.ts';
 import type { ValidRequest } from './validate-request.ts';
 
@@ -15,18 +15,16 @@ export class HandlerRequest implements ValidRequest, RequestContext {
   readonly contentType: string | undefined;
   readonly body: unknown;
   readonly caller: Caller | undefined;
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
+  readonly #exchange: Exchange;
   readonly #serviceLog: Logger;
-  readonly #operationId: string;
   #log: Logger | undefined;
   #cancellation: AbortController | undefined;
   #cancelled: Error | undefined;
 
   constructor(
     { path, query, headers, cookies, contentType, body }: ValidRequest,
-    caller: Caller | undefined,
-    exchange: { req: IncomingMessage; res: ServerResponse; log: Logger; operationId: string },
+    exchange: Exchange,
+    serviceLog: Logger,
   ) {
     this.path = path;
     this.query = query;
@@ -34,30 +32,29 @@ export class HandlerRequest implements ValidRequest, RequestContext {
     this.cookies = cookies;
     this.contentType = contentType;
     this.body = body;
-    this.caller = caller;
-    this.#req = exchange.req;
-    this.#res = exchange.res;
-    this.#serviceLog = exchange.log;
-    this.#operationId = exchange.operationId;
+    this.caller = exchange.caller;
+    this.#exchange = exchange;
+    this.#serviceLog = serviceLog;
   }
 
   get requestId(): string {
-    return requestIdOf(this.#req);
+    return requestIdOf(this.#exchange.req);
   }
 
   get rawHeaders(): RequestContext['rawHeaders'] {
-    return this.#req.headers;
+    return this.#exchange.req.headers;
   }
 
   get log(): Logger {
-    this.#log ??= this.#serviceLog.child({ requestId: this.requestId, operationId: this.#operationId });
+    const { operationId } = this.#exchange;
+    this.#log ??= this.#serviceLog.child({ requestId: this.requestId, operationId });
     return this.#log;
   }
 
   get signal(): AbortSignal {
     if (this.#cancellation === undefined) {
       this.#cancellation = new AbortController();
-      onDisconnect(this.#req, this.#res, () => {
+      onDisconnect(this.#exchange.req, this.#exchange.res, () => {
         this.cancel(new Error('the client has disconnected'));
       });
       if (this.#cancelled !== undefined) this.#cancellation.abort(this.#cancelled);

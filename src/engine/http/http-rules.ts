@@ -19,14 +19,14 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
   const isHttp10 = req.httpVersionMinor === 0;
 
   // RFC 9112, 3.2.
-  const hosts = valuesOf(req, 'host');
-  const isOmitted = hosts.length === 0 && isHttp10;
-  if (!isOmitted && (hosts.length !== 1 || !hosts.every((host) => HOST.test(host)))) {
+  const { headers } = req;
+  const hosts = countFields(req, 'host');
+  if (!(hosts === 1 && HOST.test(headers.host ?? '')) && !(hosts === 0 && isHttp10)) {
     return new Failure(400, 'send exactly one valid Host header field');
   }
 
   // RFC 9112, 6.1. The parser has already checked that chunked comes last and that Content-Length is absent.
-  const codings = membersOf(valuesOf(req, 'transfer-encoding'));
+  const codings = membersOf(headers['transfer-encoding']);
   if (codings.length > 0 && isHttp10) return new Failure(400, 'HTTP/1.0 has no Transfer-Encoding');
   if (codings.includes('') || (codings.length > 0 && codings.indexOf('chunked') !== codings.length - 1)) {
     return new Failure(400, 'chunked must be the last transfer coding, and must not be repeated');
@@ -34,10 +34,10 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
   if (codings.length > 1) return new Failure(501, 'the only supported transfer coding is chunked');
 
   // RFC 9110, 5.3: only one is allowed. Node ignores all but the first.
-  if (valuesOf(req, 'content-type').length > 1) return new Failure(400, 'send only one Content-Type header field');
+  if (countFields(req, 'content-type') > 1) return new Failure(400, 'send only one Content-Type header field');
 
   // RFC 9110, 10.1.1.
-  if (!isHttp10 && membersOf(valuesOf(req, 'expect')).some((member) => member !== '100-continue')) {
+  if (!isHttp10 && membersOf(headers.expect).some((member) => member !== '100-continue')) {
     return new Failure(417, 'the only supported expectation is 100-continue');
   }
   return undefined;
@@ -65,16 +65,20 @@ export function isServed(method: string): boolean {
   return METHODS.includes(method) && method !== 'CONNECT';
 }
 
-/** Returns the value of each header field of a name; Node's `headers` keep only the first Host. */
-function valuesOf({ headers, rawHeaders }: IncomingMessage, name: string): string[] {
-  if (!(name in headers)) return [];
-  const values: string[] = [];
+/** Counts the header fields of a name; Node's `headers` keep only the first value of some. */
+export function countFields({ headers, rawHeaders }: IncomingMessage, name: string): number {
+  if (headers[name] === undefined) return 0;
+  let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+    const field = rawHeaders[index];
+    if (field?.length === name.length && field.toLowerCase() === name) count += 1;
   }
-  return values;
+  return count;
 }
 
-function membersOf(values: readonly string[]): string[] {
-  return values.flatMap((value) => value.split(',')).map((member) => member.trim().toLowerCase());
+const NO_MEMBERS: readonly string[] = [];
+
+/** Returns the members of a list; Node joins the values of its fields. */
+function membersOf(value: string | undefined): readonly string[] {
+  return value?.split(',').map((member) => member.trim().toLowerCase()) ?? NO_MEMBERS;
 }

@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson, type JsonTree } from '../contract/json.ts';
 import { sequenceKindOf } from '../contract/media-type.ts';
-import { createSourceDigits } from '../contract/source-digits.ts';
+import { SourceDigits } from '../contract/source-digits.ts';
 import { InvalidResponse } from '../contract/validator.ts';
 import { malformedFailure } from './failure.ts';
 
@@ -11,8 +11,8 @@ import { malformedFailure } from './failure.ts';
  */
 export function parseItems(text: string, mediaType: string): JsonTree {
   const kind = sequenceKindOf(mediaType);
-  if (kind === 'event-stream') return { root: { '': parseEvents(text) }, sourceDigits: () => undefined };
-  const digits = createSourceDigits();
+  if (kind === 'event-stream') return { root: { '': parseEvents(text) }, sourceDigits: new SourceDigits() };
+  const digits = new SourceDigits();
   const items: unknown[] = [];
   for (const record of text.split(kind === 'json-seq' ? '\x1E' : '\n')) {
     if (record.trim() === '') continue;
@@ -24,7 +24,7 @@ export function parseItems(text: string, mediaType: string): JsonTree {
     }
     if (typeof items.at(-1) === 'number') digits.record(items, String(items.length - 1), record.trim());
   }
-  return { root: { '': items }, sourceDigits: digits.get };
+  return { root: { '': items }, sourceDigits: digits };
 }
 
 /**

@@ -18,7 +18,7 @@ export type AnsweredRequest = {
   /** The status sent; `undefined` when the client had disconnected. */
   readonly status: number | undefined;
   /** The response was a stream that ended early: the client has disconnected, or the source has failed. */
-  readonly isIncomplete?: true;
+  readonly isIncomplete?: true | undefined;
   /** From the end of the header to the response; `undefined` for a message that never became a request. */
   readonly durationMs?: number;
   readonly caller?: string | undefined;
@@ -27,7 +27,7 @@ export type AnsweredRequest = {
   /** The caller's span in the trace. */
   readonly parentId?: string | undefined;
   /** The span of this request, with OpenTelemetry. */
-  readonly spanId?: string;
+  readonly spanId?: string | undefined;
 };
 
 /** The reason of a 4xx, without credentials. */

@@ -1,6 +1,6 @@
-import { parseJson, type JsonTree } from '../contract/json.ts';
+import { parseJson } from '../contract/json.ts';
 import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
-import { createSourceDigits } from '../contract/source-digits.ts';
+import { SourceDigits } from '../contract/source-digits.ts';
 import type { Operation, Parameter, TextType } from '../contract/operation.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readFields } from './form.ts';
@@ -19,11 +19,25 @@ export type ParameterSource = {
 /** The parameters of a request as values, by location and name. */
 export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
+/** The parameters of a request, and their problems. */
+export type ReadParameters = {
+  readonly values: ParameterValues;
+  readonly sourceDigits: SourceDigits;
+  readonly problems: readonly Problem[];
+};
+
 /** The texts of one parameter, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
 const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
 const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: '%20', pipeDelimited: /\||%7C/i };
+
+const NONE = Object.freeze({});
+const NO_PARAMETERS: ReadParameters = {
+  values: { path: NONE, query: NONE, header: NONE, cookie: NONE },
+  sourceDigits: new SourceDigits(),
+  problems: [],
+};
 
 /**
  * Parses the parameters of a request according to their style, percent-encoding and type. Path parameters are already
@@ -37,10 +51,11 @@ export function readParameters(
   { parameters }: Operation,
   source: ParameterSource,
   credentials: ReadonlySet<string>,
-): { values: ParameterValues; sourceDigits: JsonTree['sourceDigits']; problems: readonly Problem[] } {
+): ReadParameters {
+  if (parameters.length === 0 && source.query === '') return NO_PARAMETERS;
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
   const problems: Problem[] = [];
-  const digits = createSourceDigits();
+  const digits = new SourceDigits();
   const whole = parameters.find(({ in: location }) => location === 'querystring');
   let query: readonly Pair[] = [];
   let cookies: readonly Pair[] = [];
@@ -66,7 +81,7 @@ export function readParameters(
     if (!credentials.has(name))
       problems.push(createProblem(placeOf('query', name), 'is not documented', `query parameter ${name}`));
   }
-  return { values, sourceDigits: digits.get, problems };
+  return { values, sourceDigits: digits, problems };
 
   /** Adds a failure to the problems; throws other errors. */
   function collect(error: unknown, place: string): void {

@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
-import type { Caller } from '../contract/caller.ts';
 import type { Contract } from '../contract/contract.ts';
 import { HandlerFailure } from '../contract/handler-failure.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import { bodyLimitOf, type Operation } from '../contract/operation.ts';
-import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import { InvalidRequest } from '../contract/validator.ts';
 import type { Validators } from '../contract/validators.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
 import { awaitFirst, isBodyStream, type BodyStream } from './body-stream.ts';
@@ -20,9 +19,10 @@ import {
   type HandlerResponse,
   type Response,
 } from './response.ts';
-import { readBody } from './body.ts';
+import { readBody, type RequestBody } from './body.ts';
 import { isPreflight, type Cors } from './cors.ts';
-import { findCaller, readCredentials } from './credentials.ts';
+import { findCaller, RequestCredentials } from './credentials.ts';
+import { Exchange } from './exchange.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest } from './handler-request.ts';
@@ -33,7 +33,6 @@ import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin, TimeLimitReached } from './reply-within.ts';
 import { TemporaryFolderUnavailable } from './temporary-file.ts';
-import type { Upload } from './upload.ts';
 import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
 import { readTraceContext, requestIdOf } from './trace.ts';
@@ -72,16 +71,6 @@ type Plan = {
   readonly apiKeysInQuery: ReadonlySet<string>;
 };
 
-/** The part of a request's outcome that is known before its response. */
-type Progress = {
-  target?: { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
-  caller?: Caller;
-  /** The header fields of the rate limit, once the request was counted. */
-  rateLimitFields?: Readonly<Record<string, string>>;
-  request?: HandlerRequest;
-  upload?: Upload;
-};
-
 /**
  * Creates the path of a request: shed load, check the message, route, authenticate, limit the rate, read the body,
  * validate, handle, respond.
@@ -96,74 +85,52 @@ export function createPipeline(options: PipelineOptions) {
   const startSpan = createRequestSpans();
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
-    const clientAddress = clientAddressOf(req); // A closed socket has no address.
+    const clientAddress = clientAddressOf(req);
+    const exchange = new Exchange(req, res, clientAddress, loadShedding);
     const span = startSpan?.(req, clientAddress);
-    if (span === undefined) void respond(req, res, clientAddress);
-    else span.run(() => void respond(req, res, clientAddress, span));
+    if (span === undefined) void respond(exchange);
+    else span.run(() => void respond(exchange, span));
   };
 
-  async function respond(
-    req: IncomingMessage,
-    res: ServerResponse,
-    clientAddress: string | undefined,
-    span?: RequestSpan,
-  ): Promise<void> {
-    const startedAt = performance.now();
-    const progress: Progress = {};
+  async function respond(exchange: Exchange, span?: RequestSpan): Promise<void> {
+    const { req, res } = exchange;
     let response: HandlerResponse;
     let overload: OverloadReason | undefined;
     try {
-      response = await serve(req, res, clientAddress, progress);
+      response = await serve(exchange);
     } catch (thrown) {
-      const error = rateLimit === undefined ? thrown : await limitRejections(req, clientAddress, progress, thrown);
+      const error = rateLimit === undefined ? thrown : await limitRejections(exchange, thrown);
       if (error instanceof Overloaded) overload = error.reason;
-      else if (!EXPECTED.some((kind) => error instanceof kind)) logError(req, progress, error);
+      else if (!EXPECTED.some((kind) => error instanceof kind)) logError(exchange, error);
       const failure = toFailure(error);
       const { status, reason } = failure;
-      if (status < 500)
-        observer.rejected({ requestId: requestIdOf(req), operationId: operationIdOf(progress), status, reason });
-      response = failureResponse(failure, progress.target);
+      const { operationId } = exchange;
+      if (status < 500) observer.rejected({ requestId: requestIdOf(req), operationId, status, reason });
+      response = failureResponse(failure, exchange.target);
     }
-    const { rateLimitFields } = progress;
+    const { rateLimitFields } = exchange;
     if (rateLimitFields !== undefined) response = { ...response, headers: { ...rateLimitFields, ...response.headers } };
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
-    const { body } = response;
     let isComplete = true;
     try {
-      if (isBodyStream(body)) isComplete = await sendUntilStop(req, res, { ...response, body }, progress.request);
-      else send(req, res, { ...response, body });
+      if (isStream(response)) isComplete = await sendUntilStop(exchange, response);
+      else send(req, res, response as Response); // Any other body is whole.
     } catch (error) {
-      logError(req, progress, error);
+      logError(exchange, error);
       isComplete = !res.headersSent;
-      send(req, res, failureResponse(unexpectedFailure(), progress.target));
+      send(req, res, failureResponse(unexpectedFailure(), exchange.target));
     }
-    void progress.upload?.remove();
-    const outcome: AnsweredRequest = {
-      requestId: requestIdOf(req),
-      operationId: operationIdOf(progress),
-      route: progress.target?.route,
-      method: req.method,
-      status: res.headersSent ? res.statusCode : undefined,
-      ...(!isComplete && { isIncomplete: true }),
-      durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-      caller: progress.caller?.name,
-      clientAddress,
-      ...readTraceContext(req),
-      ...span?.ids,
-    };
+    exchange.removeUpload();
+    const outcome = outcomeOf(exchange, isComplete, span);
     span?.end(outcome);
     if (overload === undefined) observer.answered(outcome);
     else observer.refused(overload); // A line in the log for each would add load.
   }
 
-  async function serve(
-    req: IncomingMessage,
-    res: ServerResponse,
-    clientAddress: string | undefined,
-    progress: Progress,
-  ): Promise<HandlerResponse> {
+  async function serve(exchange: Exchange): Promise<HandlerResponse> {
+    const { req, res } = exchange;
     const needsPermission = cors !== undefined && isPreflight(req);
     // A page cannot read the 503 of a request whose preflight was refused.
     if (!needsPermission) loadShedding.check();
@@ -175,7 +142,7 @@ export function createPipeline(options: PipelineOptions) {
     const { path, query } = readTarget(req);
     const routed = route(req.method ?? '', path);
     if ('allow' in routed) {
-      if (!needsPermission) await limitRate(clientAddress, progress);
+      if (!needsPermission) await limitRate(exchange);
       const permission = needsPermission ? cors.permit(req, routed) : {};
       return { status: 204, headers: { allow: routed.allow, ...permission }, body: undefined };
     }
@@ -183,53 +150,47 @@ export function createPipeline(options: PipelineOptions) {
     const { operation, template } = routed;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);
-    progress.target = { operation, validator, route: template };
-    const caller = await findCaller(authenticate, readCredentials(req, query));
-    if (caller !== undefined) progress.caller = caller;
-    if (rateLimit !== undefined) await limitRate(clientAddress, progress);
-    const source = { path: routed.path, query, headers: req.headers };
-    const parameters = readParameters(operation, source, apiKeysInQuery);
-    let reservedBytes = 0;
-    const reserve = (bytes: number): void => {
-      loadShedding.reserve(bytes);
-      reservedBytes += bytes;
-    };
+    exchange.target = { operation, validator, route: template };
+    // After this wait, a body that came with its header has arrived.
+    exchange.caller = await findCaller(authenticate, new RequestCredentials(req, query));
+    if (rateLimit !== undefined) await limitRate(exchange);
+    const parameters = readParameters(operation, { path: routed.path, query, headers: req.headers }, apiKeysInQuery);
+    exchange.parameters = parameters;
+    exchange.limitBytes = bodyLimitOf(operation, bodyLimitBytes);
+    exchange.fieldsLimitBytes = bodyLimitBytes;
     try {
-      const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
-      const onUpload = (upload: Upload): void => void (progress.upload = upload);
-      const limits = { limitBytes, fieldsLimitBytes: bodyLimitBytes, reserve, onUpload };
-      const body = await readBody(req, operation, limits, () => {
-        if (!waitsForContinue(req)) return;
-        if (parameters.problems.length > 0) throw new InvalidRequest(parameters.problems); // The body stays unsent.
-        res.writeContinue();
-      }).catch(returnMalformed);
-      const valid = await validateWhole(operation, validator, parameters, body, contract.int64Shapes);
-      progress.request = new HandlerRequest(valid, caller, { req, res, log, operationId: operation.operationId });
-      const response = toResponse(operation, validator, await handle(operation, progress.request));
-      return isBodyStream(response.body) ? await whenStarted(response) : response;
+      let body: RequestBody | Failure | undefined;
+      try {
+        // Each wait makes objects that live as long as the request, so only what takes time is waited for.
+        const reading = readBody(req, operation, exchange);
+        body = reading instanceof Promise ? await reading : reading;
+      } catch (error) {
+        body = returnMalformed(error);
+      }
+      const validating = validateWhole(operation, validator, parameters, body, contract.int64Shapes);
+      const valid = validating instanceof Promise ? await validating : validating;
+      const request = new HandlerRequest(valid, exchange, log);
+      exchange.request = request;
+      const response = toResponse(operation, validator, await handle(operation, request));
+      return isStream(response) ? await whenStarted(response) : response;
     } finally {
-      loadShedding.release(reservedBytes);
+      exchange.release();
     }
   }
 
   /** Counts a request of its caller, or else of its address. @throws {Failure} 429 beyond the rate limit */
-  async function limitRate(clientAddress: string | undefined, progress: Progress): Promise<void> {
+  async function limitRate(exchange: Exchange): Promise<void> {
     if (rateLimit === undefined) return;
-    const { fields, failure } = await rateLimit(progress.caller, clientAddress);
-    progress.rateLimitFields = fields;
+    const { fields, failure } = await rateLimit(exchange.caller, exchange.clientAddress);
+    exchange.rateLimitFields = fields;
     if (failure !== undefined) throw failure;
   }
 
   /** Counts a request that was rejected before it had a caller, and returns the error to answer: 429 beyond the limit. */
-  async function limitRejections(
-    req: IncomingMessage,
-    clientAddress: string | undefined,
-    progress: Progress,
-    error: unknown,
-  ): Promise<unknown> {
-    const isCounted = progress.rateLimitFields !== undefined || (cors !== undefined && isPreflight(req));
+  async function limitRejections(exchange: Exchange, error: unknown): Promise<unknown> {
+    const isCounted = exchange.rateLimitFields !== undefined || (cors !== undefined && isPreflight(exchange.req));
     if (isCounted || !(error instanceof Failure) || error.status >= 500) return error;
-    return limitRate(clientAddress, progress).then(
+    return limitRate(exchange).then(
       () => error,
       (failure: unknown) => failure,
     );
@@ -239,15 +200,10 @@ export function createPipeline(options: PipelineOptions) {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
     loadShedding.enter(); // Other requests may have entered while this body arrived.
-    const run = async (): Promise<AnyReply> => {
-      try {
-        return await handler(request as never); // The validator has checked the type of the handler.
-      } finally {
-        loadShedding.leave();
-      }
-    };
     try {
-      return await (timeLimitMs === undefined ? run() : replyWithin(timeLimitMs, run, request));
+      return await (timeLimitMs === undefined
+        ? run(handler, request)
+        : replyWithin(timeLimitMs, () => run(handler, request), request));
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
@@ -258,24 +214,27 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
-  async function whenStarted(response: HandlerResponse): Promise<HandlerResponse> {
-    const { headers, body } = response;
-    if (!isBodyStream(body) || isEventStream(headers)) return response;
+  /** A request is in flight until its handler has replied, even after the time limit. */
+  async function run(handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
     try {
-      return { ...response, body: await awaitFirst(body) };
+      return await handler(request as never); // The validator has checked the type of the handler.
+    } finally {
+      loadShedding.leave();
+    }
+  }
+
+  /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
+  async function whenStarted(response: Response<BodyStream>): Promise<HandlerResponse> {
+    if (isEventStream(response.headers)) return response;
+    try {
+      return { ...response, body: await awaitFirst(response.body) };
     } catch (error) {
       throw isUnavailable(error) ? unavailableFailure() : error;
     }
   }
 
   /** Sends a stream. When the service stops, the signal of the request is aborted, so that an endless stream can end. */
-  async function sendUntilStop(
-    req: IncomingMessage,
-    res: ServerResponse,
-    response: Response<BodyStream>,
-    request: HandlerRequest | undefined,
-  ): Promise<boolean> {
+  async function sendUntilStop({ req, res, request }: Exchange, response: Response<BodyStream>): Promise<boolean> {
     const onStop = (): void => request?.cancel(new Error('the service is stopping'));
     if (stopping.aborted) onStop();
     stopping.addEventListener('abort', onStop, { once: true });
@@ -286,8 +245,8 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  function logError(req: IncomingMessage, progress: Progress, err: unknown): void {
-    log.error({ requestId: requestIdOf(req), operationId: operationIdOf(progress), err }, 'request failed');
+  function logError({ req, operationId }: Exchange, err: unknown): void {
+    log.error({ requestId: requestIdOf(req), operationId, err }, 'request failed');
   }
 
   function planOf(operation: Operation): Plan {
@@ -312,13 +271,27 @@ export function createPipeline(options: PipelineOptions) {
   }
 }
 
-function operationIdOf({ target }: Progress): string | undefined {
-  return target?.operation.operationId;
+function isStream(response: HandlerResponse): response is Response<BodyStream> {
+  return isBodyStream(response.body);
 }
 
-/** Whether a client waits for 100 Continue; HTTP/1.0 has no 100 (RFC 9110, 10.1.1). */
-function waitsForContinue(req: IncomingMessage): boolean {
-  return req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete;
+function outcomeOf(exchange: Exchange, isComplete: boolean, span: RequestSpan | undefined): AnsweredRequest {
+  const { req, res, target, startedAt, caller, clientAddress } = exchange;
+  const traced = readTraceContext(req);
+  return {
+    requestId: requestIdOf(req),
+    operationId: target?.operation.operationId,
+    route: target?.route,
+    method: req.method,
+    status: res.headersSent ? res.statusCode : undefined,
+    isIncomplete: isComplete ? undefined : true,
+    durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+    caller: caller?.name,
+    clientAddress,
+    traceId: span?.ids.traceId ?? traced?.traceId,
+    parentId: traced?.parentId,
+    spanId: span?.ids.spanId,
+  };
 }
 
 /** Returns the failure of a malformed body, which is reported with the problems of the parameters; throws others. */

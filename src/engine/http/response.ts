@@ -49,33 +49,30 @@ const LINGER_MS = 1_500;
  */
 export function toResponse(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
   const { status, body } = reply;
-  const fail = (problem: string): never => {
-    throw new InvalidResponse(`${operation.operationId}: status ${String(status)} ${problem}`);
-  };
-  const [, documented] = findResponse(operation, status) ?? fail('is not documented');
-  const values = headerValues(reply.headers);
-  if (reply.headers !== undefined) validator.responseHeaders(status, withoutBigints(values) as object);
-  const headers = serializeHeaders(values, documented.headerFormats);
-  for (const name of documented.requiredHeaders) if (!Object.hasOwn(headers, name)) fail(`needs the header ${name}`);
+  const documented = findResponse(operation, status)?.[1] ?? fail(operation, status, 'is not documented');
+  const headers = reply.headers === undefined ? {} : encodeHeaders(validator, status, reply.headers, documented);
+  for (const name of documented.requiredHeaders)
+    if (!Object.hasOwn(headers, name)) fail(operation, status, `needs the header ${name}`);
 
   if (documented.mediaTypes.length === 0) {
-    return body === undefined ? { status, headers, body } : fail('must not have a body');
+    return body === undefined ? { status, headers, body } : fail(operation, status, 'must not have a body');
   }
   const contentType = reply.contentType ?? documented.mediaTypes[0] ?? '';
   const mediaType =
-    matchMediaType(contentType, documented.mediaTypes) ?? fail(`must not have the media type ${contentType}`);
-  if (contentType.includes('*')) fail('needs a concrete contentType, without a wildcard');
+    matchMediaType(contentType, documented.mediaTypes) ??
+    fail(operation, status, `must not have the media type ${contentType}`);
+  if (contentType.includes('*')) fail(operation, status, 'needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
   if (documented.itemLists?.includes(mediaType) === true)
     return { status, headers, body: encodeItems(validator, status, mediaType, body) };
+  if (kindOf(contentType) === 'json') return { status, headers, body: encodeJson(validator, status, mediaType, body) };
   const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
   const checkSize = (sizeBytes: number, isEnd = true): void => {
     const problem = isEnd ? findSizeProblem(sizeBytes, limits) : findExcess(sizeBytes, limits);
-    if (problem !== undefined) fail(`has a body that ${problem}`);
+    if (problem !== undefined) fail(operation, status, `has a body that ${problem}`);
   };
-  if (isStreamable(body) && kindOf(contentType) !== 'json')
-    return { status, headers, body: streamBytes(body, checkSize) };
+  if (isStreamable(body)) return { status, headers, body: streamBytes(body, checkSize) };
   const encoded = encodeBody(validator, status, mediaType, contentType, body);
   if (encoded instanceof Blob) {
     checkSize(encoded.size);
@@ -100,14 +97,20 @@ export function encodeBody(
   body: unknown,
 ): string | Uint8Array | Blob {
   const kind = kindOf(contentType);
-  if (kind === 'json') {
-    const isPlain = !hasBigint(body);
-    validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
-    return isPlain ? JSON.stringify(body) : stringifyJson(body);
-  }
+  if (kind === 'json') return encodeJson(validator, status, mediaType, body);
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
+}
+
+function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
+  const isPlain = !hasBigint(body);
+  validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
+  return isPlain ? JSON.stringify(body) : stringifyJson(body);
+}
+
+function fail({ operationId }: Operation, status: number, problem: string): never {
+  throw new InvalidResponse(`${operationId}: status ${String(status)} ${problem}`);
 }
 
 /** Validates a list or stream of values, and serializes it as a sequence. */
@@ -230,10 +233,17 @@ export function lingeringClose(socket: Socket): void {
   socket.resume();
 }
 
-/** Returns the headers that have a value, by name in lower case. */
-function headerValues(headers: AnyReply['headers'] = {}): Readonly<Record<string, unknown>> {
+/** Validates the headers of a reply that have a value, and serializes them by name in lower case. */
+function encodeHeaders(
+  validator: OperationValidator,
+  status: number,
+  headers: NonNullable<AnyReply['headers']>,
+  { headerFormats }: DocumentedResponse,
+): Record<string, string> {
   const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
+  const values = Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
+  validator.responseHeaders(status, withoutBigints(values) as object);
+  return serializeHeaders(values, headerFormats);
 }
 
 /** Serializes header values as JSON or in the style `simple`, the only style of headers. */
@@ -259,7 +269,8 @@ function serializeHeaders(
 
 function hasBigint(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  return Object.values(value).some(hasBigint);
+  for (const key in value) if (hasBigint((value as Readonly<Record<string, unknown>>)[key])) return true;
+  return false;
 }
 
 /** Copies a value with numbers in place of bigints, as the validator expects. */

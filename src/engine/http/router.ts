@@ -47,7 +47,7 @@ type Entry = Pick<Route, 'operation' | 'template'> & {
   readonly skipped: number;
 };
 
-const NO_PARAMETERS = {};
+const NO_PARAMETERS = Object.freeze({});
 const NOT_FOUND = 'this path does not exist';
 
 /**
@@ -70,13 +70,21 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
   const find = (method: string, segments: readonly string[]): Route | undefined =>
     search(root, method, segments, 1, []);
 
+  // By method and path: the routes without parameters, once they were found.
+  const exact = new Map([...methods].map((method) => [method, new Map<string, Route>()]));
+
   return (method, path) => {
+    const known = exact.get(method)?.get(path);
+    if (known !== undefined) return known;
     if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]), operations: [] };
     // A request target has no fragment (RFC 9112, 3.2).
     if (path.includes('#')) throw new Failure(404, NOT_FOUND);
     const segments = normalizePath(path).split('/');
     const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
-    if (route !== undefined) return route;
+    if (route !== undefined) {
+      if (route.path === NO_PARAMETERS && route.template === path) exact.get(method)?.set(path, route);
+      return route;
+    }
     const documented = [...methods].flatMap((other) => find(other, segments)?.operation ?? []);
     if (documented.length === 0) throw new Failure(404, NOT_FOUND);
     const allow = allowOf(documented.map((operation) => operation.method));

@@ -11,8 +11,11 @@ export class Upload {
   #sizeBytes = 0;
 
   /** @param expectedBytes the size of the body, if it is known */
-  constructor(reserve: ReadLimits['reserve'], expectedBytes?: number) {
-    this.#memory = new ByteBuffer(MEMORY_BYTES, reserve, expectedBytes);
+  constructor(memory: Pick<ReadLimits, 'reserve'>, expectedBytes?: number) {
+    const reserve = (bytes: number): void => {
+      memory.reserve(bytes);
+    };
+    this.#memory = new ByteBuffer({ limitBytes: MEMORY_BYTES, reserve }, expectedBytes);
   }
 
   get sizeBytes(): number {

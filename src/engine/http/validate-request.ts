@@ -4,7 +4,7 @@ import { isWithin, limitProblems, placeOf, type Problem } from '../contract/prob
 import { InvalidRequest, type OperationValidator, type RequestParts } from '../contract/validator.ts';
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
-import type { readParameters } from './parameters.ts';
+import type { ReadParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
 
 /** A validated request of any operation. int64s are bigints. */
@@ -17,7 +17,6 @@ export type ValidRequest = {
   readonly body: unknown;
 };
 
-type Parameters = ReturnType<typeof readParameters>;
 type Shapes = Readonly<Record<string, Int64Shape>>;
 
 /**
@@ -28,7 +27,7 @@ type Shapes = Readonly<Record<string, Int64Shape>>;
 export function validateRequest(
   operation: Operation,
   validator: OperationValidator,
-  parameters: Parameters,
+  parameters: ReadParameters,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
 ): ValidRequest {
@@ -46,7 +45,7 @@ export function validateRequest(
 export function validateWhole(
   operation: Operation,
   validator: OperationValidator,
-  parameters: Parameters,
+  parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   int64Shapes: Shapes,
 ): ValidRequest | Promise<never> {
@@ -72,7 +71,7 @@ function findFirst(validator: OperationValidator, parts: RequestParts): readonly
 async function rejectInvalid(
   operation: Operation,
   validator: OperationValidator,
-  parameters: Parameters,
+  parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   int64Shapes: Shapes,
   { parts, first }: { readonly parts: RequestParts; readonly first: readonly Problem[] },
@@ -101,10 +100,10 @@ function withSentName({ parameters }: Operation, problem: Problem): Problem {
   return { ...problem, place: place + problem.place.slice(place.length), text };
 }
 
-function toParts({ values }: Parameters, body: RequestBody | Failure | undefined): RequestParts {
+function toParts({ values }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
   // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values.header)) setOwn(headers, name.toLowerCase(), value);
+  for (const name of Object.keys(values.header)) setOwn(headers, name.toLowerCase(), values.header[name]);
   const isBodyMalformed = body instanceof Failure;
   const read = isBodyMalformed ? undefined : body;
   const value = read?.root[''];
@@ -123,7 +122,7 @@ function toParts({ values }: Parameters, body: RequestBody | Failure | undefined
 /** Completes a request that the validator has accepted. */
 function complete(
   operation: Operation,
-  parameters: Parameters,
+  parameters: ReadParameters,
   { headers }: RequestParts,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
@@ -135,7 +134,8 @@ function complete(
   }
   const problems = reviveAll(operation, parameters, body, int64Shapes);
   if (problems.length > 0) throw new InvalidRequest(limitProblems(problems));
-  for (const [name, files] of body?.files ?? []) insertFiles(body?.root[''] as object, name, files);
+  if (body?.files !== undefined)
+    for (const [name, files] of body.files) insertFiles(body.root[''] as object, name, files);
 
   const { path, query, header, cookie } = values;
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
@@ -144,16 +144,16 @@ function complete(
 /** Replaces the int64s of parameters and body. Returns the problems. */
 function reviveAll(
   operation: Operation,
-  { values, sourceDigits }: Parameters,
+  { values, sourceDigits }: ReadParameters,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
-): Problem[] {
-  const parameters = { root: { '': values }, sourceDigits };
-  const problems = reviveInt64s(parameters, operation.parameterInt64s, int64Shapes, '');
-  if (body === undefined) return problems;
-  const shape = operation.requestBody?.content[body.mediaType]?.int64s;
-  problems.push(...reviveInt64s(body, shape, int64Shapes, 'body'));
-  return problems;
+): readonly Problem[] {
+  const shape = operation.parameterInt64s;
+  const problems = shape && reviveInt64s({ root: { '': values }, sourceDigits }, shape, int64Shapes, '');
+  const bodyShape = body && operation.requestBody?.content[body.mediaType]?.int64s;
+  if (body === undefined || bodyShape === undefined) return problems ?? [];
+  const ofBody = reviveInt64s(body, bodyShape, int64Shapes, 'body');
+  return problems === undefined ? ofBody : [...problems, ...ofBody];
 }
 
 /** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */

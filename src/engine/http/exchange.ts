@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../contract/caller.ts';
+import type { Operation } from '../contract/operation.ts';
+import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import type { BodyReader } from './body.ts';
+import type { LoadShedding } from './load-shedding.ts';
+import type { ReadParameters } from './parameters.ts';
+import type { Upload } from './upload.ts';
+
+/** The operation that a request is for. */
+export type Target = { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
+
+/** A request, its response, and what is known of them so far. */
+export class Exchange implements BodyReader {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** A closed socket has none. */
+  readonly clientAddress: string | undefined;
+  readonly startedAt = performance.now();
+  target: Target | undefined;
+  caller: Caller | undefined;
+  /** The header fields of the rate limit, once the request was counted. */
+  rateLimitFields: Readonly<Record<string, string>> | undefined;
+  parameters: ReadParameters | undefined;
+  limitBytes = 0;
+  fieldsLimitBytes = 0;
+  /** The input of the handler, which is cancelled when its result is no longer needed. */
+  request: { cancel(reason: Error): void } | undefined;
+  readonly #loadShedding: LoadShedding;
+  #reservedBytes = 0;
+  #upload: Upload | undefined;
+
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    clientAddress: string | undefined,
+    loadShedding: LoadShedding,
+  ) {
+    this.req = req;
+    this.res = res;
+    this.clientAddress = clientAddress;
+    this.#loadShedding = loadShedding;
+  }
+
+  get operationId(): string | undefined {
+    return this.target?.operation.operationId;
+  }
+
+  /** Reserves memory for the body. @throws {Overloaded} when too little is left */
+  reserve(bytes: number): void {
+    this.#loadShedding.reserve(bytes);
+    this.#reservedBytes += bytes;
+  }
+
+  /** Releases the memory of the body. */
+  release(): void {
+    if (this.#reservedBytes > 0) this.#loadShedding.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
+  }
+
+  /** Sends 100 Continue to a client that waits for it. @throws {InvalidRequest} for invalid parameters, to leave the body unsent */
+  sendContinue(): void {
+    const { headers, httpVersionMinor, complete } = this.req;
+    // RFC 9110, 10.1.1: HTTP/1.0 has no 100.
+    if (headers.expect === undefined || httpVersionMinor === 0 || complete) return;
+    const problems = this.parameters?.problems ?? [];
+    if (problems.length > 0) throw new InvalidRequest(problems);
+    this.res.writeContinue();
+  }
+
+  keepUpload(upload: Upload): void {
+    this.#upload = upload;
+  }
+
+  /** Removes what is left of an upload. */
+  removeUpload(): void {
+    void this.#upload?.remove();
+  }
+}
