@@ -32,12 +32,12 @@ export function createCheckers(
 }
 
 /** Returns the token, the key, or `user:password`; `undefined` when they are missing or malformed. */
-function secretOf(scheme: SecurityScheme, { authorization = '', ...credentials }: Credentials): string | undefined {
+function secretOf(scheme: SecurityScheme, credentials: Credentials): string | undefined {
+  const { authorization = '' } = credentials;
   const { type, in: place, name = '' } = scheme;
   if (type === 'mutualTLS') return ''; // The certificate is not part of the request.
   if (type === 'apiKey') {
-    const read = { query: credentials.query, cookie: credentials.cookie }[String(place)] ?? credentials.header;
-    const key = read(name);
+    const key = credentials[place === 'query' || place === 'cookie' ? place : 'header'](name);
     return key === '' ? undefined : key;
   }
   const [, sent = '', value = ''] = /^([^ ]+) +(.+)$/.exec(authorization) ?? [];

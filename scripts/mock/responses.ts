@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { NotImplemented } from '../../src/engine/contract/not-implemented.ts';
-import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
+import { findResponseKey, type Operation } from '../../src/engine/contract/operation.ts';
 import { findOperationObject, type ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { InvalidRequest } from '../../src/engine/contract/validator.ts';
 import type { AnyReply } from '../../src/engine/http/response.ts';
@@ -42,7 +42,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
   return ({ headers: sentHeaders, path, query, body: sentBody }) => {
     const { code, example, dynamic, accept, applied } = readPreferences(sentHeaders, query);
     const status = code === undefined ? usualStatus(operation) : Number(code);
-    const [key] = /^[2-5]\d\d$/.test(String(status)) ? (findResponse(operation, status) ?? []) : [];
+    const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
     if (key === undefined && code === undefined)
       throw new NotImplemented('a response without a status from 200 to 599');
     if (key === undefined)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { concreteMediaType, failureMediaType, kindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
-import { findResponse, type Operation } from '../../src/engine/contract/operation.ts';
+import { findResponseKey, type Operation } from '../../src/engine/contract/operation.ts';
 import { listOperations, type Document, type ResponseObject } from './document.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, escapePointer } from './reference.ts';
@@ -33,7 +33,7 @@ export function findFailures(document: Document, operations: Readonly<Record<str
   for (const { object } of listOperations(document)) {
     const operation = operations[object.operationId];
     if (operation === undefined) continue;
-    const keys = new Set(ownStatuses(operation).flatMap((status) => findResponse(operation, status)?.[0] ?? []));
+    const keys = new Set(ownStatuses(operation).flatMap((status) => findResponseKey(operation, status) ?? []));
     for (const response of keys) {
       const node = object.responses?.[response];
       const { content = {} } = dereference(document, node) as ResponseObject;

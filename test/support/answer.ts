@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import { contract, type OperationId } from '../../src/plants/contract.ts';
-import { findResponse } from '../../src/engine/contract/operation.ts';
+import { findResponseKey } from '../../src/engine/contract/operation.ts';
 import { statusesOf, TOKEN } from './app.ts';
 
 /** Sends a body unchanged to POST /plants with a valid token. `headers` override the default headers. */
@@ -24,7 +24,7 @@ export function testEveryStatus(operationId: OperationId): void {
   test(`every documented status of ${operationId} was answered in a test`, () => {
     const operation = contract.operations[operationId];
     if (operation === undefined) throw new Error(`unknown operation ${operationId}`);
-    const keys = new Set(statusesOf(operationId).map((status) => findResponse(operation, status)?.[0]));
+    const keys = new Set(statusesOf(operationId).map((status) => findResponseKey(operation, status)));
     expect([...keys].sort()).toEqual(Object.keys(operation.responses).sort());
   });
 }

@@ -115,17 +115,14 @@ export type DocumentedResponse = {
 /**
  * Finds the documented response for a status: the status itself, else its range, else `default`.
  *
- * @returns the key and the response; `undefined` when the status is not documented
+ * @returns its key in the document; `undefined` when the status is not documented
  */
-export function findResponse(
-  { responses }: Operation,
-  status: number,
-): readonly [string, DocumentedResponse] | undefined {
-  for (const key of [String(status), `${String(status).charAt(0)}XX`, 'default']) {
-    const response = responses[key];
-    if (response !== undefined) return [key, response];
-  }
-  return undefined;
+export function findResponseKey({ responses }: Operation, status: number): string | undefined {
+  const exact = String(status);
+  if (responses[exact] !== undefined) return exact;
+  const range = `${exact.charAt(0)}XX`;
+  if (responses[range] !== undefined) return range;
+  return responses['default'] === undefined ? undefined : 'default';
 }
 
 /** A security scheme; `in` and `name` belong to API keys. */

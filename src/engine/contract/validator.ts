@@ -1,5 +1,5 @@
 import { textLength } from './check-cost.ts';
-import { findResponse, type Operation } from './operation.ts';
+import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
 import { HEADERS_MEDIA_TYPE, sliceMediaType } from './slice-document.ts';
@@ -26,6 +26,8 @@ const TIME_LIMIT_MS = 200;
 const UNLIMITED_BYTES = 16_384; // Larger bodies always have a time limit.
 // A search beyond this time is given up, so that an invalid request costs little more than a valid one.
 const SEARCH_LIMIT_MS = 50;
+
+const NONE: readonly Check[] = [];
 
 /** Validates the requests and responses of one operation against the document. */
 export type OperationValidator = {
@@ -65,7 +67,7 @@ export function createValidator(
 ): OperationValidator {
   return {
     request(parts) {
-      const failed = findFailed(parts);
+      const failed = isCheap(parts) ? findFailed(parts) : runWithinLimit(() => findFailed(parts));
       if (failed.length > 0) throw new InvalidRequest(failed.map(({ errors }) => toProblem(errors ?? [])));
     },
     async findProblems(parts, first) {
@@ -87,31 +89,31 @@ export function createValidator(
       return all;
     },
     response(status, mediaType, body) {
-      const [key = ''] = findResponse(operation, status) ?? [];
-      const check = responses[key]?.[sliceMediaType(mediaType)];
-      const isDocumented = check !== undefined && body !== undefined;
-      const isValid = (): boolean => isDocumented && check({ response: body }) === true;
-      const isCheap = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
-      if (isCheap ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = isDocumented ? formatErrors(check.errors ?? []) : 'this body is not documented';
-      throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
+      const check = responses[findResponseKey(operation, status) ?? '']?.[sliceMediaType(mediaType)];
+      if (check === undefined || body === undefined) fail(status, 'this body is not documented');
+      const data = { response: body };
+      const isShort = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
+      const isValid = isShort ? check(data) : runWithin(TIME_LIMIT_MS, () => check(data));
+      if (isValid !== true) fail(status, formatErrors(check.errors ?? []));
     },
     responseHeaders(status, headers) {
-      const [key = ''] = findResponse(operation, status) ?? [];
-      const check = responses[key]?.[HEADERS_MEDIA_TYPE];
+      const check = responses[findResponseKey(operation, status) ?? '']?.[HEADERS_MEDIA_TYPE];
       if (check === undefined) return;
       const isValid = (): boolean => check({ response: headers }) === true;
       if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
-      const problem = formatErrors(check.errors ?? []).replaceAll(/\bresponse\b/g, 'headers');
-      throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
+      fail(status, formatErrors(check.errors ?? []).replaceAll(/\bresponse\b/g, 'headers'));
     },
   };
 
+  function fail(status: number, problem: string): never {
+    throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
+  }
+
   function findFailed(parts: RequestParts): readonly Check[] {
     const data = dataOf(parts);
-    const checks = checksOf(parts);
-    const filter = (): readonly Check[] => checks.filter((check) => check(data) !== true);
-    return isCheap(parts) ? filter() : runWithinLimit(filter);
+    let failed = NONE;
+    for (const check of checksOf(parts)) if (check(data) !== true) failed = [...failed, check];
+    return failed;
   }
 
   function checksOf({ mediaType, isBodyMalformed = false }: RequestParts): readonly Check[] {

@@ -4,7 +4,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { FailureDetails } from '../contract/handler-types.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { failureMediaType } from '../contract/media-type.ts';
-import { findResponse, type Operation } from '../contract/operation.ts';
+import { findResponseKey, type Operation } from '../contract/operation.ts';
 import type { OperationValidator } from '../contract/validator.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
 import { encodeBody, type Response } from './response.ts';
@@ -50,7 +50,8 @@ export function createFailureResponse(
       operationId: target?.operation.operationId,
       violations: failure.problems.map(({ place, message: problem }) => ({ place, message: problem })),
     };
-    const documented = target && findResponse(target.operation, status)?.[1];
+    const key = target && findResponseKey(target.operation, status);
+    const documented = key === undefined ? undefined : target?.operation.responses[key];
     if (target === undefined || documented === undefined) {
       const render = rendererOf(usualFailure?.name);
       if (usualFailure === undefined || render === undefined) return problemDetails(failure);

@@ -48,11 +48,19 @@ const NO_PARAMETERS: ReadParameters = {
  *   type, or a query parameter is not documented
  */
 export function readParameters(
+  operation: Operation,
+  source: ParameterSource,
+  credentials: ReadonlySet<string>,
+): ReadParameters {
+  const isEmpty = operation.parameters.length === 0 && source.query === '';
+  return isEmpty ? NO_PARAMETERS : parseParameters(operation, source, credentials);
+}
+
+function parseParameters(
   { parameters }: Operation,
   source: ParameterSource,
   credentials: ReadonlySet<string>,
 ): ReadParameters {
-  if (parameters.length === 0 && source.query === '') return NO_PARAMETERS;
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
   const problems: Problem[] = [];
   const digits = new SourceDigits();

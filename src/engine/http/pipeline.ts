@@ -199,11 +199,9 @@ export function createPipeline(options: PipelineOptions) {
   async function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
-    loadShedding.enter(); // Other requests may have entered while this body arrived.
     try {
-      return await (timeLimitMs === undefined
-        ? run(handler, request)
-        : replyWithin(timeLimitMs, () => run(handler, request), request));
+      if (timeLimitMs !== undefined) return await replyWithin(timeLimitMs, () => run(handler, request), request);
+      return await run(handler, request);
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
@@ -214,8 +212,9 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  /** A request is in flight until its handler has replied, even after the time limit. */
+  /** Runs a handler. Its request is in flight until it has replied, even after the time limit. */
   async function run(handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
+    loadShedding.enter(); // Other requests may have entered while this body arrived.
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } finally {

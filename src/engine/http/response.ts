@@ -5,7 +5,7 @@ import { stringifyJson } from '../contract/json.ts';
 import { kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
 import {
   findExcess,
-  findResponse,
+  findResponseKey,
   findSizeProblem,
   type DocumentedResponse,
   type Operation,
@@ -49,7 +49,8 @@ const LINGER_MS = 1_500;
  */
 export function toResponse(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
   const { status, body } = reply;
-  const documented = findResponse(operation, status)?.[1] ?? fail(operation, status, 'is not documented');
+  const key = findResponseKey(operation, status) ?? fail(operation, status, 'is not documented');
+  const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
   const headers = reply.headers === undefined ? {} : encodeHeaders(validator, status, reply.headers, documented);
   for (const name of documented.requiredHeaders)
     if (!Object.hasOwn(headers, name)) fail(operation, status, `needs the header ${name}`);

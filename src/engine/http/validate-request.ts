@@ -17,6 +17,8 @@ export type ValidRequest = {
   readonly body: unknown;
 };
 
+const NO_PROBLEMS: readonly Problem[] = [];
+
 type Shapes = Readonly<Record<string, Int64Shape>>;
 
 /**
@@ -61,7 +63,7 @@ export function validateWhole(
 function findFirst(validator: OperationValidator, parts: RequestParts): readonly Problem[] {
   try {
     validator.request(parts);
-    return [];
+    return NO_PROBLEMS;
   } catch (error) {
     if (error instanceof InvalidRequest && error.problems.length > 0) return error.problems;
     throw error;
@@ -151,7 +153,7 @@ function reviveAll(
   const shape = operation.parameterInt64s;
   const problems = shape && reviveInt64s({ root: { '': values }, sourceDigits }, shape, int64Shapes, '');
   const bodyShape = body && operation.requestBody?.content[body.mediaType]?.int64s;
-  if (body === undefined || bodyShape === undefined) return problems ?? [];
+  if (body === undefined || bodyShape === undefined) return problems ?? NO_PROBLEMS;
   const ofBody = reviveInt64s(body, bodyShape, int64Shapes, 'body');
   return problems === undefined ? ofBody : [...problems, ...ofBody];
 }

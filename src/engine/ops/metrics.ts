@@ -1,6 +1,7 @@
 import { version as nodeVersion } from 'node:process';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Observer } from '../http/observer.ts';
+import { Distribution, registerHistogram } from './distribution.ts';
 
 /** Metrics of a running service, for Prometheus. */
 export type Metrics = Omit<Observer, 'rejected'> & {
@@ -20,6 +21,13 @@ const LATENCY_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const GROUP_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
+/** The requests of one operation: plain numbers, from which metrics are made when they are read. */
+type Tally = { readonly statuses: Map<number | 'gone', number>; readonly durations: Distribution };
+
+function createTally(): Tally {
+  return { statuses: new Map(), durations: new Distribution(LATENCY_SECONDS) };
+}
+
 /**
  * Creates the metrics, those of the process and its event loop included.
  *
@@ -36,19 +44,25 @@ export function createMetrics(service: { readonly name: string; readonly version
     labelNames: ['name', 'version', 'node_version'],
     registers,
   }).set({ ...service, node_version: nodeVersion }, 1);
-  const requests = new Counter({
+  const operations = new Map<string, Tally>();
+  new Counter({
     name: 'http_requests_total',
     help: 'Answered requests by operation and status. The label is empty for requests without an operation.',
     labelNames: ['operation', 'status'],
     registers,
+    collect() {
+      this.reset();
+      for (const [operation, { statuses }] of operations)
+        for (const [status, count] of statuses) this.inc({ operation, status }, count);
+    },
   });
-  const durations = new Histogram({
+  const durations = {
     name: 'http_request_duration_seconds',
     help: 'Time from the end of the request header to the response, by operation.',
-    labelNames: ['operation'],
-    buckets: LATENCY_SECONDS,
-    registers,
-  });
+  };
+  registerHistogram(register, durations, () =>
+    Array.from(operations, ([operation, tally]) => [{ operation }, tally.durations] as const),
+  );
   const incomplete = new Counter({
     name: 'http_responses_incomplete_total',
     help: 'Responses whose stream was cut short, by operation: the client has disconnected, or the source has failed.',
@@ -61,24 +75,21 @@ export function createMetrics(service: { readonly name: string; readonly version
     labelNames: ['limit'],
     registers,
   });
-  const groups = new Histogram({
-    name: 'database_commit_rows',
-    help: 'Rows in one commit.',
-    buckets: GROUP_ROWS,
-    registers,
-  });
-  const commits = new Histogram({
-    name: 'database_commit_duration_seconds',
-    help: 'Duration of one commit.',
-    buckets: LATENCY_SECONDS,
-    registers,
-  });
+  const groups = new Distribution(GROUP_ROWS);
+  registerHistogram(register, { name: 'database_commit_rows', help: 'Rows in one commit.' }, () => [[{}, groups]]);
+  const commits = new Distribution(LATENCY_SECONDS);
+  registerHistogram(register, { name: 'database_commit_duration_seconds', help: 'Duration of one commit.' }, () => [
+    [{}, commits],
+  ]);
 
   return {
-    answered({ operationId: operation = '', status, durationMs, isIncomplete }) {
-      requests.inc({ operation, status: status ?? 'gone' });
+    answered({ operationId: operation = '', status: sent, durationMs, isIncomplete }) {
+      const status = sent ?? 'gone';
+      let tally = operations.get(operation);
+      if (tally === undefined) operations.set(operation, (tally = createTally()));
+      tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
       if (isIncomplete) incomplete.inc({ operation });
-      if (durationMs !== undefined) durations.observe({ operation }, durationMs / 1_000);
+      if (durationMs !== undefined) tally.durations.observe(durationMs / 1_000);
     },
     refused(limit) {
       refusals.inc({ limit });
