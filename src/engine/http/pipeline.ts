@@ -28,6 +28,7 @@ import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
+import { Outbox } from './outbox.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
@@ -71,6 +72,16 @@ type Plan = {
   readonly apiKeysInQuery: ReadonlySet<string>;
 };
 
+/** A response, and what is known of its request. */
+type Outgoing = {
+  readonly exchange: Exchange;
+  readonly response: HandlerResponse;
+  /** Whether all of a stream was sent. */
+  isComplete: boolean;
+  readonly overload: OverloadReason | undefined;
+  readonly span: RequestSpan | undefined;
+};
+
 /**
  * Creates the path of a request: shed load, check the message, route, authenticate, limit the rate, read the body,
  * validate, handle, respond.
@@ -83,6 +94,7 @@ export function createPipeline(options: PipelineOptions) {
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
+  const outbox = new Outbox<Outgoing>(sendWhole, finish);
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
     const clientAddress = clientAddressOf(req);
@@ -113,15 +125,34 @@ export function createPipeline(options: PipelineOptions) {
     // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
     // header has arrived by then, and its connection can be kept.
     if (!req.complete) await endOfTurn();
-    let isComplete = true;
-    try {
-      if (isStream(response)) isComplete = await sendUntilStop(exchange, response);
-      else send(req, res, response as Response); // Any other body is whole.
-    } catch (error) {
-      logError(exchange, error);
-      isComplete = !res.headersSent;
-      send(req, res, failureResponse(unexpectedFailure(), exchange.target));
+    const outgoing = { exchange, response, isComplete: true, overload, span };
+    if (!isStream(response)) {
+      outbox.add(outgoing);
+      return;
     }
+    try {
+      outgoing.isComplete = await sendUntilStop(exchange, response);
+    } catch (error) {
+      outgoing.isComplete = !res.headersSent;
+      sendUnexpected(exchange, error);
+    }
+    finish(outgoing);
+  }
+
+  function sendWhole({ exchange, response }: Outgoing): void {
+    try {
+      send(exchange.req, exchange.res, response as Response); // A stream does not get here.
+    } catch (error) {
+      sendUnexpected(exchange, error);
+    }
+  }
+
+  function sendUnexpected(exchange: Exchange, error: unknown): void {
+    logError(exchange, error);
+    send(exchange.req, exchange.res, failureResponse(unexpectedFailure(), exchange.target));
+  }
+
+  function finish({ exchange, isComplete, overload, span }: Outgoing): void {
     exchange.removeUpload();
     const outcome = outcomeOf(exchange, isComplete, span);
     span?.end(outcome);
@@ -199,6 +230,7 @@ export function createPipeline(options: PipelineOptions) {
   async function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
+    loadShedding.enter(); // Other requests may have entered while this body arrived.
     try {
       if (timeLimitMs !== undefined) return await replyWithin(timeLimitMs, () => run(handler, request), request);
       return await run(handler, request);
@@ -214,7 +246,6 @@ export function createPipeline(options: PipelineOptions) {
 
   /** Runs a handler. Its request is in flight until it has replied, even after the time limit. */
   async function run(handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
-    loadShedding.enter(); // Other requests may have entered while this body arrived.
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } finally {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
@@ -156,7 +156,7 @@ function streamBytes(
 }
 
 /** Returns the headers of every response. It must not be cached, and its media type must not be guessed. */
-export function commonHeaders(requestId: string): Headers {
+export function commonHeaders(requestId: string): Record<string, string> {
   return { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-request-id': requestId };
 }
 
@@ -216,8 +216,9 @@ function writeHead(
   length: number | undefined,
 ): void {
   if (!req.complete) res.shouldKeepAlive = false;
-  const common = commonHeaders(requestIdOf(req));
-  const all = length === undefined ? { ...common, ...headers } : { ...common, ...headers, 'content-length': length };
+  const all: OutgoingHttpHeaders = commonHeaders(requestIdOf(req));
+  for (const name in headers) all[name] = headers[name];
+  if (length !== undefined) all['content-length'] = length;
   res.writeHead(status, withCors(req, all));
 }
 

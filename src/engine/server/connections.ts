@@ -72,13 +72,7 @@ export function createConnections(limit: number): Connections {
       if (draining) res.shouldKeepAlive = false;
       const { pending } = connection;
       pending.push(res);
-      res.once('close', () => {
-        pending.splice(pending.indexOf(res), 1);
-        if (pending.length > 0 || !connections.has(socket)) return;
-        connection.idleSince = performance.now();
-        connection.onIdle?.();
-        connection.onIdle = undefined;
-      });
+      res.on('close', release);
       return true;
     },
 
@@ -119,6 +113,18 @@ export function createConnections(limit: number): Connections {
       for (const socket of connections.keys()) socket.destroy();
     },
   };
+
+  /** Ends a response; one function for all, since each request would keep its own. */
+  function release(this: ServerResponse): void {
+    const connection = connections.get(this.req.socket);
+    if (connection === undefined) return;
+    const { pending } = connection;
+    pending.splice(pending.indexOf(this), 1);
+    if (pending.length > 0) return;
+    connection.idleSince = performance.now();
+    connection.onIdle?.();
+    connection.onIdle = undefined;
+  }
 
   /** Finds the matching connection that has gone longest without a response. */
   function findIdlest(matches: (connection: Connection) => boolean): Socket | undefined {

@@ -1,0 +1,29 @@
+import { nextTick } from 'node:process';
+
+/**
+ * Collects what becomes ready in one step of the event loop, such as the responses to requests whose rows share a commit.
+ * At its end, does the urgent work for all of them before the rest for any. Each write wakes a client: while it is busy
+ * with the first response, the others wake it no more.
+ */
+export class Outbox<Item> {
+  readonly #send: (item: Item) => void;
+  readonly #finish: (item: Item) => void;
+  #items: Item[] = [];
+
+  /** Neither function may throw. */
+  constructor(send: (item: Item) => void, finish: (item: Item) => void) {
+    this.#send = send;
+    this.#finish = finish;
+  }
+
+  add(item: Item): void {
+    if (this.#items.push(item) === 1) nextTick(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    const items = this.#items;
+    this.#items = [];
+    for (const item of items) this.#send(item);
+    for (const item of items) this.#finish(item);
+  };
+}
