@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
-import { checkContract, DEFAULT_RUNS, type ContractResult, type Progress } from './check/contract-run.ts';
+import type { ContractResult } from './check/contract-result.ts';
+import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { formatCoverage } from './check/coverage/format-coverage.ts';
 import { readOptions, type CheckOptions } from './check/options.ts';
 import { openReports } from './check/reports/open-reports.ts';

@@ -1,6 +1,6 @@
 import { formatJunit, type JunitCase } from '../../reports/junit.ts';
 import type { CheckName } from '../checks.ts';
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import { formatFailure, type ReportOptions } from '../report.ts';
 import { hideSecrets } from '../secrets.ts';
 import type { CreateReport } from './run-report.ts';

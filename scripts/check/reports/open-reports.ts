@@ -1,4 +1,4 @@
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import type { Observer } from '../observation.ts';
 import type { ReportKind, ReportTarget } from '../options.ts';
 import type { ReportOptions } from '../report.ts';

@@ -1,4 +1,4 @@
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import type { Observer } from '../observation.ts';
 import type { ReportOptions } from '../report.ts';
 import type { ReportFile } from './report-file.ts';

@@ -1,11 +1,11 @@
 import type { ApiOperation } from '../api-operation.ts';
-import { NoResponse } from '../connection.ts';
+import { exchange } from '../exchange.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import type { Json } from '../../values/json-value.ts';
 import { createInstances, type Absence } from './instances.ts';
 import { findItemPaths, parameterNames } from './item-path.ts';
-import { exchange, requestOf, type Send } from './send.ts';
+import { requestOf, stepOf, type Send } from './send.ts';
 import { createPlainInputs } from './step-input.ts';
 
 /**
@@ -31,11 +31,9 @@ export function createKnownValues(operations: readonly ApiOperation[], run: Run)
 function sendQuietly(run: Run, turn: Turn): Send {
   return async (operation, input, headers = []) => {
     const testCase = requestOf(operation, input, headers, run);
-    try {
-      return testCase && (await exchange(operation, testCase, run, turn));
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      return undefined;
-    }
+    if (testCase === undefined) return undefined;
+    const outcome = await exchange(operation, testCase, run, turn);
+    if (outcome.gone !== undefined) throw outcome.gone;
+    return stepOf(operation, testCase, outcome);
   };
 }
