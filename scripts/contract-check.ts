@@ -75,6 +75,7 @@ async function check(
   const reports = openReports(targets);
   const service = url === undefined ? await startTemporaryService() : undefined;
   let result: ContractResult | undefined;
+  let problem: string | undefined;
   try {
     const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
     const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
@@ -96,9 +97,12 @@ async function check(
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
     if (result.failures.length + result.notImplemented.length > 0) return 1;
     return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+  } catch (error) {
+    problem = (error as Error).message; // Nothing else is thrown.
+    throw error;
   } finally {
     await service?.stop();
-    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result);
+    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result, problem);
   }
 }
 
