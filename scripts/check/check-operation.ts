@@ -5,7 +5,6 @@ import { encodingOf } from './body-bytes.ts';
 import { caseOf, classify, type BodyChoice, type CaseKind } from './case.ts';
 import { checksFor, type CheckName } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
-import { exampleFaults } from './example-cases.ts';
 import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
 import { ServerGone } from './exchange.ts';
@@ -78,7 +77,7 @@ export function checkOperation(
       for (const choice of factory.choices) {
         if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
       }
-      notes.push(...exampleFaults(operation, requestOracle));
+      notes.push(...run.exampleFaults(operation));
       for (const testCase of systematicCases(operation, [...plain.values()].flat().map(aboutKnown), run)) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);

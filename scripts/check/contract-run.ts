@@ -7,6 +7,7 @@ import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
 import { gatherFindings, type ContractResult } from './contract-result.ts';
 import { createCoverage } from './coverage/coverage.ts';
+import { createExampleFaults } from './example-cases.ts';
 import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
@@ -105,6 +106,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
+    exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
     onRequest: ({ operationId }) => {
       requests += 1;
