@@ -90,6 +90,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'keys: responds 400 and 401, which the document does not describe',
     'ids: responds 400, which the document does not describe',
     'plain: responds 400, which the document does not describe',
+    'defaults: the default of /stop in body application/json is not valid: must be string',
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 400 and 415, which the document does not describe',
     'detect: no valid request of application/x-www-form-urlencoded could be generated',
