@@ -79,6 +79,7 @@ export function withReferences(
   references: References,
   { requestOracle }: Run,
 ): RequestInput {
+  if (references.size === 0) return input; // Validation may be costly.
   const kind = classify(operation, requestOracle, input);
   return [...references].reduce((result, [name, id]) => {
     const changed = [id, idText(id)].map((value) => withQueryValue(withMember(result, name, value), name, value));
