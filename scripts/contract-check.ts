@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
-import { checkContract, DEFAULT_RUNS, type ContractResult, type Progress } from './check/contract-run.ts';
+import type { ContractResult } from './check/contract-result.ts';
+import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { formatCoverage } from './check/coverage/format-coverage.ts';
 import { readOptions, type CheckOptions } from './check/options.ts';
 import { openReports } from './check/reports/open-reports.ts';
@@ -74,6 +75,7 @@ async function check(
   const reports = openReports(targets);
   const service = url === undefined ? await startTemporaryService() : undefined;
   let result: ContractResult | undefined;
+  let problem: string | undefined;
   try {
     const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
     const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
@@ -95,9 +97,12 @@ async function check(
     if (service !== undefined && result.failures.length > 0) console.log(HINT);
     if (result.failures.length + result.notImplemented.length > 0) return 1;
     return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+  } catch (error) {
+    problem = (error as Error).message; // Nothing else is thrown.
+    throw error;
   } finally {
     await service?.stop();
-    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result);
+    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result, problem);
   }
 }
 

@@ -80,11 +80,12 @@ export type ApiResponse = {
   readonly links: readonly ResponseLink[];
 };
 
-/** A link to another operation, with the values of its parameters: runtime expressions or constants. */
+/** A link to another operation, with the values of its parameters and its body: runtime expressions or constants. */
 export type ResponseLink = {
   readonly operationId?: string;
   readonly operationRef?: string;
   readonly parameters?: Readonly<Record<string, Json>>;
+  readonly requestBody?: Json;
 };
 
 export type SecurityScheme = {

@@ -2,17 +2,15 @@ import fc from 'fast-check';
 import type { ApiOperation } from './api-operation.ts';
 import { describesSuccess } from './behaviour.ts';
 import { encodingOf } from './body-bytes.ts';
-import { caseOf, classify, type BodyChoice, type CaseKind } from './case.ts';
+import { caseOf, classify, type BodyChoice, type Case, type CaseKind } from './case.ts';
 import { checksFor, type CheckName } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
-import { exampleFaults } from './example-cases.ts';
 import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
-import { createProber, ServerGone, type Failure } from './prober.ts';
+import { ServerGone } from './exchange.ts';
+import { createProber, type Failure } from './prober.ts';
 import type { Run } from './run.ts';
-import { parameterNames } from './state/item-path.ts';
-import type { KnownValues } from './state/known-values.ts';
-import { withPathValues } from './state/step-input.ts';
+import type { Known, KnownValues } from './state/known-values.ts';
 import type { Task, Turn } from './schedule.ts';
 import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
@@ -53,7 +51,7 @@ const AND = new Intl.ListFormat('en-GB');
  * Creates the check of one operation: first systematic requests, then generated valid and invalid ones. The requests
  * depend on the seed and on the responses, not on time.
  *
- * @param knownValues gives the path values of resources that exist
+ * @param knownValues gives the ids of resources that exist
  */
 export function checkOperation(
   operation: ApiOperation,
@@ -64,21 +62,23 @@ export function checkOperation(
   const { arbitraries, requestOracle, token, seed, runs } = run;
   const prober = createProber(operation, run, turn);
   const notes: string[] = [];
-  let known: Awaited<ReturnType<KnownValues>> | undefined;
+  let known: Known | undefined;
   let hasMinimum = false;
   return { operation, run: checkAll, hasMinimum: () => hasMinimum, result };
 
   async function checkAll(): Promise<void> {
     try {
       const factory = createInputs(operation, arbitraries, requestOracle);
-      if (parameterNames(operation.path).length > 0) known = await knownValues(operation, turn);
+      known = await knownValues(operation, turn);
       const plain = factory.plainInputs(seed);
       notes.push(...factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`));
       for (const choice of factory.choices) {
         if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
       }
-      notes.push(...exampleFaults(operation, requestOracle));
-      for (const testCase of systematicCases(operation, [...plain.values()].flat().map(aboutKnown), run)) {
+      notes.push(...run.exampleFaults(operation));
+      const { adapt = (input: RequestInput) => input } = known;
+      const adapted = [...plain.values()].flat().map(adapt);
+      for (const testCase of [...linkedCases(adapted, known), ...systematicCases(operation, adapted, run)]) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);
         await prober.simplify();
@@ -106,15 +106,20 @@ export function checkOperation(
 
   function describeFailure(): string | undefined {
     if (prober.validStatuses.size === 0 || !describesSuccess(operation)) return undefined;
-    const reason = known !== undefined && 'reason' in known ? `; ${known.reason}` : '';
+    const reason = known?.reason === undefined ? '' : `; ${known.reason}`;
     return `no valid request was successful: they got ${listOf(prober.validStatuses)}${reason}`;
   }
 
-  /** Copies a request with the path values of a resource that exists, if one is known. */
-  function aboutKnown(input: RequestInput): RequestInput {
-    if (known === undefined || 'reason' in known) return input;
-    const other = withPathValues(operation, input, known);
-    return classify(operation, requestOracle, other) === classify(operation, requestOracle, input) ? other : input;
+  /** Returns the valid requests with the body that a link gives. */
+  function linkedCases(plain: readonly RequestInput[], { linkedBody: value }: Known): readonly Case[] {
+    if (value === undefined) return [];
+    const cases = plain.slice(0, 1).flatMap(({ parameters, body }) => {
+      const input = { parameters, body: body && { ...body, value } };
+      return caseOf(operation, requestOracle, input, token) ?? [];
+    });
+    return cases
+      .filter(({ kind }) => kind === 'positive')
+      .map((one) => ({ ...one, description: 'the body of a link' }));
   }
 
   function isJudged(kind: CaseKind): boolean {
@@ -124,8 +129,9 @@ export function checkOperation(
   function searchesOf(factory: ReturnType<typeof createInputs>, choice: BodyChoice): readonly Search[] {
     const valid = (): fc.Arbitrary<RequestInput> => {
       const inputs = factory.inputs(choice, false);
-      if (known === undefined || 'reason' in known) return inputs;
-      return fc.tuple(inputs, fc.boolean()).map(([input, isKnown]) => (isKnown ? aboutKnown(input) : input));
+      const adapt = known?.adapt;
+      if (adapt === undefined) return inputs;
+      return fc.tuple(inputs, fc.boolean()).map(([input, isKnown]) => (isKnown ? adapt(input) : input));
     };
     const searches: Search[] = [
       { subject: `valid requests ${nameOf(choice)}`, kind: 'positive', createInputs: valid, done: 0 },

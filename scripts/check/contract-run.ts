@@ -5,17 +5,18 @@ import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, type Connection } from './connection.ts';
-import { createCoverage, type OperationCoverage } from './coverage/coverage.ts';
+import { gatherFindings, type ContractResult } from './contract-result.ts';
+import { createCoverage } from './coverage/coverage.ts';
+import { createExampleFaults } from './example-cases.ts';
 import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Observer } from './observation.ts';
-import type { Failure } from './prober.ts';
-import { checkOperation, type OperationCheck } from './check-operation.ts';
+import { checkOperation } from './check-operation.ts';
 import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';
-import { describeStateless, resourceChecks } from './state/resource-checks.ts';
+import { resourceChecks } from './state/resource-checks.ts';
 import { assertKnown, matches, select, type Expectation } from './selection.ts';
 
 export type ContractOptions = {
@@ -58,23 +59,6 @@ export type Progress = {
   /** The number of operations with a request. */
   readonly begun: number;
   readonly requests: number;
-};
-
-export type ContractResult = {
-  readonly seed: number;
-  readonly operations: number;
-  readonly requests: number;
-  readonly failures: readonly Failure[];
-  /** The checks that applied to no request. */
-  readonly unused: readonly CheckName[];
-  /** The operations that answered valid requests 501. */
-  readonly notImplemented: readonly string[];
-  /** The operations that the time limit left below the minimum. */
-  readonly incomplete: readonly string[];
-  /** Messages about undocumented rejections, and about requests that could not be tried. */
-  readonly notes: readonly string[];
-  /** `undefined` when it is not counted. */
-  readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
 export const DEFAULT_RUNS = 100;
@@ -122,6 +106,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
+    exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
     onRequest: ({ operationId }) => {
       requests += 1;
@@ -142,44 +127,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
-    const all: readonly { readonly task: OperationCheck; readonly isDone: boolean }[] = [...finished, ...resources];
-    const results = all.map(({ task, isDone }) => {
-      const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
-      return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
-    });
-    const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
-    const cut = idsOf(results.filter(({ isCut }) => isCut));
-    if (cut.length > 0) notes.push(`cut by --budget, with more than the minimum: ${cut.join(', ')}`);
-    const stateless = describeStateless(resources.map(({ task }) => task));
-    if (stateless !== undefined) notes.push(stateless);
-    const successful = new Set(results.flatMap((result) => [...result.successful]));
-    const notesOf = ({ operationId, notes: own, failureNote }: (typeof results)[number]): readonly string[] =>
-      failureNote === undefined || successful.has(operationId) ? own : [...own, failureNote];
-    const checked = new Set(results.flatMap((result) => [...result.checked]));
+    const { checked, ...findings } = gatherFindings(finished, resources);
     const applicable = CHECK_NAMES.filter(
       (check) => checks.has(check) && !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );
     return {
       ...{ seed, operations: selected.length, requests },
-      failures: firstOfEach(results.flatMap(({ failures }) => failures)),
+      ...findings,
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
-      notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
-      incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
-      notes: [
-        ...notes,
-        ...results.flatMap((result) => notesOf(result).map((note) => `${result.operationId}: ${note}`)),
-      ],
+      notes: [...notes, ...findings.notes],
       coverage: coverage?.result(),
     };
   } finally {
     connection.close();
   }
-}
-
-/** Keeps the first failure of each check of an operation. */
-function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
-  const keyOf = ({ operationId, check }: Failure): string => `${operationId} ${check}`;
-  return failures.filter((one, index) => failures.findIndex((other) => keyOf(other) === keyOf(one)) === index);
 }
 
 /** Returns whether a check applies only with an option that is not set. */

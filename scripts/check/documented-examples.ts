@@ -1,3 +1,5 @@
+import { escapePointer } from '../../src/engine/contract/json-pointer.ts';
+import { parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
 import { dereference } from '../openapi/reference.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
@@ -82,6 +84,41 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, genera
     const members = parts.map((part) => [part.name, part.value] as const);
     return { value: { ...value, ...Object.fromEntries(members) }, ...join(parts) };
   }
+}
+
+/** An example or a default of a property or an item that the schema of the property or item does not allow. */
+export type NestedFault = { readonly name: string; readonly place: string; readonly fault: string };
+
+/**
+ * Lists the faulty examples and defaults within a schema.
+ *
+ * @param visited the schemas that were searched before, which are left out
+ */
+export function* faultsWithin(
+  oracle: Oracle,
+  schema: Schema,
+  visited: Set<string>,
+  place = '',
+): Generator<NestedFault> {
+  const { properties = {}, items } = Object(flatten(oracle.schemas, schema)) as SchemaObject;
+  const members = Object.entries(properties as Readonly<Record<string, Schema>>);
+  const parts = members.map(([name, property]) => [`${place}/${escapePointer(name)}`, property] as const);
+  for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as Schema] as const]) {
+    const key = JSON.stringify(part);
+    if (visited.has(key)) continue;
+    visited.add(key);
+    for (const [name, example] of inSchema(oracle.schemas, part)) {
+      const value = example === undefined ? undefined : withoutMembers(example, oracle.schemas.removed);
+      const fault = value === undefined ? undefined : faultOf(oracle, part, value);
+      if (fault !== undefined) yield { name: name.replace(/ of the schema$/, ''), place: at, fault };
+    }
+    yield* faultsWithin(oracle, part, visited, at);
+  }
+}
+
+/** Returns why a schema does not allow an example; `undefined` when it does. */
+export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json): string | undefined {
+  return oracle.violation(schema, parseJson(stringifyJson(value)))?.replace(/^body ?/, '');
 }
 
 /** Copies an example without members of some names: it may show what only the server writes. */

@@ -1,10 +1,9 @@
-import { parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
 import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import { caseOf, type BodyChoice, type Case } from './case.ts';
-import type { DocumentedExample } from './documented-examples.ts';
+import { faultOf, faultsWithin, type DocumentedExample } from './documented-examples.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /** A parameter or a body with its examples. */
@@ -53,15 +52,32 @@ export function* exampleCases(
 }
 
 /** Returns a message for each example of a parameter or a body that its schema does not allow. */
-export function exampleFaults(operation: ApiOperation, oracle: Oracle): readonly string[] {
-  const slots = [undefined, ...contentsOf(operation)].flatMap((choice) =>
-    slotsOf(operation, choice, oracle, undefined).filter(({ of }) => choice === undefined || of === choice),
-  );
-  return slots.flatMap(({ place, examples }) =>
-    examples.flatMap(({ name, fault }) =>
-      fault === undefined ? [] : [`the ${name} of ${place} is not valid: ${fault}`],
-    ),
-  );
+export type ExampleFaults = (operation: ApiOperation) => readonly string[];
+
+/** Creates {@link ExampleFaults}. Those within a schema that several operations share are named once. */
+export function createExampleFaults(oracle: Oracle): ExampleFaults {
+  const visited = new Set<string>();
+  return (operation) => {
+    const contents = contentsOf(operation);
+    const slots = [undefined, ...contents].flatMap((choice) =>
+      slotsOf(operation, choice, oracle, undefined).filter(({ of }) => choice === undefined || of === choice),
+    );
+    const whole = slots.flatMap(({ place, examples }) =>
+      examples.flatMap(({ name, fault }) =>
+        fault === undefined ? [] : [`the ${name} of ${place} is not valid: ${fault}`],
+      ),
+    );
+    const described = [
+      ...operation.parameters.map(({ in: location, name, schema }) => [`${location} ${name}`, schema] as const),
+      ...contents.map(({ mediaType, schema }) => [`body ${mediaType}`, schema] as const),
+    ];
+    const within = described.flatMap(([subject, schema = true]) =>
+      [...faultsWithin(oracle, schema, visited)].map(
+        ({ name, place, fault }) => `the ${name} of ${place} in ${subject} is not valid: ${fault}`,
+      ),
+    );
+    return [...whole, ...within];
+  };
 }
 
 function contentsOf({ requestBody }: ApiOperation): readonly BodyContent[] {
@@ -78,7 +94,7 @@ function slotsOf(
   const slotOf = (of: Parameter | BodyContent, place: string, generated: Json | undefined): Slot => {
     const examples = of.examples(oracle, generated).map((example) => ({
       ...example,
-      fault: oracle.violation(of.schema, parseJson(stringifyJson(example.value)))?.replace(/^body ?/, ''),
+      fault: faultOf(oracle, of.schema, example.value),
     }));
     // Examples of properties may exclude each other.
     return { of, place, examples: examples.filter(({ isCombined, fault }) => !isCombined || fault === undefined) };

@@ -10,6 +10,7 @@ import {
 import { withDefaultStyle } from '../openapi/openapi-rules.ts';
 import { parametersOf, schemaOf } from '../openapi/operations.ts';
 import { dereference } from '../openapi/reference.ts';
+import { basePathsOf } from '../openapi/servers.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type {
   ApiOperation,
@@ -47,8 +48,8 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const operations = operationsOf(pathItem);
-    const pathOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): string =>
-      basePathOf(servedAt, servers) + path;
+    const pathsOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): readonly string[] =>
+      basePathsAt(servedAt, servers).map((basePath) => basePath + path);
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
     return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths'> => {
       const { operationId } = operation as Partial<OperationObject>;
@@ -58,15 +59,16 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       const parameters = readParameters(requests, pathItem, operation).filter(
         (parameter) => !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`),
       );
-      const fullPath = pathOf(operation);
-      allPaths.push({ path: fullPath, pattern: patternOf(fullPath), methods: [method] });
+      const fullPaths = pathsOf(operation);
+      const [fullPath = path] = fullPaths;
+      allPaths.push(...fullPaths.map((one) => ({ path: one, pattern: patternOf(one), methods: [method] })));
       return {
         operationId: operationId ?? `${method} ${path}`,
         method,
         path: fullPath,
         template: path,
         tags: operation.tags ?? [],
-        pathMethods: operations.filter(([, other]) => pathOf(other) === fullPath).map(([name]) => name),
+        pathMethods: operations.filter(([, other]) => pathsOf(other).includes(fullPath)).map(([name]) => name),
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.
         parameters: parameters.filter((parameter) => !isCredential(parameter, security.slice(0, 1))),
@@ -252,10 +254,9 @@ function schemeNamed(document: Document, name: string): SecurityScheme {
   return dereference(document, document.components?.securitySchemes?.[name]) as SecurityScheme;
 }
 
-/** Returns the prefix of the document's paths, without a trailing slash. */
-function basePathOf(servedAt: string, servers: readonly Server[] | undefined): string {
-  if (servedAt !== '/') return servedAt.replace(/\/$/, '');
-  const { url = '/', variables = {} } = servers?.[0] ?? {};
-  const filled = url.replaceAll(/\{([^}]+)\}/g, (_whole, name: string) => variables[name]?.default ?? '');
-  return new URL(filled, 'http://127.0.0.1').pathname.replace(/\/$/, '');
+/** Returns the prefixes of the document's paths at its servers, without a trailing slash; that of the first one first. */
+function basePathsAt(servedAt: string, servers: readonly Server[] | undefined): readonly string[] {
+  if (servedAt !== '/') return [servedAt.replace(/\/$/, '')];
+  const { basePaths = [''], templatedBasePaths = [] } = basePathsOf(servers) ?? {};
+  return [...basePaths, ...templatedBasePaths];
 }

@@ -3,10 +3,10 @@ import type { ApiOperation } from './api-operation.ts';
 import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
-import { NoResponse, SAFE_METHODS, type WireResponse } from './connection.ts';
-import { withExtraHeaders } from './extra-headers.ts';
+import { SAFE_METHODS, type WireResponse } from './connection.ts';
+import { exchange } from './exchange.ts';
 import type { Run } from './run.ts';
-import { Cut, type Turn } from './schedule.ts';
+import type { Turn } from './schedule.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 
@@ -25,9 +25,6 @@ export type Failure = Violation & {
   /** The operations that the requests of a sequence need. */
   readonly operationIds?: readonly string[];
 };
-
-/** No connection to the server can be established any more. */
-export class ServerGone extends Error {}
 
 /** Sends test cases of one operation and records at most one failure of each check. */
 export type Prober = {
@@ -68,8 +65,7 @@ const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path'
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { connection, requestOracle, responseOracle, token, headers, checks, maxResponseTimeMs } = run;
-  const { onRequest, onExchange, signal } = run;
+  const { requestOracle, responseOracle, token, checks, maxResponseTimeMs } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<CheckName, Evidence>();
@@ -92,12 +88,12 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     sent.add(key);
     for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
     const known = new Set(recorded.keys());
-    const found = await exchange(testCase);
+    const found = await send(testCase);
     return found.map(({ check }) => check).filter((check) => !known.has(check));
   }
 
   async function fails(check: CheckName, testCase: Case): Promise<boolean> {
-    const failure = (await exchange(testCase)).find((found) => found.check === check);
+    const failure = (await send(testCase)).find((found) => found.check === check);
     if (failure === undefined) return false;
     recorded.set(check, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
     return true;
@@ -108,7 +104,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (evidence === undefined) return false;
     let passedWith = evidence.repetition?.passedWith;
     if (evidence.repetition === undefined) {
-      const found = await exchange(evidence.testCase, (status) => (passedWith = status));
+      const found = await send(evidence.testCase, (status) => (passedWith = status));
       if (found.some((failure) => failure.check === check)) passedWith = undefined;
       recorded.set(check, { ...evidence, repetition: { passedWith } });
     }
@@ -139,54 +135,28 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   }
 
   /** Sends a test case; records and returns the failures of the checks that count. */
-  async function exchange(
-    testCase: Case,
-    onStatus?: (status: number) => void,
-  ): Promise<readonly Evidence['failure'][]> {
-    await turn();
-    onRequest(operation);
-    const complete = (one: WireRequest): WireRequest =>
-      withExtraHeaders(operation, { ...testCase, request: one }, headers);
-    const request = complete(testCase.request);
-    let startedAt = new Date();
-    let start = performance.now();
-    let durationMs = 0;
-    const failuresOf = (
-      violations: readonly Violation[],
-      response: WireResponse | undefined,
-      received: Buffer = Buffer.alloc(0),
-    ): readonly Evidence['failure'][] => {
-      const found = violations
-        .filter(({ check }) => checks.has(check))
-        .map((violation) => ({ ...violation, operationId, request, response, received }));
-      const counted = checksFor(testCase.kind).filter((check) => checks.has(check));
-      onExchange({ operation, testCase, request, response, startedAt, durationMs, checks: counted, failed: found });
-      for (const failure of found.filter(({ check }) => !recorded.has(check))) {
-        recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
-      }
-      return found;
-    };
-    try {
-      const original = testCase.original && (await connection.send(complete(testCase.original)));
-      [startedAt, start] = [new Date(), performance.now()];
-      const response = await connection.send(request).finally(() => (durationMs = performance.now() - start));
-      const { status } = response;
-      onStatus?.(status);
-      const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
-      if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
-      if (isNotImplemented) return failuresOf([], response);
-      const judged = { operation, testCase, response, original, maxResponseTimeMs, expectedStatuses };
-      const result = { ...judged, oracle: responseOracle };
-      if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
-      return failuresOf(violationsIn(result), response);
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      if (signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
-      const subject = error.received.length > 0 ? 'the response is incomplete' : 'no response';
-      const message = `${subject}: ${error.message}`;
-      const found = failuresOf([{ check: 'not_a_server_error', message }], undefined, error.received);
-      if (error.isUnreachable) throw new ServerGone(message, { cause: error });
-      return found;
+  async function send(testCase: Case, onStatus?: (status: number) => void): Promise<readonly Evidence['failure'][]> {
+    const outcome = await exchange(operation, testCase, run, turn, (response, original) => {
+      onStatus?.(response.status);
+      return judge(testCase, response, original);
+    });
+    const { request, response, received, violations, gone } = outcome;
+    const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
+    for (const failure of found.filter(({ check }) => !recorded.has(check))) {
+      recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
     }
+    if (gone !== undefined) throw gone;
+    return found;
+  }
+
+  function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly Violation[] {
+    const { status } = response;
+    const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
+    if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
+    if (isNotImplemented) return [];
+    const expected = { maxResponseTimeMs, expectedStatuses };
+    const result = { operation, testCase, response, original, ...expected, oracle: responseOracle };
+    if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
+    return violationsIn(result);
   }
 }

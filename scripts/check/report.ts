@@ -1,4 +1,5 @@
-import type { ContractResult, Progress } from './contract-run.ts';
+import type { ContractResult } from './contract-result.ts';
+import type { Progress } from './contract-run.ts';
 import { curlLine, type Secret } from './curl-line.ts';
 import { hideSecrets } from './secrets.ts';
 import type { WireResponse } from './connection.ts';

@@ -4,6 +4,7 @@ import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 import type { CheckName } from './checks.ts';
 import type { Connection } from './connection.ts';
+import type { ExampleFaults } from './example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Observer } from './observation.ts';
 
@@ -17,6 +18,7 @@ export type Run = {
   /** Validates by the schemas for responses. */
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
+  readonly exampleFaults: ExampleFaults;
   readonly token: string | undefined;
   /** Added to the requests of every operation. */
   readonly headers: readonly ExtraHeader[];

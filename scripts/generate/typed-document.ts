@@ -32,6 +32,7 @@ const FILE = { type: 'string', format: 'binary' };
  * Copies a document as openapi-typescript needs it to render types that agree with the service:
  *
  * - schemas are those of requests or of responses ({@link createDirectedSchemas}), and simpler ({@link simplifySchema});
+ * - properties whose default is inserted are required;
  * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
  *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
  * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
@@ -90,6 +91,9 @@ export function toTypedDocument(original: Document): Document {
   const components = { ...document.components, schemas: directed.schemas };
   const openapi = sliceVersion(document);
   const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
+  walkDocument(typed, ({ kind, node }) => {
+    if (kind === 'schema') requireDefaults(node);
+  });
   walkDocument(typed, ({ kind, node, holder, key }) => {
     if (kind === 'schema') holder[key] = simplifySchema(constrainAlternatives(node));
   });
@@ -146,4 +150,13 @@ function textSchemaOf(parameter: ParameterObject): unknown {
   const kind = kindOf(mediaType);
   const isParsed = kind === 'json' || (kind === 'form' && parameter.in === 'querystring');
   return isParsed ? (schemaOf(parameter) ?? {}) : { type: 'string' };
+}
+
+/** Requires the properties that have a default: only handlers see one, after it is inserted. */
+function requireDefaults(schema: Node): void {
+  const { properties = {}, required = [] } = schema as { properties?: Schema; required?: readonly string[] };
+  const inserted = Object.entries(properties).filter(([, member]) =>
+    Object.hasOwn(Object(member) as object, 'default'),
+  );
+  if (inserted.length > 0) schema['required'] = [...new Set([...required, ...inserted.map(([name]) => name)])];
 }

@@ -141,6 +141,54 @@ components:
     });
   });
 
+  test.each<[string, string, object, object]>([
+    [
+      'a schema that is closed to it',
+      "{ allOf: [{ $ref: '#/components/schemas/Label' }], additionalProperties: false }",
+      {},
+      { scheme: 'label' },
+    ],
+    [
+      'an alternative that is closed to it',
+      "{ allOf: [{ $ref: '#/components/schemas/Label' }], oneOf: [{ $ref: '#/components/schemas/Dog' }, { type: string }] }",
+      { kind: 'dog' },
+      { kind: 'dog', scheme: 'label' },
+    ],
+    [
+      'a condition for it',
+      "{ allOf: [{ $ref: '#/components/schemas/Label' }], not: { required: [scheme] } }",
+      {},
+      { scheme: 'label' },
+    ],
+    ['a limit of properties', '{ maxProperties: 1, properties: { a: { default: 1 } } }', { b: 2 }, { a: 1, b: 2 }],
+  ])('does not make a value invalid, in spite of %s', async (_name, schema, body, want) => {
+    const label = `${ALTERNATIVES}
+    Label: { type: object, properties: { scheme: { type: string, default: label } } }`;
+    expect(await receive(schema, body, label)).toEqual(want);
+  });
+
+  test('does not make a value valid: 400', async () => {
+    const schema = '{ type: object, minProperties: 1, properties: { a: { default: 1 } } }';
+    expect(await receive(schema, {})).toBe(400);
+    expect(await receive(schema, { b: 2 })).toEqual({ a: 1, b: 2 });
+  });
+
+  test('of an object has the defaults of its properties', async () => {
+    const schema = `{ type: object, properties: { size: { type: object, default: { unit: cm }, properties: {
+      unit: { type: string, default: m }, width: { type: integer, default: 1 }, id: { type: integer, default: 2, readOnly: true },
+      parts: { type: array, default: [{}], items: { $ref: '#/components/schemas/Part' } } } } } }`;
+    const part = `
+components:
+  schemas:
+    Part: { type: object, properties: { weight: { type: integer, format: int64, default: 3 }, inner: { $ref: '#/components/schemas/Part' } } }`;
+    expect(await receive(schema, {}, part)).toEqual({ size: { unit: 'cm', width: 1, parts: [{ weight: 3n }] } });
+    const endless = part.replace('inner: {', 'inner: { default: {}, allOf: [{').replace(' } } }', ' }] } } }');
+    expect(await receive("{ $ref: '#/components/schemas/Part' }", {}, endless)).toEqual({
+      weight: 3n,
+      inner: { weight: 3n },
+    });
+  });
+
   test('that does not fit its schema is not used', async () => {
     const schema =
       "{ type: object, properties: { a: { type: integer, default: '' }, b: { type: string, format: date, default: '' }, c: { type: [string, 'null'], default: null } } }";

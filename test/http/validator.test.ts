@@ -111,7 +111,7 @@ describe('every value that express-openapi-validator rejects is rejected here', 
     '{ type: object, properties: { a: { type: integer, minimum: 0, maximum: 9 }, b: { enum: [x, 1, null] } }, additionalProperties: false }',
     '{ oneOf: [{ type: integer, format: int32 }, { type: string, maxLength: 3 }, { type: object, required: [a], properties: { a: { const: 1 } } }] }',
     '{ type: object, required: [day], properties: { day: { type: string, format: date }, at: { type: string, format: date-time }, mail: { type: string, format: email } } }',
-    '{ type: object, properties: { a: { type: integer, default: 1 }, b: { type: object, properties: { c: { type: boolean } }, required: [c] } }, minProperties: 1, maxProperties: 2 }',
+    '{ type: object, properties: { a: { type: integer }, b: { type: object, properties: { c: { type: boolean } }, required: [c] } }, minProperties: 1, maxProperties: 2 }',
     "{ type: object, properties: { n: { type: number, multipleOf: 0.5, exclusiveMaximum: 10 }, s: { type: [string, 'null'], minLength: 1 } }, patternProperties: { '^x': { type: boolean } } }",
     "{ anyOf: [{ type: array, items: { type: string }, maxItems: 2 }, { type: 'null' }, { not: { type: [array, object] } }] }",
   ])('%s', async (schema) => {

@@ -167,6 +167,7 @@ describe('architecture', () => {
     expect(users(/^express-openapi-validator/)).toEqual([
       ...inEngine(
         'contract/linked-schemas.ts',
+        'contract/missing-defaults.ts',
         'contract/problem.ts',
         'contract/schema-compiler.ts',
         'contract/violations.ts',
@@ -174,7 +175,7 @@ describe('architecture', () => {
       'scripts/openapi/load.ts',
     ]);
     expect(users(/^ajv/)).toEqual([
-      ...inEngine('contract/linked-schemas.ts'),
+      ...inEngine('contract/linked-schemas.ts', 'contract/missing-defaults.ts'),
       'scripts/diff/policy-file.ts',
       'scripts/diff/values.ts',
       'scripts/openapi/invalid-defaults.ts',

@@ -166,6 +166,25 @@ describe('the examples of the document', () => {
     expect(failures.filter(({ message }) => message.includes('example'))).toEqual([]);
   });
 
+  test('that are not valid within a schema are noted once, and are not sent', async () => {
+    const tag = { type: 'object', properties: { name: { type: 'string', maxLength: 2, example: 'long' } } };
+    const properties = {
+      tags: { type: 'array', items: { $ref: '#/components/schemas/Tag' } },
+      main: { $ref: '#/components/schemas/Tag' },
+      'a/b': { type: 'integer', examples: [1, 'x'] },
+      parent: { $ref: '#/components/schemas/Node' },
+    };
+    const schema = { $ref: '#/components/schemas/Node' };
+    const components = { schemas: { Tag: tag, Node: { type: 'object', properties } } };
+    const content = { 'application/json': { schema }, 'application/merge-patch+json': { schema } };
+    const { requests, notes } = await check(documentWith({ content, components }), 3);
+    expect(notes.filter((note) => note.includes('not valid'))).toEqual([
+      'putThing: the example of /tags/*/name in body application/json is not valid: must NOT have more than 2 characters',
+      'putThing: the example 2 of /a~1b in body application/json is not valid: must be integer',
+    ]);
+    expect(requests.filter(([, , , body]) => body?.includes('long'))).toEqual([]);
+  });
+
   test('are judged: a server that refuses one fails', async () => {
     const refusing: Defect = ({ body }) => ({ status: body.includes('"special"') ? 400 : 200, headers: {}, body: '' });
     const content = text({ ...thing, example: { name: 'special', size: 1 } });

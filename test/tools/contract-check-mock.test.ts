@@ -45,6 +45,8 @@ paths:
   /projects: { post: { operationId: project, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Project' } } } }, ${ok} } }
   /media/{id}: { get: { operationId: media, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], ${ok} } }
   /media/{id}.{format}: { get: { operationId: mediaAs, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
+  /shared/{id}: { get: { operationId: shared, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], servers: [{ url: / }, { url: /beta }], ${ok} } }
+  /shared/all: { post: { operationId: sharedAll, servers: [{ url: /beta }], ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
@@ -90,6 +92,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'keys: responds 400 and 401, which the document does not describe',
     'ids: responds 400, which the document does not describe',
     'plain: responds 400, which the document does not describe',
+    'defaults: the default of /stop in body application/json is not valid: must be string',
     'defaults: responds 400 and 415, which the document does not describe',
     'sticker: responds 400 and 415, which the document does not describe',
     'detect: no valid request of application/x-www-form-urlencoded could be generated',

@@ -109,6 +109,18 @@ describe('--report junit', () => {
   });
 });
 
+test('--report junit has a failure when the server is unreachable', async () => {
+  const folder = temporaryFolder();
+  const args = ['--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
+  const { code, stderr } = await run('node', [SCRIPT, ...args], {}, folder);
+  const { attributes, children } = parseXml(readFileSync(join(folder, 'a.xml'), 'utf8'));
+  expect([code, attributes]).toEqual([2, { name: 'contract', tests: '1', failures: '1' }]);
+  const [one] = children.flatMap((suite) => suite.children);
+  expect(one?.attributes).toEqual({ classname: 'contract', name: 'run' });
+  expect(stderr).toContain('http://127.0.0.1:9: ');
+  expect(one?.children.map((failure) => failure.text)).toEqual([stderr.trimEnd()]);
+});
+
 describe('--report har', () => {
   test('has every request with its answer; binary bodies are base64, and secrets are hidden', async () => {
     const args = ['--report', 'har:a.har', '--report', 'ndjson:a.ndjson'];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../scripts/check/checks.ts';
-import { checkContract, type ContractResult } from '../../scripts/check/contract-run.ts';
+import type { ContractResult } from '../../scripts/check/contract-result.ts';
+import { checkContract } from '../../scripts/check/contract-run.ts';
 import { formatResult } from '../../scripts/check/report.ts';
 import { noteDocument, startNotes, type NoteBehaviour } from '../support/note-service.ts';
 import { answerJson } from '../support/reference-server.ts';

@@ -1,6 +1,6 @@
-import { formatJunit, type JunitCase } from '../../reports/junit.ts';
+import { formatJunit, type JunitCase, type JunitSuite } from '../../reports/junit.ts';
 import type { CheckName } from '../checks.ts';
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import { formatFailure, type ReportOptions } from '../report.ts';
 import { hideSecrets } from '../secrets.ts';
 import type { CreateReport } from './run-report.ts';
@@ -19,9 +19,9 @@ export const createJunit: CreateReport = (file, options) => {
       const all = seen.checks.union(new Set(checks));
       operations.set(operationId, { checks: all, durationMs: seen.durationMs + durationMs });
     },
-    finish(result) {
+    finish(result, problem) {
       const operationIds = new Set([...operations.keys(), ...(result?.incomplete ?? [])]);
-      const suites = [...operationIds].map((name) => {
+      const suites = [...operationIds].map((name): JunitSuite => {
         const { checks, durationMs } = operations.get(name) ?? NOTHING;
         const failures = result === undefined ? new Map<string, Failed>() : failuresOf(name, result, options);
         const names = new Set([...checks, ...failures.keys()]);
@@ -30,6 +30,8 @@ export const createJunit: CreateReport = (file, options) => {
         });
         return { name, cases, seconds: durationMs / 1_000 };
       });
+      if (problem !== undefined)
+        suites.push({ name: 'contract', cases: [runFailed(hideSecrets(problem, options.secrets))] });
       file.write(formatJunit('contract', suites));
     },
   };
@@ -51,6 +53,12 @@ function failuresOf(operationId: string, result: ContractResult, options: Report
     ...(isNotImplemented ? [aboutRun('implemented', 'not implemented (501)')] : []),
     ...(isIncomplete ? [aboutRun('complete', 'incomplete, with less than the minimum of requests')] : []),
   ]);
+}
+
+/** Returns the test case of a run that was not possible. */
+function runFailed(problem: string): JunitCase {
+  const [name, failure] = aboutRun('run', problem);
+  return { attributes: { classname: 'contract', name }, failure };
 }
 
 function aboutRun(name: string, message: string): [string, Failed] {

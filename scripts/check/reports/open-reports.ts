@@ -1,4 +1,4 @@
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import type { Observer } from '../observation.ts';
 import type { ReportKind, ReportTarget } from '../options.ts';
 import type { ReportOptions } from '../report.ts';
@@ -20,8 +20,8 @@ const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
 export type Reports = {
   /** Starts the reports, before the first request. */
   readonly start: (options: ReportOptions) => Observer;
-  /** Writes the rest of them and closes the files. Without a result, the run has failed. */
-  readonly finish: (result: ContractResult | undefined) => void;
+  /** Writes the rest of them and closes the files. Without a result, the run has failed because of a problem. */
+  readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };
 
 /**
@@ -39,8 +39,8 @@ export function openReports(targets: readonly ReportTarget[]): Reports {
         for (const { observe } of reports) observe(observation);
       };
     },
-    finish(result) {
-      for (const { finish } of reports) finish(result);
+    finish(result, problem) {
+      for (const { finish } of reports) finish(result, problem);
       for (const { file } of files) file.close();
     },
   };

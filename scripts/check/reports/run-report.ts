@@ -1,4 +1,4 @@
-import type { ContractResult } from '../contract-run.ts';
+import type { ContractResult } from '../contract-result.ts';
 import type { Observer } from '../observation.ts';
 import type { ReportOptions } from '../report.ts';
 import type { ReportFile } from './report-file.ts';
@@ -6,8 +6,8 @@ import type { ReportFile } from './report-file.ts';
 /** A report on a run, which is written to a file. */
 export type RunReport = {
   readonly observe: Observer;
-  /** Writes the rest. Without a result, the run has failed. */
-  readonly finish: (result: ContractResult | undefined) => void;
+  /** Writes the rest. Without a result, the run has failed because of a problem. */
+  readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };
 
 /** Starts a report. */

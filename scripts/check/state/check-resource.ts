@@ -1,6 +1,6 @@
 import type { ApiOperation } from '../api-operation.ts';
 import type { OperationCheck, OperationResult } from '../check-operation.ts';
-import { ServerGone } from '../prober.ts';
+import { ServerGone } from '../exchange.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { identifyingMembers } from './identity.ts';

@@ -3,13 +3,17 @@ import type { ApiOperation, ResponseLink } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import { decode, readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
-import type { SchemaDocument } from '../../values/dialect.ts';
+import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
 import { scalarTypesOf } from '../../values/schema-merge.ts';
 import { type ItemPath, parameterNames, shapeOf } from './item-path.ts';
-import { evaluate } from './runtime-expression.ts';
-import { propertyOf } from './schema-property.ts';
+import { evaluate, evaluateWithin } from './runtime-expression.ts';
+import { memberNames, resourceNames, snakeCase } from './resource-names.ts';
+import { propertiesOf, propertyOf } from './schema-property.ts';
 import type { Step } from './send.ts';
+
+// The usual names of a member that has the whole resource.
+const WRAPPERS = ['data', 'item', 'result'];
 
 /** A resource that a response tells of: the values of the parameters of its path, in their order. */
 export type Identity = { readonly source: string; readonly values: readonly Json[] };
@@ -23,11 +27,13 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   const own = pathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
   const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
-  const name = identityMember(operation, item, run);
-  const value = name === undefined ? null : partAt(json ?? null, [name]);
+  const place = identityPlace(operation, item, run);
+  const value = place === undefined ? null : partAt(json ?? null, place);
   // The name of a member is less certain.
   const found =
-    told.length > 0 || value === null ? told : [{ source: `the member ${String(name)}`, values: [...own, value] }];
+    told.length > 0 || value === null
+      ? told
+      : [{ source: `the member ${String(place?.join('.'))}`, values: [...own, value] }];
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
     last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));
@@ -54,28 +60,36 @@ export function pathValues({ operation, testCase }: Step): readonly Json[] {
   );
 }
 
-/** Returns the member of a response that the last parameter of a path is about, if the types agree. */
-export function identityMember(operation: ApiOperation, item: ItemPath, run: Run): string | undefined {
+/**
+ * Returns the place of the id that the last parameter of a path is about, in the body of a response or in the object that
+ * it wraps, such as `data`; `undefined` where the document has none of that type.
+ */
+export function identityPlace(operation: ApiOperation, item: ItemPath, run: Run): readonly string[] | undefined {
   const schemas = run.responseSchemas;
-  const contents = Object.entries(operation.responses).flatMap(([status, { contents }]) =>
-    status.startsWith('2') ? contents : [],
+  const types = parameterTypes(item, run.requestSchemas);
+  const bodies = Object.entries(operation.responses).flatMap(([status, { contents }]) =>
+    status.startsWith('2') ? contents.map(({ schema }): Placed => [[], schema]) : [],
   );
-  const typesOf = (name: string): readonly string[] => {
-    const properties = contents.map(({ schema }) => propertyOf(schemas, schema, name));
-    return properties.flatMap((property) => (property === undefined ? [] : scalarTypesOf(schemas, property)));
-  };
-  return memberNames(item.parameter).find((name) =>
-    typesOf(name).some((type) => parameterTypes(item, run.requestSchemas).includes(type)),
-  );
+  const find = (objects: readonly Placed[]): readonly string[] | undefined =>
+    memberNames(item.parameter)
+      .flatMap((name) =>
+        objects.map(([place, schema]): Placed => [[...place, name], propertyOf(schemas, schema, name)]),
+      )
+      .find(
+        ([, property]) =>
+          property !== undefined && scalarTypesOf(schemas, property).some((type) => types.includes(type)),
+      )?.[0];
+  const wrapped = bodies.flatMap(([, schema]) => {
+    const properties = Object.entries(propertiesOf(schemas, schema));
+    return properties
+      .filter(([name]) => properties.length === 1 || [...WRAPPERS, ...resourceNames(item)].includes(snakeCase(name)))
+      .map(([name, property]): Placed => [[name], property]);
+  });
+  return find(bodies) ?? find(wrapped);
 }
 
-/** Lists the names that a member may have that a parameter is about, the most exact first. */
-function memberNames(parameter: string): readonly string[] {
-  const snake = parameter.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
-  const camel = snake.replaceAll(/[_-](\w)/g, (_whole, letter: string) => letter.toUpperCase());
-  const [, kind] = /(?:^|_)(id|uuid|guid|key|slug|code|name|number)$/.exec(snake.replaceAll('-', '_')) ?? [];
-  return [...new Set([parameter, camel, snake, ...(kind === undefined || kind === 'name' ? [] : [kind])])];
-}
+/** A part of a body: its place and its schema. */
+type Placed = readonly [place: readonly string[], schema: Schema | undefined];
 
 function parameterTypes(
   { read, remove, replace, patch, parameter }: ItemPath,
@@ -103,10 +117,8 @@ export function identifyingMembers(item: ItemPath, operations: readonly ApiOpera
 
 /** Follows the links to operations on the path. */
 function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): Identity | undefined {
-  const { operation, response } = step;
-  const digit = String(response.status).charAt(0);
-  const documented = operation.responses[response.status] ?? operation.responses[`${digit}XX`];
-  for (const link of documented?.links ?? []) {
+  const { operation } = step;
+  for (const link of linksOf(step)) {
     const target = operations.find((one) => isTarget(one, link));
     if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) continue;
     const own = new Map(parameterNames(operation.path).map((name, index) => [name, pathValues(step)[index]]));
@@ -120,7 +132,19 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
   return undefined;
 }
 
-function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
+/** Returns the request body that a response links an operation to; `undefined` without such a link. */
+export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
+  const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
+  return link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, step);
+}
+
+function linksOf({ operation, response: { status } }: Step): readonly ResponseLink[] {
+  const documented = operation.responses[status] ?? operation.responses[`${String(status).charAt(0)}XX`];
+  return documented?.links ?? [];
+}
+
+/** Returns whether a link leads to an operation. */
+export function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
   if (link.operationId !== undefined) return link.operationId === operationId;
   const place = `${template.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`;
   return decodeURI(link.operationRef ?? '') === `#/paths/${place}`;

@@ -2,9 +2,10 @@ import type { ApiOperation } from '../api-operation.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { identitiesIn, identifyingMembers, identityMember, type Identity } from './identity.ts';
+import { identitiesIn, identifyingMembers, identityPlace, type Identity } from './identity.ts';
 import { innermostItem, parameterNames, type ItemPath } from './item-path.ts';
 import { itemIds, itemsIn } from './list-items.ts';
+import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 import { withMember, withPathValues, type PlainInputs } from './step-input.ts';
@@ -33,6 +34,7 @@ export type Instances = {
   readonly create: (item: ItemPath, send: Send, salt: number, parent?: readonly Json[]) => Promise<Instance | Absence>;
   /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
   readonly obtain: (operation: ApiOperation, send: Send, salt: number) => Promise<Instance | Absence>;
+  readonly references: FindReferences;
   /** Returns the resources that a response tells of. */
   readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
 };
@@ -48,7 +50,11 @@ export function createInstances(
   plainInputs: PlainInputs,
 ): Instances {
   const identities = (step: Step, item: ItemPath): readonly Identity[] => identitiesIn(step, item, run, operations);
-  return { create, obtain, identities };
+  const references = createFindReferences(items, run, async (item, send, salt, parent) => {
+    const found = await createOrList(item, send, salt, parent);
+    return 'values' in found ? found.values.at(-1) : undefined;
+  });
+  return { create, obtain, references, identities };
 
   async function create(
     item: ItemPath,
@@ -60,10 +66,12 @@ export function createInstances(
     if (operation === undefined) return { reason: `no checked operation gives an id for ${item.parameter}` };
     const values = parent ?? (await parentValues(operation, item, send, salt));
     if ('reason' in values) return values;
+    const named = await references(operation, values, send, salt);
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       for (const input of plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt)) {
-        const step = await send(operation, withOwnId(item, withPathValues(operation, input, values)));
+        const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
+        const step = await send(operation, withOwnId(item, whole));
         if (step === undefined) continue;
         const { status } = step.response;
         statuses.add(status);
@@ -91,9 +99,18 @@ export function createInstances(
     const item = innermostItem(items, operation.path, isSource);
     if (item === undefined)
       return { reason: `no checked operation gives an id for ${parameterNames(operation.path)[0] ?? ''}` };
-    const created = await create(item, send, salt);
+    return createOrList(item, send, salt);
+  }
+
+  async function createOrList(
+    item: ItemPath,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+  ): Promise<Instance | Absence> {
+    const created = await create(item, send, salt, parent);
     if ('values' in created) return created;
-    return (item.list && (await firstListed(item, item.list, send, salt))) ?? created;
+    return (item.list && (await firstListed(item, item.list, send, salt, parent))) ?? created;
   }
 
   /** Returns the values for the parameters in the path of a creation. */
@@ -107,9 +124,8 @@ export function createInstances(
     if (needed === 0) return [];
     const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
     if (parent === undefined) return [];
-    const created = await create(parent, send, salt);
-    if ('values' in created) return created.values;
-    return (parent.list && (await firstListed(parent, parent.list, send, salt)))?.values ?? created;
+    const found = await createOrList(parent, send, salt);
+    return 'values' in found ? found.values : found;
   }
 
   /** Returns the first resource of a list. */
@@ -118,9 +134,11 @@ export function createInstances(
     list: ApiOperation,
     send: Send,
     salt: number,
+    parent?: readonly Json[],
   ): Promise<Instance | undefined> {
     const [input] = plainInputs(list, salt);
-    const outer = parameterNames(list.path).length === 0 ? [] : await parentValues(list, item, send, salt);
+    const isOutermost = parameterNames(list.path).length === 0;
+    const outer = isOutermost ? [] : (parent ?? (await parentValues(list, item, send, salt)));
     if (input === undefined || 'reason' in outer) return undefined;
     const step = await send(list, withPathValues(list, input, outer));
     if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
@@ -137,7 +155,7 @@ export function isTold(item: ItemPath, run: Run): boolean {
   const responses = Object.values(create.responses);
   return (
     create === item.replace ||
-    identityMember(create, item, run) !== undefined ||
+    identityPlace(create, item, run) !== undefined ||
     responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
   );
 }

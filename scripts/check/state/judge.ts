@@ -1,11 +1,12 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from '../checks.ts';
-import { NoResponse } from '../connection.ts';
-import { withExtraHeaders } from '../extra-headers.ts';
+import type { Case } from '../case.ts';
+import type { WireResponse } from '../connection.ts';
+import { exchange } from '../exchange.ts';
 import type { Failure } from '../prober.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
-import { exchange, noWholeResponse, requestOf, type Send, type Step } from './send.ts';
+import { requestOf, stepOf, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 
 /** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
@@ -41,28 +42,22 @@ export function createJudge(run: Run, turn: Turn): Judge {
     if (testCase === undefined) return undefined;
     operationIds.add(operation.operationId);
     for (const check of checksFor('positive')) if (checks.has(check)) checked.add(check);
-    try {
-      let violations: readonly Violation[] = [];
-      const step = await exchange(operation, testCase, run, turn, (sent) => (violations = violationsOf(sent)));
-      const { status } = step.response;
-      if (status === NOT_IMPLEMENTED) return undefined; // The operation's own task reports it.
-      for (const violation of violations) record(violation, step, []);
-      if (isSuccess(status)) successful.add(operation.operationId);
-      if (operation.method !== 'GET' && isSuccess(status)) changes.push(step);
-      return step;
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      const request = withExtraHeaders(operation, testCase, run.headers);
-      record(noWholeResponse(error), { operation, request, response: undefined }, [], error.received);
-      return undefined;
-    }
+    const outcome = await exchange(operation, testCase, run, turn, (response) =>
+      violationsOf(operation, testCase, response),
+    );
+    for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
+    if (outcome.gone !== undefined) throw outcome.gone;
+    const step = stepOf(operation, testCase, outcome);
+    if (step === undefined || step.response.status === NOT_IMPLEMENTED) return undefined;
+    if (isSuccess(step.response.status)) successful.add(operation.operationId);
+    if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(step);
+    return step;
   }
 
-  function violationsOf({ operation, testCase, response }: Step): readonly Violation[] {
-    if (response.status === NOT_IMPLEMENTED) return [];
+  function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {
+    if (response.status === NOT_IMPLEMENTED) return []; // The operation's own task reports it.
     const expectedStatuses = run.expectedStatuses(operation);
-    const result = { operation, testCase, response, oracle, expectedStatuses, maxResponseTimeMs };
-    return violationsIn(result).filter(({ check }) => checks.has(check));
+    return violationsIn({ operation, testCase, response, oracle, expectedStatuses, maxResponseTimeMs });
   }
 
   function expect(check: CheckName, step: Step, message: string | undefined, others: readonly Step[] = []): void {
@@ -73,14 +68,13 @@ export function createJudge(run: Run, turn: Turn): Judge {
 
   function record(
     violation: Violation,
-    step: Pick<Failure, 'request' | 'response'> & { readonly operation: ApiOperation },
+    step: Pick<Failure, 'request' | 'response'> & { readonly operation: ApiOperation; readonly received?: Buffer },
     others: readonly Step[],
-    received: Buffer = Buffer.alloc(0),
   ): void {
     const { operationId } = step.operation;
     const isKnown = failures.some((known) => known.check === violation.check && known.operationId === operationId);
     if (isKnown || !checks.has(violation.check)) return;
-    const { request, response } = step;
+    const { request, response, received = Buffer.alloc(0) } = step;
     const earlier = [...changes, ...others].filter((other) => other.request !== request);
     failures.push({ ...violation, operationId, request, response, received, passedWith: undefined, earlier });
   }

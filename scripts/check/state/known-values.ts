@@ -1,41 +1,87 @@
 import type { ApiOperation } from '../api-operation.ts';
-import { NoResponse } from '../connection.ts';
+import { classify } from '../case.ts';
+import { exchange } from '../exchange.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import type { Json } from '../../values/json-value.ts';
-import { createInstances, type Absence } from './instances.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { isTarget, linkedBody } from './identity.ts';
+import { createInstances } from './instances.ts';
 import { findItemPaths, parameterNames } from './item-path.ts';
-import { exchange, requestOf, type Send } from './send.ts';
-import { createPlainInputs } from './step-input.ts';
+import { withReferences } from './references.ts';
+import { requestOf, stepOf, type Send } from './send.ts';
+import { createPlainInputs, withPathValues } from './step-input.ts';
 
-/**
- * Creates or finds a resource that an operation is about; returns the values of the first parameters of its path, or why
- * there are none. Its path must have parameters.
- */
-export type KnownValues = (operation: ApiOperation, turn: Turn) => Promise<readonly Json[] | Absence>;
+/** What resources that exist tell of the requests of an operation. */
+export type Known = {
+  /** Copies a request with the ids of resources that exist; `undefined` without any. */
+  readonly adapt: ((input: RequestInput) => RequestInput) | undefined;
+  /** The body that the creation of a resource links the operation to. */
+  readonly linkedBody: Json | undefined;
+  /** Why there is no resource for the path. */
+  readonly reason: string | undefined;
+};
+
+/** Creates or finds the resources that an operation is about. */
+export type KnownValues = (operation: ApiOperation, turn: Turn) => Promise<Known>;
 
 // The seeds of the values differ from those of the scenarios, and from one operation to another.
 const FIRST_SALT = 1_000;
 
 /** @param operations those that may be used */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
-  const instances = createInstances(findItemPaths(operations), operations, run, createPlainInputs(run));
+  const items = findItemPaths(operations);
+  const plainInputs = createPlainInputs(run);
   return async (operation, turn) => {
-    const found = await instances.obtain(operation, sendQuietly(run, turn), FIRST_SALT + operations.indexOf(operation));
-    if ('reason' in found) return found;
-    return found.values.slice(0, parameterNames(operation.path).length);
+    // The resources of one operation do not depend on those of others.
+    const instances = createInstances(items, operations, run, plainInputs);
+    const send = sendQuietly(run, turn);
+    const salt = FIRST_SALT + operations.indexOf(operation);
+    const count = parameterNames(operation.path).length;
+    const linking = items.find(
+      ({ create }) => create !== undefined && create !== operation && linksBody(create, operation),
+    );
+    const source =
+      count > 0
+        ? await instances.obtain(operation, send, salt)
+        : linking && (await instances.create(linking, send, salt));
+    const found = source === undefined || 'reason' in source ? undefined : source;
+    const values = found?.values.slice(0, count) ?? [];
+    const references = await instances.references(operation, values, send, salt);
+    const adapt = (input: RequestInput): RequestInput =>
+      withReferences(operation, withKnownPath(operation, input, values, run), references, run);
+    return {
+      adapt: values.length > 0 || references.size > 0 ? adapt : undefined,
+      linkedBody: found?.creation && linkedBody(found.creation, operation),
+      reason: count > 0 && source !== undefined && 'reason' in source ? source.reason : undefined,
+    };
   };
+}
+
+/** Returns whether a response of an operation links another one to a body. */
+function linksBody({ responses }: ApiOperation, target: ApiOperation): boolean {
+  const links = Object.values(responses).flatMap((response) => response.links);
+  return links.some((link) => link.requestBody !== undefined && isTarget(target, link));
+}
+
+/** Copies a request with the values of the first parameters of its path, if it is as valid as before. */
+function withKnownPath(
+  operation: ApiOperation,
+  input: RequestInput,
+  values: readonly Json[],
+  { requestOracle }: Run,
+): RequestInput {
+  const other = withPathValues(operation, input, values);
+  return classify(operation, requestOracle, other) === classify(operation, requestOracle, input) ? other : input;
 }
 
 /** Sends without judging: the requests of an operation are judged by its own task. */
 function sendQuietly(run: Run, turn: Turn): Send {
   return async (operation, input, headers = []) => {
     const testCase = requestOf(operation, input, headers, run);
-    try {
-      return testCase && (await exchange(operation, testCase, run, turn));
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      return undefined;
-    }
+    if (testCase === undefined) return undefined;
+    const outcome = await exchange(operation, testCase, run, turn);
+    if (outcome.gone !== undefined) throw outcome.gone;
+    return stepOf(operation, testCase, outcome);
   };
 }

@@ -8,6 +8,7 @@ import type { Instances } from './instances.ts';
 import { parameterNames, type ItemPath } from './item-path.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
+import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 import { headerParameter, withMember, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
@@ -32,16 +33,17 @@ export const SALT = { first: 1, second: 2, update: 31, stale: 32, patch: 33, lat
 
 /** Sends a request to a resource, with plain values for everything else. */
 export async function sendTo(
-  { idMembers, judge, plainInputs }: Scene,
+  { idMembers, instances, judge, plainInputs, run }: Scene,
   operation: ApiOperation | undefined,
   id: Id,
   { salt = 0, etag, adapt = (input) => input }: SendOptions = {},
 ): Promise<Step | undefined> {
   const [plain] = operation === undefined ? [] : plainInputs(operation, salt);
   if (operation === undefined || plain === undefined) return undefined;
+  const references = await instances.references(operation, id, judge.send, salt);
   const named = idMembers.reduce(
     (input, name) => withMember(input, name, id.at(-1) ?? null),
-    withPathValues(operation, plain, id),
+    withReferences(operation, withPathValues(operation, plain, id), references, run),
   );
   const condition = headerParameter(operation, 'if-match');
   const isConditional = etag !== undefined && condition !== undefined;

@@ -1,4 +1,4 @@
-import { membersOf, type Json } from '../../values/json-value.ts';
+import { isScalar, membersOf, replaceAt, type Json } from '../../values/json-value.ts';
 import { headerOf } from '../conformance.ts';
 import type { Step } from './send.ts';
 
@@ -16,6 +16,17 @@ export function evaluate(value: Json, step: Step): Json | undefined {
     return evaluated === undefined || typeof evaluated === 'object' ? undefined : String(evaluated);
   });
   return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+/** Evaluates the expressions in the members and items of a value, too; `undefined` when one refers to nothing. */
+export function evaluateWithin(value: Json, step: Step): Json | undefined {
+  if (isScalar(value) || value === null) return evaluate(value, step);
+  const members = membersOf(value).map(([name, member]) => [name, evaluateWithin(member, step)] as const);
+  return members.reduce<Json | undefined>(
+    (result, [name, member]) =>
+      result === undefined || member === undefined ? undefined : replaceAt(result, [name], member),
+    value,
+  );
 }
 
 function evaluateExpression(expression: string, step: Step): Json | undefined {

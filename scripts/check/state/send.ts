@@ -1,11 +1,9 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { caseOf, type Case } from '../case.ts';
-import { checksFor, type Violation } from '../checks.ts';
-import { NoResponse, type WireResponse } from '../connection.ts';
-import { withExtraHeaders, type ExtraHeader } from '../extra-headers.ts';
-import { ServerGone } from '../prober.ts';
+import type { WireResponse } from '../connection.ts';
+import type { Outcome } from '../exchange.ts';
+import type { ExtraHeader } from '../extra-headers.ts';
 import type { Run } from '../run.ts';
-import { Cut, type Turn } from '../schedule.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput, WireRequest } from '../wire-request.ts';
 import { jsonOf } from './json-body.ts';
@@ -45,44 +43,7 @@ export function requestOf(
   return { ...testCase, request: { ...request, headers: [...request.headers, ...headers] } };
 }
 
-/**
- * Sends the request of a sequence in its turn.
- *
- * @param judge returns the failures of the checks that count
- * @throws {NoResponse} when no whole response arrives
- * @throws {ServerGone} when no connection can be established
- */
-export async function exchange(
-  operation: ApiOperation,
-  testCase: Case,
-  run: Run,
-  turn: Turn,
-  judge?: (step: Step) => readonly Violation[],
-): Promise<Step> {
-  await turn();
-  run.onRequest(operation);
-  const request = withExtraHeaders(operation, testCase, run.headers);
-  const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
-  const [startedAt, start] = [new Date(), performance.now()];
-  const observe = (response: WireResponse | undefined, durationMs: number, failed: readonly Violation[]): void => {
-    run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed });
-  };
-  try {
-    const response = await run.connection.send(request);
-    const durationMs = performance.now() - start;
-    const step = { operation, testCase, request, response, json: jsonOf(response) };
-    observe(response, durationMs, judge?.(step) ?? []);
-    return step;
-  } catch (error) {
-    if (!(error instanceof NoResponse)) throw error;
-    if (run.signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
-    observe(undefined, performance.now() - start, judge === undefined ? [] : [noWholeResponse(error)]);
-    if (error.isUnreachable) throw new ServerGone(error.message, { cause: error });
-    throw error;
-  }
-}
-
-/** Returns the failure of a request without a whole response. */
-export function noWholeResponse({ message }: NoResponse): Violation {
-  return { check: 'not_a_server_error', message: `no whole response: ${message}` };
+/** Returns the step of a request and its outcome; `undefined` without a whole response. */
+export function stepOf(operation: ApiOperation, testCase: Case, { request, response }: Outcome): Step | undefined {
+  return response && { operation, testCase, request, response, json: jsonOf(response) };
 }

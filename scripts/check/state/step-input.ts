@@ -50,6 +50,14 @@ export function withParameter({ parameters, body }: RequestInput, parameter: Par
   return { parameters: [...others, { parameter, value }], body };
 }
 
+/** Copies values with another one for a parameter of the query; without it, returns them unchanged. */
+export function withQueryValue({ parameters, body }: RequestInput, name: string, other: Json): RequestInput {
+  const changed = parameters.map(({ parameter, value }) => {
+    return { parameter, value: parameter.in === 'query' && parameter.name === name ? other : value };
+  });
+  return { parameters: changed, body };
+}
+
 /** Copies values with another member in their JSON object; without it, returns them unchanged. */
 export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
   const { parameters, body } = input;

@@ -11,7 +11,7 @@ export type DirectedSchemas = {
   /**
    * Returns a schema for one direction. A `readOnly` property is optional and marked in requests, where no value is valid;
    * so is a `writeOnly` one in responses. There are no other marks. In `received` schemas, `default` remains where it is
-   * inserted, and the property is required.
+   * inserted, with the defaults of its own properties.
    */
   readonly of: (schema: unknown, direction: Direction) => unknown;
   /** Returns the schema of a parameter as handlers receive it. It has a `default` only if that is inserted. */
@@ -54,14 +54,10 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const optional = inherited.union(excludedBy(node, direction, SAME_VALUE));
     const alternative = direction === 'received' ? 'sent' : direction; // Defaults of one alternative may not fit another.
     const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
-    const inserted = new Set<string>();
     const property = (schema: unknown, name: string): unknown => {
       const mark = MARKS[direction];
       if (mark !== undefined && excluded.has(name)) return { [mark]: true };
-      if (direction !== 'received') return direct(schema, direction, NO_NAMES);
-      const result = withDefaultOf(schema, required.has(name));
-      if (isObject(result) && 'default' in result) inserted.add(name);
-      return result;
+      return direction === 'received' ? withDefaultOf(schema, required.has(name)) : direct(schema, direction, NO_NAMES);
     };
     const member = (value: unknown, key: string): unknown => {
       switch (key) {
@@ -102,8 +98,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     };
     const entries = Object.entries(node).filter(([key]) => !DROPPED.includes(key) && key !== 'required');
     const result = Object.fromEntries(entries.map(([key, value]) => [key, member(value, key)]));
-    const all = [...required.union(inserted)];
-    return all.length === 0 ? result : { ...result, required: all };
+    return required.size === 0 ? result : { ...result, required: [...required] };
   }
 
   /** Lets the mapping of a discriminator refer to the same targets as the alternatives. */
@@ -117,7 +112,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
 
   function withDefaultOf(schema: unknown, isRequired: boolean): unknown {
     const result = direct(schema, 'received', NO_NAMES);
-    const value = isRequired ? undefined : defaultOf(schema);
+    const value = isRequired ? undefined : completeDefaultOf(schema, []);
     if (value === undefined) return result;
     const { $ref: reference, allOf = [], ...rest } = result as { $ref?: string; allOf?: readonly unknown[] };
     // The siblings of a reference do not count in OpenAPI 3.0.
@@ -178,6 +173,36 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
 
   function defaultOf(schema: unknown): unknown {
     return schemasOf(schema, ['allOf']).find((part) => part['default'] !== undefined)?.['default'];
+  }
+
+  /**
+   * Returns the default of a schema with the defaults of its own properties; `undefined` when there is none.
+   *
+   * @param outer the schemas whose defaults it is a part of; their own would have no end
+   */
+  function completeDefaultOf(schema: unknown, outer: readonly unknown[]): unknown {
+    const value = outer.includes(schema) ? undefined : defaultOf(schema);
+    return value === undefined ? undefined : complete(value, schema, [...outer, schema]);
+  }
+
+  function complete(value: unknown, schema: unknown, outer: readonly unknown[]): unknown {
+    const parts = schemasOf(schema, ['allOf']);
+    if (Array.isArray(value)) {
+      const items = parts.find((part) => part['items'] !== undefined)?.['items'];
+      return value.map((item: unknown) => complete(item, items, outer));
+    }
+    if (!isObject(value)) return value;
+    const excluded = excludedBy(schema, 'received');
+    const result: Record<string, unknown> = { ...value };
+    for (const { properties = {}, required = [] } of parts) {
+      const names = new Set(required as readonly string[]).union(excluded);
+      for (const [name, member] of Object.entries(properties as Schema)) {
+        if (Object.hasOwn(result, name)) result[name] = complete(result[name], member, outer);
+        else if (!names.has(name)) result[name] = completeDefaultOf(member, outer);
+        if (result[name] === undefined) Reflect.deleteProperty(result, name);
+      }
+    }
+    return result;
   }
 
   /** Returns a schema and all schemas that it applies to the same value, by reference or by keywords. */

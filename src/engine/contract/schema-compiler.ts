@@ -15,6 +15,7 @@ import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS } from './formats.ts';
 import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
+import { collectMissingDefaults } from './missing-defaults.ts';
 import type { Operation } from './operation.ts';
 import { compilePattern } from './pattern.ts';
 import {
@@ -64,8 +65,10 @@ const OPTIONS: NormalizedOpenApiValidatorOpts = {
 
 // Options for conformance to JSON Schema: `{}` has no property `constructor`; a list may be longer than its
 // `prefixItems`; an unknown format allows every value (2020-12, 7.2.3). Meta-schemas are disabled, since the linter has
-// checked the schemas: creating an instance takes a third of the time without them.
+// checked the schemas: creating an instance takes a third of the time without them. Defaults must not take part in the
+// validation.
 const EXACT = {
+  useDefaults: false,
   ownProperties: true,
   strictTuples: false,
   meta: false,
@@ -101,6 +104,7 @@ export class SchemaCompiler {
     for (const ajv of [this.#requests.ajv, this.#requests.ajvBody, this.#responses.ajvBody]) {
       replaceEqualityKeywords(ajv);
     }
+    for (const ajv of [this.#requests.ajv, this.#requests.ajvBody]) collectMissingDefaults(ajv);
     this.#linked = {
       request: new LinkedSchemas(this.#requests.ajvBody),
       response: new LinkedSchemas(this.#responses.ajvBody),

@@ -1,4 +1,5 @@
 import { textLength } from './check-cost.ts';
+import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
 import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
@@ -6,7 +7,7 @@ import { HEADERS_MEDIA_TYPE, sliceMediaType } from './slice-document.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import { combineProblems, type Check } from './violations.ts';
 
-/** The values of a request. The validator sets defaults of the schema in place. */
+/** The values of a request. The validator inserts the defaults of the schema in place, into valid ones. */
 export type RequestParts = {
   readonly path: object;
   readonly query: object;
@@ -67,8 +68,10 @@ export function createValidator(
 ): OperationValidator {
   return {
     request(parts) {
-      const failed = isCheap(parts) ? findFailed(parts) : runWithinLimit(() => findFailed(parts));
+      const data = dataOf(parts);
+      const failed = isCheap(parts) ? findFailed(parts, data) : runWithinLimit(() => findFailed(parts, data));
       if (failed.length > 0) throw new InvalidRequest(failed.map(({ errors }) => toProblem(errors ?? [])));
+      insertMissingDefaults(data);
     },
     async findProblems(parts, first) {
       const search = (find: () => readonly Problem[]): readonly Problem[] | undefined => {
@@ -109,8 +112,7 @@ export function createValidator(
     throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
   }
 
-  function findFailed(parts: RequestParts): readonly Check[] {
-    const data = dataOf(parts);
+  function findFailed(parts: RequestParts, data: object): readonly Check[] {
     let failed = NONE;
     for (const check of checksOf(parts)) if (check(data) !== true) failed = [...failed, check];
     return failed;
@@ -132,7 +134,7 @@ export function createValidator(
 
 /** Returns the values of a request as the compiled schemas expect them. */
 function dataOf({ path: params, query, headers, cookies, body }: RequestParts) {
-  return { query, headers, params, cookies, body };
+  return { query, headers, params, cookies, body, [MISSING_DEFAULTS]: [] };
 }
 
 function runWithinLimit<T>(call: () => T): T {

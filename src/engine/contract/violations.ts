@@ -78,8 +78,7 @@ export class ViolationFinder {
   }
 
   /**
-   * Finds up to ten violations among the first ten thousand parts of a value. Sets defaults in place. Yields after each
-   * schema that it compiles.
+   * Finds up to ten violations among the first ten thousand parts of a value. Yields after each schema that it compiles.
    *
    * @param run calls the function of the search; returns `undefined` when it has interrupted it, which finds nothing
    */
@@ -165,11 +164,6 @@ export class ViolationFinder {
       const message = `must have required property '${name}'`;
       if (!Object.hasOwn(object, name) || object[name] === undefined)
         add(search, [memberError('required', message, { missingProperty: name })], pointer);
-    }
-    // Other parts of the schema may require a property that has a default here.
-    for (const [name, member] of Object.entries(properties)) {
-      const { default: value } = Object(member) as { readonly default?: unknown };
-      if (value !== undefined && object[name] === undefined) object[name] = structuredClone(value);
     }
     for (const [name, member] of Object.entries(properties)) {
       if (Object.hasOwn(object, name) && object[name] !== undefined)

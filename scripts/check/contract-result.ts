@@ -1,0 +1,67 @@
+import type { OperationCheck } from './check-operation.ts';
+import type { CheckName } from './checks.ts';
+import type { OperationCoverage } from './coverage/coverage.ts';
+import type { Failure } from './prober.ts';
+import type { ResourceCheck } from './state/check-resource.ts';
+import { describeStateless } from './state/resource-checks.ts';
+
+export type ContractResult = {
+  readonly seed: number;
+  readonly operations: number;
+  readonly requests: number;
+  readonly failures: readonly Failure[];
+  /** The checks that applied to no request. */
+  readonly unused: readonly CheckName[];
+  /** The operations that answered valid requests 501. */
+  readonly notImplemented: readonly string[];
+  /** The operations that the time limit left below the minimum. */
+  readonly incomplete: readonly string[];
+  /** Messages about undocumented rejections, and about requests that could not be tried. */
+  readonly notes: readonly string[];
+  /** `undefined` when it is not counted. */
+  readonly coverage: readonly OperationCoverage[] | undefined;
+};
+
+type Findings = Pick<ContractResult, 'failures' | 'notImplemented' | 'incomplete' | 'notes'> & {
+  /** The checks that applied to a request. */
+  readonly checked: ReadonlySet<CheckName>;
+};
+
+/** A task, and whether it came to its end. */
+type Finished<Work> = { readonly task: Work; readonly isDone: boolean };
+
+/** Gathers the findings of the tasks of a run, as far as they got. */
+export function gatherFindings(
+  operations: readonly Finished<OperationCheck>[],
+  resources: readonly Finished<ResourceCheck>[],
+): Findings {
+  const results = [...operations, ...resources].map(({ task, isDone }: Finished<OperationCheck>) => {
+    const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
+    return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
+  });
+  const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
+  const cut = idsOf(results.filter(({ isCut }) => isCut));
+  const stateless = describeStateless(resources.map(({ task }) => task));
+  const successful = new Set(results.flatMap((result) => [...result.successful]));
+  const notesOf = ({ operationId, notes, failureNote }: (typeof results)[number]): readonly string[] =>
+    [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map(
+      (note) => `${operationId}: ${note}`,
+    );
+  return {
+    failures: firstOfEach(results.flatMap(({ failures }) => failures)),
+    notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
+    incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
+    notes: [
+      ...(cut.length > 0 ? [`cut by --budget, with more than the minimum: ${cut.join(', ')}`] : []),
+      ...(stateless === undefined ? [] : [stateless]),
+      ...results.flatMap(notesOf),
+    ],
+    checked: new Set(results.flatMap((result) => [...result.checked])),
+  };
+}
+
+/** Keeps the first failure of each check of an operation. */
+function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
+  const keyOf = ({ operationId, check }: Failure): string => `${operationId} ${check}`;
+  return failures.filter((one, index) => failures.findIndex((other) => keyOf(other) === keyOf(one)) === index);
+}

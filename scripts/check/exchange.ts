@@ -1,0 +1,71 @@
+import type { ApiOperation } from './api-operation.ts';
+import type { Case } from './case.ts';
+import { checksFor, type Violation } from './checks.ts';
+import { NoResponse, type WireResponse } from './connection.ts';
+import { withExtraHeaders } from './extra-headers.ts';
+import type { Run } from './run.ts';
+import { Cut, type Turn } from './schedule.ts';
+import type { WireRequest } from './wire-request.ts';
+
+/** The outcome of a request. */
+export type Outcome = {
+  /** The request as sent. */
+  readonly request: WireRequest;
+  /** `undefined` when none arrived as a whole. */
+  readonly response: WireResponse | undefined;
+  /** The bytes of a response that did not arrive as a whole. */
+  readonly received: Buffer;
+  /** The failures of the checks that count. */
+  readonly violations: readonly Violation[];
+  /** To be thrown when the violations are recorded; `undefined` as long as the server is reachable. */
+  readonly gone: ServerGone | undefined;
+};
+
+/** No connection to the server can be established any more. */
+export class ServerGone extends Error {}
+
+/** Returns the failures of a response. `original` is the one to the original request of the test case. */
+export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly Violation[];
+
+/**
+ * Sends the request of a test case in its turn, and reports it with its outcome to the observer of the run.
+ *
+ * @param judge judges a whole response; without it, nothing counts
+ * @throws {Cut} when the run is interrupted
+ */
+export async function exchange(
+  operation: ApiOperation,
+  testCase: Case,
+  run: Run,
+  turn: Turn,
+  judge?: JudgeResponse,
+): Promise<Outcome> {
+  await turn();
+  run.onRequest(operation);
+  const complete = (one: WireRequest): WireRequest =>
+    withExtraHeaders(operation, { ...testCase, request: one }, run.headers);
+  const request = complete(testCase.request);
+  const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
+  let startedAt = new Date();
+  let start = performance.now();
+  let durationMs = 0;
+  const finish = (found: readonly Violation[], outcome: Omit<Outcome, 'request' | 'violations'>): Outcome => {
+    const violations = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
+    const { response } = outcome;
+    run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
+    return { ...outcome, request, violations };
+  };
+  try {
+    const original = testCase.original && (await run.connection.send(complete(testCase.original)));
+    [startedAt, start] = [new Date(), performance.now()];
+    const response = await run.connection.send(request).finally(() => (durationMs = performance.now() - start));
+    return finish(judge?.(response, original) ?? [], { response, received: Buffer.alloc(0), gone: undefined });
+  } catch (error) {
+    if (!(error instanceof NoResponse)) throw error;
+    if (run.signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
+    const { received, isUnreachable } = error;
+    const message = `${received.length > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
+    const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
+    return finish([{ check: 'not_a_server_error', message }], { response: undefined, received, gone });
+  }
+}

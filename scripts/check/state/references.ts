@@ -1,0 +1,99 @@
+import type { ApiOperation } from '../api-operation.ts';
+import { classify } from '../case.ts';
+import type { Run } from '../run.ts';
+import type { Json } from '../../values/json-value.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { idText } from './identity.ts';
+import { parameterNames, shapeOf, type ItemPath } from './item-path.ts';
+import { isNamedFor } from './resource-names.ts';
+import { propertiesOf } from './schema-property.ts';
+import type { Send } from './send.ts';
+import { withMember, withQueryValue } from './step-input.ts';
+
+/** The ids of resources that exist, by the names of the body members and query parameters that are about them. */
+export type References = ReadonlyMap<string, Json>;
+
+/**
+ * Finds {@link References} for an operation. A resource is created or found once.
+ *
+ * @param values the values of the first parameters of the path
+ */
+export type FindReferences = (
+  operation: ApiOperation,
+  values: readonly Json[],
+  send: Send,
+  salt: number,
+) => Promise<References>;
+
+/** Creates or finds a resource whose path begins with some values; returns its id, `undefined` without one. */
+type ObtainId = (item: ItemPath, send: Send, salt: number, parent: readonly Json[]) => Promise<Json | undefined>;
+
+// The values differ from those of the resources that an operation is about.
+const SALT = 100_000;
+
+/** Creates {@link FindReferences}. */
+export function createFindReferences(
+  items: readonly ItemPath[],
+  { requestSchemas }: Run,
+  obtainId: ObtainId,
+): FindReferences {
+  const known = new Map<ItemPath, Json | undefined>();
+  return async (operation, values, send, salt) => {
+    const found = new Map<string, Json>();
+    for (const name of namesIn(operation)) {
+      const item = items.find((one) => isNamedFor(name, one) && isOther(one, operation));
+      const id = item && (await idOf(item, operation, values, send, salt));
+      if (id !== undefined) found.set(name, id);
+    }
+    return found;
+  };
+
+  function namesIn({ parameters, requestBody }: ApiOperation): ReadonlySet<string> {
+    const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const bodies = (requestBody?.contents ?? []).map(({ schema }) => propertiesOf(requestSchemas, schema));
+    return new Set([...query, ...bodies.flatMap((properties) => Object.keys(properties))]);
+  }
+
+  async function idOf(
+    item: ItemPath,
+    operation: ApiOperation,
+    values: readonly Json[],
+    send: Send,
+    salt: number,
+  ): Promise<Json | undefined> {
+    const count = parameterNames(item.path).length;
+    if (isWithin(operation.path, item.path)) return values[count - 1];
+    if (values.length < count - 1) return undefined;
+    if (known.has(item)) return known.get(item);
+    known.set(item, undefined); // Resources may refer to each other.
+    const id = await obtainId(item, send, salt + SALT, values.slice(0, count - 1));
+    known.set(item, id);
+    return id;
+  }
+}
+
+/** Copies values with the ids of resources that exist, where they are as valid as before. */
+export function withReferences(
+  operation: ApiOperation,
+  input: RequestInput,
+  references: References,
+  { requestOracle }: Run,
+): RequestInput {
+  if (references.size === 0) return input; // Validation may be costly.
+  const kind = classify(operation, requestOracle, input);
+  return [...references].reduce((result, [name, id]) => {
+    const changed = [id, idText(id)].map((value) => withQueryValue(withMember(result, name, value), name, value));
+    return changed.find((other) => classify(operation, requestOracle, other) === kind) ?? result;
+  }, input);
+}
+
+/** Returns whether the id of a resource is not the own one of an operation, and whether the outer ones are known. */
+function isOther(item: ItemPath, { path }: ApiOperation): boolean {
+  const collection = item.path.slice(0, item.path.lastIndexOf('/'));
+  const outer = collection.slice(0, collection.lastIndexOf('}') + 1);
+  return shapeOf(path) !== shapeOf(item.path) && shapeOf(path) !== shapeOf(collection) && isWithin(path, outer);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return `${shapeOf(path)}/`.startsWith(outer === '' ? '' : `${shapeOf(outer)}/`);
+}

@@ -1,0 +1,34 @@
+import type { ItemPath } from './item-path.ts';
+
+const KEY = /^(?:(.+)_)?(id|uuid|guid|key|slug|code|number)$/;
+
+/** Lists the names that a member may have that a parameter is about, the most exact first. */
+export function memberNames(parameter: string): readonly string[] {
+  const snake = snakeCase(parameter);
+  const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
+  const [, , key] = KEY.exec(snake) ?? [];
+  return [...new Set([parameter, camel, snake, ...(key === undefined ? [] : [key])])];
+}
+
+/** Lists the names of one resource of a path, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`. */
+export function resourceNames({ path }: ItemPath): readonly string[] {
+  const collection = snakeCase(path.split('/').at(-2) ?? '');
+  return [collection, collection.replace(/s$/, ''), collection.replace(/es$/, ''), collection.replace(/ies$/, 'y')];
+}
+
+/** Returns whether a member or a parameter is named for the resources of a path: `bookId`, `book_id` for `/books/{id}`. */
+export function isNamedFor(name: string, item: ItemPath): boolean {
+  const [, resource, key] = KEY.exec(snakeCase(name)) ?? [];
+  if (resource === undefined) return false;
+  if (snakeCase(item.parameter) === snakeCase(name)) return true;
+  const [, , ownKey = 'id'] = KEY.exec(snakeCase(item.parameter)) ?? [];
+  return key === ownKey && resourceNames(item).includes(resource);
+}
+
+/** Converts a name to snake case. */
+export function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+}
