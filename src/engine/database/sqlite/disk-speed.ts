@@ -3,7 +3,7 @@ const STALLED_MS = 16;
 // The share of the newest commit in the average.
 const WEIGHT = 1 / 16;
 const FIRST_PAUSE_MS = 100;
-const LAST_PAUSE_MS = 10_000;
+const LAST_PAUSE_MS = 2_000;
 
 /**
  * Judges by its commits whether the disk is fast enough to wait for: most of the recent ones took less than a
