@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
+import { connectForWriting, openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
 import { createUntilStopped, type Load } from '../support/load.ts';
@@ -20,7 +20,12 @@ test('every commit to the embedded store is synced to disk', () => {
   cleanUp(() => {
     database.close();
   });
-  expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+  const other = connectForWriting(database.location() ?? '');
+  cleanUp(() => {
+    other.close();
+  });
+  for (const connection of [database, other])
+    expect(connection.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
 });
 
 describe('under repeated load, nothing acknowledged is lost and nothing is invented', () => {

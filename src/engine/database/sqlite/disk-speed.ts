@@ -13,7 +13,7 @@ const LAST_PAUSE_MS = 2_000;
 export class DiskSpeed {
   #slowShare = 1;
   #pauseMs = FIRST_PAUSE_MS;
-  #fastFrom = 0;
+  #fastFrom = -Infinity;
 
   isFast(): boolean {
     return this.#slowShare < 1 / 2 && performance.now() >= this.#fastFrom;

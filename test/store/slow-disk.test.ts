@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cleanUp, listPlants, temporaryDatabase } from '../support/app.ts';
+import { startService } from '../support/service.ts';
+
+const SYNC_MICROS = 500_000;
+
+/** Makes each sync of a process to disk take long. */
+async function slowDown(pid = 0): Promise<void> {
+  const strace = spawn('strace', [
+    ...['-f', '-p', String(pid), '-o', '/dev/null', '-e', 'trace=fsync,fdatasync'],
+    ...['-e', `inject=fsync,fdatasync:delay_exit=${String(SYNC_MICROS)}`],
+  ]);
+  cleanUp(() => void strace.kill());
+  await once(strace.stderr, 'data'); // It has attached.
+}
+
+test('a disk that becomes slow holds up creations only; those that are pending at the stop are answered', async () => {
+  const databaseUrl = temporaryDatabase();
+  const service = await startService({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
+  const send = async (id: number, token: string): Promise<number> => {
+    const response = await fetch(`${service.url}/plants`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ id, name: 'Fern' }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  for (let id = 0; id < 40; id += 1) expect(await send(id, service.token)).toBe(200);
+
+  await slowDown(service.process.pid);
+  expect(await send(40, service.token)).toBe(200); // The first slow commit may hold up everything.
+  const answers: number[] = [];
+  const creation = send(41, service.token).then((status) => answers.push(status));
+  for (let request = 0; request < 10; request += 1) answers.push(await send(0, 'unknown-token'));
+  await creation;
+  expect(answers).toEqual([...Array<number>(10).fill(401), 200]);
+
+  const pending = Promise.all([42, 43, 44].map((id) => send(id, service.token)));
+  await send(0, 'unknown-token'); // The others have arrived before.
+  service.process.kill('SIGTERM');
+  expect(await pending).toEqual([200, 200, 200]);
+  expect((await service.outcome).code).toBe(0);
+  const ids = (await listPlants(databaseUrl, 'history')).map(({ id }) => Number(id));
+  expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, id) => id));
+});
