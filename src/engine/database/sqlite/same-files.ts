@@ -1,25 +1,26 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { DatabaseUnavailable } from '../database.ts';
 
-// On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again. To
-// see that a file is there does not.
-const IDENTIFY_EVERY_MS = 10;
+// On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again.
+const LOOK_EVERY_MS = 10;
 
 /**
  * Remembers the files of an open database. A deleted file can still be written, but the data would be unreachable. So can
  * its log.
  *
- * @returns a function that throws `DatabaseUnavailable` when other files or none are at their paths
+ * @returns a function that throws `DatabaseUnavailable` when other files or none are at their paths, 10 ms later at most
  */
 export function rememberFiles(path: string): () => void {
   const paths = [path, `${realpathSync(path)}-wal`];
   const remembered = identify(paths);
-  let identifiedAt = -Infinity;
+  let lookedAt = -Infinity;
   return () => {
     const now = performance.now();
-    if (now - identifiedAt < IDENTIFY_EVERY_MS && paths.every((each) => existsSync(each))) return;
-    identifiedAt = now;
-    if (identify(paths) === remembered) return;
+    if (now - lookedAt < LOOK_EVERY_MS) return;
+    if (identify(paths) === remembered) {
+      lookedAt = now;
+      return;
+    }
     const problem = 'or its -wal beside it, was moved or deleted while it was in use';
     throw new DatabaseUnavailable(`the database ${path}, ${problem}`);
   };
