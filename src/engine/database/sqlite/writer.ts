@@ -72,14 +72,15 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     if (this.#needsCheckpoint || !this.#disk.isFast() || !isQuick(changes)) return undefined;
     const local = this.#connect();
     if (local === undefined) return undefined;
+    let commit: Commit;
     try {
-      const commit = local.commit(changes);
-      this.#needsCheckpoint = local.logPages() >= CHECKPOINT_PAGES;
-      return commit;
+      commit = local.commit(changes);
     } catch (error) {
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
       throw toError(failureOf(this.#data.path, error));
     }
+    this.#needsCheckpoint = local.logPages() >= CHECKPOINT_PAGES;
+    return commit;
   }
 
   /** Connects the calling thread, unless that fails. */
