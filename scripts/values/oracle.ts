@@ -69,7 +69,8 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
       _schema?: unknown,
       context?: DataContext,
     ): boolean {
-      const sourceDigits = context && this.json.sourceDigits.get(context.parentData, String(context.parentDataProperty));
+      const sourceDigits =
+        context && this.json.sourceDigits.get(context.parentData, String(context.parentDataProperty));
       if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
       const exact = integerOf(sourceDigits ?? String(data));
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
