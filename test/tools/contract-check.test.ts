@@ -93,8 +93,9 @@ describe('npm run contract', () => {
   });
 
   test('exit 0: a running server with a rate limit, which is waited for', async () => {
-    const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '30', RATE_LIMIT_WINDOW_SECONDS: '1' });
-    const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
+    const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '60', RATE_LIMIT_WINDOW_SECONDS: '1' });
+    const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
+    const outcome = await command(...args);
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
 
