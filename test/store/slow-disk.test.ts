@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { cleanUp, listPlants, temporaryDatabase } from '../support/app.ts';
 import { startService } from '../support/service.ts';
 
-const SYNC_MICROS = 500_000;
+const SYNC_MICROS = 2_000_000;
+const LIMITS = { DATABASE_TIMEOUT_MS: '60000', SHUTDOWN_GRACE_MS: '60000' };
 
 /** Makes each sync of a process to disk take long. */
 async function slowDown(pid = 0): Promise<void> {
@@ -18,7 +19,7 @@ async function slowDown(pid = 0): Promise<void> {
 
 test('a disk that becomes slow holds up creations only; those that are pending at the stop are answered', async () => {
   const databaseUrl = temporaryDatabase();
-  const service = await startService({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
+  const service = await startService({ ...LIMITS, DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
   const send = async (id: number, token: string): Promise<number> => {
     const response = await fetch(`${service.url}/plants`, {
       method: 'POST',
@@ -34,9 +35,9 @@ test('a disk that becomes slow holds up creations only; those that are pending a
   expect(await send(40, service.token)).toBe(200); // The first slow commit may hold up everything.
   const answers: number[] = [];
   const creation = send(41, service.token).then((status) => answers.push(status));
-  for (let request = 0; request < 10; request += 1) answers.push(await send(0, 'unknown-token'));
+  for (let request = 0; request < 3; request += 1) answers.push(await send(0, 'unknown-token'));
   await creation;
-  expect(answers).toEqual([...Array<number>(10).fill(401), 200]);
+  expect(answers).toEqual([401, 401, 401, 200]);
 
   const pending = Promise.all([42, 43, 44].map((id) => send(id, service.token)));
   await send(0, 'unknown-token'); // The others have arrived before.
