@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import type { Credentials } from '../../src/engine/auth/credentials.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { expectProblem } from '../support/answer.ts';
@@ -168,6 +169,18 @@ describe('security schemes', () => {
     expect(refused.headers['www-authenticate']).toBe('Basic realm="s"');
     expect((await request(app).get('/a').set('Authorization', 'Basic eDp5')).status).toBe(204);
     expect(requests).toMatchObject([{ caller: { name: 'x', scheme: 's', claims: { team: 1 } } }]);
+  });
+
+  test('a checker reads headers, the query and cookies by functions that it may take out of their object', async () => {
+    const checkers = {
+      s: ({ header, query, cookie }: Credentials) =>
+        header('X-Key') === 'a' || query('key') === 'b' || cookie('key') === 'c' ? { name: 'x' } : undefined,
+    };
+    const { app } = await serve(scheme('{ type: apiKey, in: query, name: key }', '{ s: [] }'), { checkers });
+    expect((await request(app).get('/a').set('X-Key', 'a')).status).toBe(204);
+    expect((await request(app).get('/a?key=b')).status).toBe(204);
+    expect((await request(app).get('/a').set('Cookie', 'key=c')).status).toBe(204);
+    expect((await request(app).get('/a')).status).toBe(401);
   });
 
   test('403 when the credentials lack a scope, and no scope is granted by default', async () => {

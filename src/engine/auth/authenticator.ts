@@ -124,7 +124,16 @@ function adviceFor(scheme: SecurityScheme): string {
 
 /** Gives a reason for the checker of an application. */
 function explain(check: Checker): ExplainingChecker {
-  return async (credentials) => (await check(credentials)) ?? { refusal: 'missing or invalid credentials' };
+  return async (credentials) => {
+    // The checker may take the functions out of the object.
+    const own: Credentials = {
+      authorization: credentials.authorization,
+      header: (name) => credentials.header(name),
+      query: (name) => credentials.query(name),
+      cookie: (name) => credentials.cookie(name),
+    };
+    return (await check(own)) ?? { refusal: 'missing or invalid credentials' };
+  };
 }
 
 /** Combines the checks of schemes that are required together. */

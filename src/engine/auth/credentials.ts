@@ -4,9 +4,9 @@ import type { Caller, Identity } from '../contract/caller.ts';
 export type Credentials = {
   /** The Authorization header; `undefined` also when there are several. */
   readonly authorization: string | undefined;
-  header(name: string): string | undefined;
-  query(name: string): string | undefined;
-  cookie(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
+  readonly query: (name: string) => string | undefined;
+  readonly cookie: (name: string) => string | undefined;
 };
 
 /**
