@@ -92,7 +92,7 @@ export type NestedFault = { readonly name: string; readonly place: string; reado
 /**
  * Lists the faulty examples and defaults within a schema.
  *
- * @param visited the schemas that were searched before, which are left out
+ * @param visited the schemas that have been searched; they are skipped
  */
 export function* faultsWithin(
   oracle: Oracle,
@@ -121,7 +121,7 @@ export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json)
   return oracle.violation(schema, parseJson(stringifyJson(value)))?.replace(/^body ?/, '');
 }
 
-/** Copies an example without members of some names: it may show what only the server writes. */
+/** Copies an example without the members of some names, such as those that only the server sets. */
 function withoutMembers(value: Json, names: ReadonlySet<string>): Json {
   if (isArray(value)) return value.map((item) => withoutMembers(item, names));
   if (!isObject(value)) return value;

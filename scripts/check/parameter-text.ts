@@ -106,5 +106,3 @@ function isSendable({ in: location, name }: Parameter, value: Json): boolean {
   const sent = location === 'header' ? text.replaceAll('\\"', '"') : text;
   return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(sent);
 }
-
-export { decode } from '../openapi/reference.ts';

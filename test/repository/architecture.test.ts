@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/check': ['scripts/check/coverage', 'scripts/check/state', 'scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/check/coverage': ['scripts/check', 'scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/check/reports': ['scripts/check', 'scripts/reports', 'scripts/values'],
-  'scripts/check/state': ['scripts/check', 'scripts/values', ...ENGINE],
+  'scripts/check/state': ['scripts/check', 'scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/mock': ['scripts/openapi', 'scripts/values', 'scripts/generate', 'src/engine', ...ENGINE],
   'scripts/init': ['scripts', 'scripts/openapi', 'scripts/generate', 'scripts/check', 'scripts/values'],
   'scripts/documents': [],

@@ -1,5 +1,6 @@
 import type { ApiOperation, Parameter } from '../api-operation.ts';
-import { decode, readingsOf } from '../parameter-text.ts';
+import { decode } from '../../openapi/reference.ts';
+import { readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';
 import type { Json } from '../../values/json-value.ts';
 

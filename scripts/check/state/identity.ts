@@ -1,7 +1,8 @@
 import { stringifyJson } from '../../../src/engine/contract/json.ts';
 import type { ApiOperation, ResponseLink } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
-import { decode, readingsOf } from '../parameter-text.ts';
+import { decode } from '../../openapi/reference.ts';
+import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';

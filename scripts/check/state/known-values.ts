@@ -12,13 +12,13 @@ import { withReferences } from './references.ts';
 import { requestOf, stepOf, type Send } from './send.ts';
 import { createPlainInputs, withPathValues } from './step-input.ts';
 
-/** What resources that exist tell of the requests of an operation. */
+/** Values from existing resources for the requests of an operation. */
 export type Known = {
-  /** Copies a request with the ids of resources that exist; `undefined` without any. */
+  /** Copies a request with the ids of existing resources; `undefined` if there are none. */
   readonly adapt: ((input: RequestInput) => RequestInput) | undefined;
   /** The body that the creation of a resource links the operation to. */
   readonly linkedBody: Json | undefined;
-  /** Why there is no resource for the path. */
+  /** Why no resource was found for the path. */
   readonly reason: string | undefined;
 };
 

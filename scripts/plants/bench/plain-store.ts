@@ -4,7 +4,7 @@ import { Pool } from 'pg';
 import type { DatabaseLocation } from '../../../src/engine/database/open-database.ts';
 import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
 
-// What the store is measured against, in a database that the store has made.
+// The baselines of the store, in a database that the store has created.
 
 type Add = PlantStore['add'];
 type Waiting = {
@@ -14,8 +14,8 @@ type Waiting = {
 };
 
 /**
- * Adds each plant with a commit of its own, as one would write it first: on SQLite on the main thread, on PostgreSQL with
- * the pool of `pg` as it is, since a larger one gained nothing.
+ * Adds each plant with a commit of its own: on SQLite on the main thread, on PostgreSQL with the default pool of `pg`,
+ * since a larger one gained nothing.
  */
 export function createAutocommit(location: DatabaseLocation, connectionString: string): Add {
   if (location.engine === 'sqlite') {
@@ -35,8 +35,8 @@ export function createAutocommit(location: DatabaseLocation, connectionString: s
 }
 
 /**
- * Adds plants with a group commit as one would write it by hand: those that arrive in one turn of the event loop share a
- * transaction, on the main thread. It has no limits, no time limit, and no answer to a slow disk.
+ * Adds plants with a simple group commit on the main thread: the plants of one turn of the event loop share a
+ * transaction. It has no limits, no time limit, and no protection against a slow disk.
  */
 export function createGroupCommitByHand(path: string): Add {
   const { database, insert } = openSqlite(path);

@@ -8,11 +8,12 @@ import { checkerKindOf } from './supported-scheme.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**
- * Checks the security requirements of one operation; one of them must be satisfied. Where a requirement combines several
- * schemes, the first one determines the caller.
+ * Checks the security requirements of one operation; one of them must be satisfied. Where a requirement combines
+ * several schemes, the first one determines the caller.
  *
  * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
- *   Throws or rejects with `NotImplemented` without a checker, and rejects with `KeysUnavailable` when the credentials cannot be verified at the moment
+ *   Throws or rejects with `NotImplemented` without a checker. Rejects with `KeysUnavailable` when the credentials
+ *   cannot be verified at the moment
  */
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 

@@ -1,5 +1,5 @@
 import type { JsonTree } from './json.ts';
-import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from './problem.ts';
+import { createProblem, MAX_PROBLEMS, NO_PROBLEMS, placeOf, type Problem } from './problem.ts';
 
 /**
  * The locations of the int64s in a JSON value: its schema, reduced to the parts that lead to an int64. `$ref` names
@@ -19,7 +19,6 @@ type Holder = Record<Key, unknown>;
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
-const NO_PROBLEMS: readonly Problem[] = [];
 
 /**
  * Replaces every int64 of a parsed JSON text with a `bigint`, in place.

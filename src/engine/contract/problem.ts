@@ -8,6 +8,9 @@ export type Problem = Violation & { readonly text: string };
 /** An error of Ajv. */
 export type SchemaError = NonNullable<Parameters<typeof augmentAjvErrors>[0]>[number];
 
+/** A shared empty list, for the many requests without problems. */
+export const NO_PROBLEMS: readonly Problem[] = [];
+
 /** The most violations that a response lists. */
 export const MAX_PROBLEMS = 10;
 // A message may list the values of a long enum; the first one is always complete.

@@ -10,7 +10,7 @@ import type { Upload } from './upload.ts';
 /** The operation that a request is for. */
 export type Target = { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
 
-/** A request, its response, and what is known of them so far. */
+/** The state of a request and its response. */
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -58,7 +58,11 @@ export class Exchange implements BodyReader {
     this.#reservedBytes = 0;
   }
 
-  /** Sends 100 Continue to a client that waits for it. @throws {InvalidRequest} for invalid parameters, to leave the body unsent */
+  /**
+   * Sends 100 Continue to a client that waits for it.
+   *
+   * @throws {InvalidRequest} for invalid parameters; the client then does not send the body
+   */
   sendContinue(): void {
     const { headers, httpVersionMinor, complete } = this.req;
     // RFC 9110, 10.1.1: HTTP/1.0 has no 100.
@@ -72,7 +76,7 @@ export class Exchange implements BodyReader {
     this.#upload = upload;
   }
 
-  /** Removes what is left of an upload. */
+  /** Removes the temporary file of an upload, if there is one. */
   removeUpload(): void {
     void this.#upload?.remove();
   }

@@ -1,9 +1,9 @@
 import { nextTick } from 'node:process';
 
 /**
- * Collects what becomes ready in one step of the event loop, such as the responses to requests whose rows share a commit.
- * At its end, does the urgent work for all of them before the rest for any. Each write wakes a client: while it is busy
- * with the first response, the others wake it no more.
+ * Collects the responses of one step of the event loop, such as those whose rows share a commit, and sends them all
+ * before it finishes any. Each write wakes a client: while it is busy with the first response, the others do not wake
+ * it again.
  */
 export class Outbox<Item> {
   readonly #send: (item: Item) => void;

@@ -72,7 +72,7 @@ type Plan = {
   readonly apiKeysInQuery: ReadonlySet<string>;
 };
 
-/** A response, and what is known of its request. */
+/** A response and its request. */
 type Outgoing = {
   readonly exchange: Exchange;
   readonly response: HandlerResponse;

@@ -49,7 +49,7 @@ const LINGER_MS = 1_500;
  */
 export function toResponse(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
   const { status, body } = reply;
-  const key = findResponseKey(operation, status) ?? fail(operation, status, 'is not documented');
+  const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
   const headers = reply.headers === undefined ? {} : encodeHeaders(validator, status, reply.headers, documented);
   for (const name of documented.requiredHeaders)

@@ -1,6 +1,6 @@
 import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
 import type { Operation } from '../contract/operation.ts';
-import { isWithin, limitProblems, placeOf, type Problem } from '../contract/problem.ts';
+import { isWithin, limitProblems, NO_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
 import { InvalidRequest, type OperationValidator, type RequestParts } from '../contract/validator.ts';
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
@@ -16,8 +16,6 @@ export type ValidRequest = {
   readonly contentType: string | undefined;
   readonly body: unknown;
 };
-
-const NO_PROBLEMS: readonly Problem[] = [];
 
 type Shapes = Readonly<Record<string, Int64Shape>>;
 

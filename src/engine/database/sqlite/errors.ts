@@ -47,7 +47,7 @@ export function damaged(path: string): DatabaseUnavailable {
   return unavailable(path, { errcode: SQLITE.CORRUPT });
 }
 
-/** The failure of a batch, as one thread tells it another. */
+/** The failure of a batch, as a message between threads. */
 export type BatchFailure = {
   /** `undefined` for a bug. */
   readonly recovery: BatchFailed['recovery'] | undefined;
