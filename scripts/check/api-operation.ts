@@ -26,6 +26,8 @@ export type ApiOperation = {
   readonly security: readonly (readonly SecurityScheme[])[];
   /** Whether credentials are documented as parameters, too, so that each may be required with any alternative. */
   readonly hasCredentialParameters: boolean;
+  /** The schema of Content-Length; `undefined` where the document does not describe it. */
+  readonly contentLength: Schema | undefined;
 };
 
 /** The documented methods of the paths that match a pattern, in upper case. */

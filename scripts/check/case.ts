@@ -48,6 +48,14 @@ export function caseOf(
   return request && !isOfOther(operation, request) ? { kind, description: kind, request, input } : undefined;
 }
 
+/** Returns the purpose of a case; a valid request is undecided where the document limits Content-Length further. */
+export function kindOf({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
+  const { body, headers } = request;
+  if (kind !== 'positive' || contentLength === undefined || body === undefined) return kind;
+  const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
+  return !isChunked && oracle.allows(contentLength, BigInt(body.length)) ? kind : 'undecided';
+}
+
 /** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
 function isOfOther({ moreSpecificPaths }: ApiOperation, { target }: WireRequest): boolean {
   const [path = ''] = target.split('?');

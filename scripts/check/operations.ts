@@ -56,9 +56,8 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
         Object.keys(requirement).map((name) => schemeNamed(document, name)),
       );
-      const parameters = readParameters(requests, pathItem, operation).filter(
-        (parameter) => !OF_MESSAGE.test(`${parameter.in} ${parameter.name}`),
-      );
+      const documented = readParameters(requests, pathItem, operation);
+      const parameters = documented.filter((parameter) => !OF_MESSAGE.test(placeOf(parameter)));
       const fullPaths = pathsOf(operation);
       const [fullPath = path] = fullPaths;
       allPaths.push(...fullPaths.map((one) => ({ path: one, pattern: patternOf(one), methods: [method] })));
@@ -73,6 +72,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         // A credential that is documented as a parameter, too, is sent once.
         parameters: parameters.filter((parameter) => !isCredential(parameter, security.slice(0, 1))),
         hasCredentialParameters: parameters.some((parameter) => isCredential(parameter, security)),
+        contentLength: documented.find((parameter) => /^header content-length$/i.test(placeOf(parameter)))?.schema,
         requestBody: readRequestBody(requests, dereference(document, operation.requestBody)),
         responses: readResponses(responses, responsesByMethod.get(method) ?? {}),
         security,
@@ -97,6 +97,10 @@ function moreSpecificThan({
 // These headers describe the message itself, so the client sets them.
 const OF_MESSAGE =
   /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
+
+function placeOf({ in: location, name }: Parameter): string {
+  return `${location} ${name}`;
+}
 
 // A parameter without any of these is text: OpenAPI does not define how to recognize lists and objects.
 const TYPING = [

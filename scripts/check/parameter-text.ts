@@ -26,7 +26,7 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
   const texts = members.map(([part, member]) => [encode(part), encode(scalarText(member) ?? '')] as const);
   if (texts.length === 0 || texts.some(([, text]) => text === '')) return undefined;
   const isList = isArray(value);
-  if (style === 'deepObject') return isList ? undefined : texts.map(([part, text]) => [`${key}%5B${part}%5D`, text]);
+  if (style === 'deepObject') return texts.map(([part, text]) => [`${key}%5B${part}%5D`, text]);
   if (style === 'form' && explode) return texts.map(([part, text]) => [isList ? key : part, text]);
   if (isList) return [[key, texts.map(([, text]) => text).join(SEPARATORS[style] ?? ',')]];
   return style === 'simple' && explode
@@ -96,7 +96,8 @@ function scalarText(value: Json): string | undefined {
 }
 
 /** Returns whether a value can be sent: without lone surrogates, short, and in headers only of visible ASCII. */
-function isSendable({ in: location, name }: Parameter, value: Json): boolean {
+function isSendable({ in: location, name, style }: Parameter, value: Json): boolean {
+  if (style === 'deepObject' && !isObject(value)) return false; // OpenAPI defines it for objects only.
   if (location === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return false; // RFC 9110, 5.6.2
   const text = stringifyJson(value);
   const isTooLong =

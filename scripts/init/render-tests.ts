@@ -75,8 +75,9 @@ export function renderTests(document: Document): Readonly<Record<string, string>
 function header(blocks: readonly string[]): string {
   const text = blocks.join('');
   const names = ['describe', ...(text.includes('expect(') ? ['expect'] : []), 'test'].join(', ');
+  const support = ['startTestService', ...(text.includes('TestRequest') ? ['type TestRequest'] : [])].join(', ');
   const service = text.includes('service.send(')
-    ? `import { startTestService, type TestRequest } from './support/service.ts';\n\nconst service = startTestService();\n`
+    ? `import { ${support} } from './support/service.ts';\n\nconst service = startTestService();\n`
     : '';
   return `import { ${names} } from '@jest/globals';\n${service}`;
 }

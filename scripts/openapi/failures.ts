@@ -21,7 +21,7 @@ export type Failures = {
   readonly bodies: readonly FailureBody[];
   /** Returns the name of the body of a response, by operationId and key of `responses`. */
   readonly nameOf: (operationId: string, response: string) => string | undefined;
-  /** The body that most failures have, if it is JSON: failures that the document does not describe have it, too. */
+  /** The body that most failures have, JSON if there is any: failures that the document does not describe have it, too. */
   readonly usual: Pick<FailureBody, 'name' | 'mediaType'> | undefined;
 };
 
@@ -47,11 +47,11 @@ export function findFailures(document: Document, operations: Readonly<Record<str
       const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
       if (same === undefined) bodies.push({ name, mediaType, schema, operationId: object.operationId, response });
       names.set(keyOf(object.operationId, response), name);
-      if (sentKindOf(mediaType) === 'json') uses.set(name, (uses.get(name) ?? 0) + 1);
+      uses.set(name, (uses.get(name) ?? 0) + 1);
     }
   }
-  const [[usualName] = []] = [...uses].toSorted(([, a], [, b]) => b - a);
-  const usual = bodies.find(({ name }) => name === usualName);
+  const byUse = bodies.toSorted((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
+  const usual = byUse.find(({ mediaType }) => sentKindOf(mediaType) === 'json') ?? byUse[0];
   return {
     bodies,
     usual: usual && { name: usual.name, mediaType: concreteMediaType(usual.mediaType) },

@@ -233,6 +233,21 @@ responses: { '204': { description: Done. } }`;
   expect(other.body).toEqual({ status: 404, title: 'Not Found', detail: expect.any(String) });
 });
 
+test('a failure that the document does not describe is text where all failures are', async () => {
+  const failure = '{ description: No., content: { application/text: { schema: { type: string } } } }';
+  const contract = await contractOf(
+    documentOf('/a', 'get', `responses: { '204': { description: Done. }, default: ${failure} }`),
+  );
+  const failures = { opDefault: ({ message }: { message: string }) => message };
+  const { app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) }, failures });
+  const { status, headers, body } = await request(app).post('/a').responseType('blob');
+  expect([status, headers['content-type'], String(body)]).toEqual([
+    405,
+    'application/text',
+    'this path allows only GET, HEAD, OPTIONS',
+  ]);
+});
+
 describe('what precedes the body stays alone', () => {
   test('a body that is not read: 415', async () => {
     const { send } = await serve(ORDER, { parameters: PARAMETERS });

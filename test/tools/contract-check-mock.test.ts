@@ -47,6 +47,8 @@ paths:
   /media/{id}.{format}: { get: { operationId: mediaAs, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
   /shared/{id}: { get: { operationId: shared, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], servers: [{ url: / }, { url: /beta }], ${ok} } }
   /shared/all: { post: { operationId: sharedAll, servers: [{ url: /beta }], ${ok} } }
+  /small: { put: { operationId: small, parameters: [{ name: Content-Length, in: header, required: true, schema: { type: integer, maximum: 40 } }], requestBody: { required: true, content: { application/json: { schema: { type: object } } } }, ${ok} } }
+  /deep: { get: { operationId: deep, parameters: [{ name: deep, in: query, style: deepObject, explode: true, schema: { anyOf: [{ type: object, properties: { id: { type: string } } }, { type: string, enum: ['null'] }] } }], ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
@@ -99,6 +101,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'project: responds 400 and 415, which the document does not describe',
     'media: responds 400, which the document does not describe',
     'mediaAs: responds 400, which the document does not describe',
+    'small: responds 400 and 415, which the document does not describe',
   ]);
 });
 

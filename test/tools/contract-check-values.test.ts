@@ -218,6 +218,8 @@ describe('parameters', () => {
     ],
     ['an object in one', { explode: false }, { a: 1n, b: 'x' }, [['p', 'a,1,b,x']]],
     ['a deep object', { style: 'deepObject' }, { a: 1n }, [['p%5Ba%5D', '1']]],
+    ['a text as a deep object', { style: 'deepObject' }, 'a', undefined],
+    ['a list as a deep object', { style: 'deepObject' }, ['a'], undefined],
     ['an object in a header', { in: 'header', style: 'simple', explode: true }, { a: 1n, b: 'x' }, [['p', 'a=1,b=x']]],
     ['JSON', { isJson: true }, { a: [1n] }, [['p', '%7B%22a%22%3A%5B1%5D%7D']]],
     ['nothing', {}, '', undefined],

@@ -5,7 +5,7 @@ import type { TokenVerifier } from './token-verifier.ts';
 
 type Result = ReturnType<TokenVerifier['verifyBearerToken']>;
 /** The strategy reads nothing else of a request. */
-type BearerRequest = { readonly headers: { readonly authorization: string | undefined } };
+type BearerRequest = { readonly headers: { authorization: string | undefined } };
 type Callback = (error: unknown, result?: Result | false) => void;
 type Middleware = (req: BearerRequest, res: undefined, next: Callback) => void;
 
@@ -15,23 +15,27 @@ const MALFORMED: Refusal = { refusal: 'the Authorization header is not Bearer wi
 /** Creates the checker for a security scheme whose credentials are bearer tokens, with Passport. */
 export function createBearerChecker(schemeName: string, { verifyBearerToken }: TokenVerifier): ExplainingChecker {
   const authenticator = new passport.Passport();
+  // Passport hands any result to the callback: a refusal keeps its reason, and a promise is waited for by the caller.
   const verify = (token: string, done: Callback): void => {
     done(null, verifyBearerToken(token));
   };
-  // Passport hands any result to the callback: a refusal keeps its reason, and a promise is waited for by the caller.
   authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify as VerifyFunction));
 
+  // Passport calls back before it returns, so that all requests can share these objects.
+  const request: BearerRequest = { headers: { authorization: undefined } };
+  let result: Result = ABSENT;
+  const callback: Callback = (error, found) => {
+    if (error instanceof Error) throw error;
+    if (found !== undefined && found !== false) result = found;
+  };
+  const authenticate = authenticator.authenticate(schemeName, { session: false }, callback) as Middleware;
+
   return ({ authorization }) => {
+    result = authorization === undefined ? ABSENT : MALFORMED; // Unless the strategy finds a token.
     // The strategy also accepts tokens from the body and the query, so it gets only the header. It requires exactly
     // one space after `Bearer`; RFC 9110, 11.6.2, allows more.
-    const header = authorization?.includes('  ') === true ? authorization.replace(/ +/, ' ') : authorization;
-    let result: Result = authorization === undefined ? ABSENT : MALFORMED; // Unless the strategy finds a token.
-    const callback: Callback = (error, found) => {
-      if (error instanceof Error) throw error;
-      if (found !== undefined && found !== false) result = found;
-    };
-    const authenticate = authenticator.authenticate(schemeName, { session: false }, callback) as Middleware;
-    authenticate({ headers: { authorization: header } }, undefined, callback);
+    request.headers.authorization = authorization?.includes('  ') ? authorization.replace(/ +/, ' ') : authorization;
+    authenticate(request, undefined, callback);
     return result;
   };
 }

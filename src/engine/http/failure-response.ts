@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Contract } from '../contract/contract.ts';
 import type { FailureDetails } from '../contract/handler-types.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { failureMediaType } from '../contract/media-type.ts';
+import { failureMediaType, kindOf } from '../contract/media-type.ts';
 import { findResponseKey, type Operation } from '../contract/operation.ts';
 import type { OperationValidator } from '../contract/validator.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
@@ -55,21 +55,27 @@ export function createFailureResponse(
     if (target === undefined || documented === undefined) {
       const render = rendererOf(usualFailure?.name);
       if (usualFailure === undefined || render === undefined) return problemDetails(failure);
-      const withType = { ...headers, 'content-type': usualFailure.mediaType };
-      return { status, headers: withType, body: stringifyJson(render(details)) };
+      const { mediaType } = usualFailure;
+      const body = render(details);
+      const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
+      return { status, headers: { ...headers, 'content-type': mediaType }, body: encoded };
     }
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure);
     const body = encodeBody(target.validator, status, mediaType.documented, mediaType.sent, render(details));
-    if (body instanceof Blob) throw new Error('the body of a failure must be text or bytes');
-    return { status, headers: { ...headers, 'content-type': mediaType.sent }, body };
+    return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
 
   function rendererOf(name = ''): RenderFailure | undefined {
     return Object.hasOwn(failures, name) ? failures[name] : undefined;
   }
+}
+
+function assertWhole(body: unknown): string | Uint8Array {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  throw new Error('the body of a failure must be text or bytes');
 }
 
 /** Converts a failure to problem details (RFC 9457). Its violations are the member `errors`, as in the RFC's example. */

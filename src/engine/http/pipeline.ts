@@ -32,7 +32,7 @@ import { Outbox } from './outbox.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
-import { replyWithin, TimeLimitReached } from './reply-within.ts';
+import { replyWithin } from './reply-within.ts';
 import { TemporaryFolderUnavailable } from './temporary-file.ts';
 import { validateWhole } from './validate-request.ts';
 import { createRouter } from './router.ts';
@@ -227,27 +227,24 @@ export function createPipeline(options: PipelineOptions) {
     );
   }
 
-  async function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
+  function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
     loadShedding.enter(); // Other requests may have entered while this body arrived.
-    try {
-      if (timeLimitMs !== undefined) return await replyWithin(timeLimitMs, () => run(handler, request), request);
-      return await run(handler, request);
-    } catch (error) {
-      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
-      if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
-      if (error instanceof TimeLimitReached) request.log.warn({ timeLimitMs }, error.message);
-      if (error instanceof TimeLimitReached || isUnavailable(error)) throw unavailableFailure();
-      // A bug, even if it looks like a failure of the pipeline.
-      throw new Error(`the handler of ${operationId} threw`, { cause: error });
-    }
+    const reply = run(operationId, handler, request);
+    return timeLimitMs === undefined ? reply : replyWithin(timeLimitMs, reply, request);
   }
 
   /** Runs a handler. Its request is in flight until it has replied, even after the time limit. */
-  async function run(handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
+  async function run(operationId: string, handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
+    } catch (error) {
+      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
+      if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
+      if (isUnavailable(error)) throw unavailableFailure();
+      // A bug, even if it looks like a failure of the pipeline.
+      throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
       loadShedding.leave();
     }

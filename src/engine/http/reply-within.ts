@@ -1,28 +1,27 @@
+import { unavailableFailure } from './failure.ts';
 import type { HandlerRequest } from './handler-request.ts';
 
-/** A handler has not replied within the time limit of its operation. */
-export class TimeLimitReached extends Error {}
-
 /**
- * Runs a handler. When it has not replied in time, aborts the signal of its request and ignores its result.
+ * Waits for the reply of a handler. At the time limit, aborts the signal of its request and ignores the reply.
  *
- * @throws {TimeLimitReached} when it has not replied in time
+ * @throws {Failure} 503 at the time limit
  */
 export async function replyWithin<Reply>(
   limitMs: number,
-  run: () => Promise<Reply>,
+  reply: Promise<Reply>,
   request: HandlerRequest,
 ): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = new TimeLimitReached('the time limit of the operation was reached');
-      reject(error);
-      request.cancel(error);
+      const message = 'the time limit of the operation was reached';
+      request.log.warn({ timeLimitMs: limitMs }, message);
+      reject(unavailableFailure());
+      request.cancel(new Error(message));
     }, limitMs);
   });
   try {
-    return await Promise.race([run(), limit]);
+    return await Promise.race([reply, limit]);
   } finally {
     clearTimeout(timer);
   }
