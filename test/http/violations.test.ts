@@ -240,7 +240,11 @@ test('a failure that the document does not describe is text where all failures a
   );
   const failures = { opDefault: ({ message }: { message: string }) => message };
   const { app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) }, failures });
-  const { status, headers, body } = await request(app).post('/a').responseType('blob');
+  const { status, headers, body } = (await request(app).post('/a').responseType('blob')) as {
+    status: number;
+    headers: Record<string, string>;
+    body: Buffer;
+  };
   expect([status, headers['content-type'], String(body)]).toEqual([
     405,
     'application/text',
