@@ -127,13 +127,14 @@ export function headerOf({ headers }: WireResponse, name: string): string | unde
 }
 
 /**
- * Returns whether the document does not describe the body of a response: that of HEAD, or that of a path or method that the
- * document does not have, except by the `default` response of the operation.
+ * Returns whether the document does not describe the body of a response: that of HEAD, or that of a path or method that
+ * the document does not have, except by a `default` response that all operations with one share.
  */
 function isBodyUndescribed({ operation, testCase, response }: Exchange, documented: ApiResponse): boolean {
   const { kind, request } = testCase;
   if (request.method === 'HEAD') return true;
-  const isDescribed = documented === operation.responses['default'] && documented.contents.length > 0;
+  const isDefault = documented === operation.responses['default'] && documented.contents.length > 0;
+  const isDescribed = isDefault && operation.hasCommonDefault;
   if (kind === 'unsupported method') return response.status !== 405 || !isDescribed;
   return kind === 'unknown path' && (response.status !== 404 || !isDescribed);
 }

@@ -21,7 +21,10 @@ export type Failures = {
   readonly bodies: readonly FailureBody[];
   /** Returns the name of the body of a response, by operationId and key of `responses`. */
   readonly nameOf: (operationId: string, response: string) => string | undefined;
-  /** The body that most failures have, JSON if there is any: failures that the document does not describe have it, too. */
+  /**
+   * The body of failures that the document does not describe, such as that of a path it does not have: the body of all
+   * `default` responses, or else the most frequent one, JSON if there is any.
+   */
   readonly usual: Pick<FailureBody, 'name' | 'mediaType'> | undefined;
 };
 
@@ -50,8 +53,12 @@ export function findFailures(document: Document, operations: Readonly<Record<str
       uses.set(name, (uses.get(name) ?? 0) + 1);
     }
   }
+  const defaults = new Set(
+    Object.keys(operations).flatMap((operationId) => names.get(keyOf(operationId, 'default')) ?? []),
+  );
+  const common = defaults.size === 1 ? bodies.find(({ name }) => defaults.has(name)) : undefined;
   const byUse = bodies.toSorted((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
-  const usual = byUse.find(({ mediaType }) => sentKindOf(mediaType) === 'json') ?? byUse[0];
+  const usual = common ?? byUse.find(({ mediaType }) => sentKindOf(mediaType) === 'json') ?? byUse[0];
   return {
     bodies,
     usual: usual && { name: usual.name, mediaType: concreteMediaType(usual.mediaType) },

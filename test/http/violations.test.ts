@@ -252,6 +252,17 @@ test('a failure that the document does not describe is text where all failures a
   ]);
 });
 
+test('a failure that the document does not describe is that of all default responses, before that of most', async () => {
+  const bodyOf = (title: string) =>
+    `{ description: No., content: { ${JSON_TYPE}: { schema: { type: object, title: ${title} } } } }`;
+  const statuses = ['400', '500', '501', '503'].map((status) => `'${status}': ${bodyOf('Usual')}`).join(', ');
+  const responses = `responses: { '204': { description: Done. }, ${statuses}, default: ${bodyOf('Other')} }`;
+  const contract = await contractOf(documentOf('/a', 'get', responses));
+  const failures = { op400: () => ({ of: '400' }), opDefault: () => ({ of: 'default' }) };
+  const { app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) }, failures });
+  expect((await request(app).get('/b')).body).toEqual({ of: 'default' });
+});
+
 describe('what precedes the body stays alone', () => {
   test('a body that is not read: 415', async () => {
     const { send } = await serve(ORDER, { parameters: PARAMETERS });

@@ -50,7 +50,11 @@ export function reviveInt64s(
       const target = named[$ref];
       if (target !== undefined && !(isShared && isVisited(holder[key], at))) revive(holder, key, target, isShared);
     }
-    const isBranching = isShared || (allOf !== undefined && allOf.length > 1) || Object.keys(at).length > 1;
+    const parts =
+      Number($ref !== undefined) +
+      (allOf?.length ?? 0) +
+      Number((properties ?? additionalProperties ?? items) !== undefined);
+    const isBranching = isShared || parts > 1;
     if (allOf !== undefined) for (const part of allOf) revive(holder, key, part, isBranching);
 
     const value = holder[key];
