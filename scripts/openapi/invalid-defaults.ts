@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import type { Document } from './document.ts';
+import { LIMITED_PATTERNS } from './limited-pattern.ts';
 import { dereference } from './reference.ts';
 import type { Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
@@ -26,7 +26,7 @@ export function removeInvalidDefaults(document: Document): Remark[] {
     strict: false,
     validateSchema: false,
     logger: false,
-    code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
+    code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
   const verdicts = new Map<string, boolean>();

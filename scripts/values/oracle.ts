@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
-import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
+import { LIMITED_PATTERNS } from '../openapi/limited-pattern.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import type { Json } from './json-value.ts';
 
@@ -54,7 +54,7 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
     passContext: true,
     validateSchema: false,
     ownProperties: true,
-    code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
+    code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
   replaceEqualityKeywords(ajv);

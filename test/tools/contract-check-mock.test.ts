@@ -49,6 +49,7 @@ paths:
   /shared/all: { post: { operationId: sharedAll, servers: [{ url: /beta }], ${ok} } }
   /small: { put: { operationId: small, parameters: [{ name: Content-Length, in: header, required: true, schema: { type: integer, maximum: 40 } }], requestBody: { required: true, content: { application/json: { schema: { type: object } } } }, ${ok} } }
   /deep: { get: { operationId: deep, parameters: [{ name: deep, in: query, style: deepObject, explode: true, schema: { anyOf: [{ type: object, properties: { id: { type: string } } }, { type: string, enum: ['null'] }] } }], ${ok} } }
+  /backtrack: { get: { operationId: backtrack, parameters: [{ name: id, in: query, schema: { type: string, pattern: '^([a-z]+)*$', example: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!, default: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! } }], ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
@@ -102,6 +103,9 @@ test('the mock of a document has no failures, and notes say what the document le
     'media: responds 400, which the document does not describe',
     'mediaAs: responds 400, which the document does not describe',
     'small: responds 400 and 415, which the document does not describe',
+    'backtrack: the example of the schema of query id is not valid: must match pattern "^([a-z]+)*$"',
+    'backtrack: the default of query id is not valid: must match pattern "^([a-z]+)*$"',
+    'backtrack: responds 400, which the document does not describe',
   ]);
 });
 
