@@ -1,5 +1,6 @@
 import { createDirectedSchemas } from '../../src/engine/contract/directed-schemas.ts';
 import { constrainAlternatives } from '../openapi/discriminators.ts';
+import { unusedName } from '../openapi/names.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -21,6 +22,7 @@ const SCHEMAS = [
   ...['unevaluatedItems', 'unevaluatedProperties'],
 ];
 const DATA = ['example', 'examples'];
+const PREFIX = '#/components/schemas/';
 
 /**
  * Rewrites every schema of an OpenAPI 3.0 or 3.1 document as plain JSON Schema 2020-12.
@@ -32,10 +34,17 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   const id = `https://contract.invalid/${direction}`;
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
   const directed = createDirectedSchemas(schemas ?? {});
+  const marked = direction === 'request' ? 'sent' : 'response';
   const isVersion30 = document.openapi.startsWith('3.0');
   const removed = new Set<string>();
-  // The linter has checked that this is an object.
-  return { id, document: convertNode(document) as OpenApiDocument, removed };
+  // Component schemas without properties that another schema of the same value excludes, by name and these properties.
+  const reduced = new Map<string, { readonly name: string; schema: unknown }>();
+  // The linter has checked that these are objects.
+  const converted = convertNode(document) as OpenApiDocument;
+  const { components = {} } = converted as { readonly components?: SchemaObject };
+  const named = { ...(components['schemas'] as SchemaObject) };
+  for (const { name, schema } of reduced.values()) named[name] = schema;
+  return { id, document: { ...converted, components: { ...components, schemas: named } }, removed };
 
   function convertNode(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(convertNode);
@@ -52,10 +61,10 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   /** @param inherited the properties that another schema of the same value excludes */
   function convertSchema(schema: unknown, inherited: ReadonlySet<string> = new Set()): unknown {
     if (!isRecord(schema)) return schema;
-    const excluded = inherited.union(directed.excludedBy(schema, direction === 'request' ? 'sent' : 'response'));
+    const excluded = inherited.union(directed.excludedBy(schema, marked));
     excluded.forEach((name) => removed.add(name));
     const converted = mapRecord(schema, (value, keyword) => {
-      if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + value;
+      if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + refer(value, excluded);
       if (DATA.includes(keyword)) return withoutIds(value);
       if (SCHEMAS.includes(keyword)) return convertSchema(value);
       if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) {
@@ -66,6 +75,23 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
       return value;
     });
     return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
+  }
+
+  /** Returns a reference to the same schema, without properties that it does not exclude itself. */
+  function refer(reference: string, excluded: ReadonlySet<string>): string {
+    const original = reference.slice(PREFIX.length);
+    const target = reference.startsWith(PREFIX) ? schemas?.[original] : undefined;
+    const names = excluded.difference(directed.excludedBy(target, marked));
+    if (target === undefined || names.size === 0) return reference;
+    const key = JSON.stringify([original, ...[...names].sort()]);
+    let entry = reduced.get(key);
+    if (entry === undefined) {
+      const taken = new Set([...Object.keys(schemas ?? {}), ...reduced.values().map(({ name }) => name)]);
+      entry = { name: unusedName(original, (name) => taken.has(name)), schema: true };
+      reduced.set(key, entry); // Recursive schemas refer to it.
+      entry.schema = convertSchema(target, names);
+    }
+    return PREFIX + entry.name;
   }
 }
 

@@ -50,10 +50,12 @@ paths:
   /small: { put: { operationId: small, parameters: [{ name: Content-Length, in: header, required: true, schema: { type: integer, maximum: 40 } }], requestBody: { required: true, content: { application/json: { schema: { type: object } } } }, ${ok} } }
   /deep: { get: { operationId: deep, parameters: [{ name: deep, in: query, style: deepObject, explode: true, schema: { anyOf: [{ type: object, properties: { id: { type: string } } }, { type: string, enum: ['null'] }] } }], ${ok} } }
   /backtrack: { get: { operationId: backtrack, parameters: [{ name: id, in: query, schema: { type: string, pattern: '^([a-z]+)*$', example: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!, default: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! } }], ${ok} } }
+  /volumes: { put: { operationId: updateVolume, requestBody: { content: { application/json: { schema: { allOf: [{ $ref: '#/components/schemas/Volume' }, { type: object, properties: { size: { readOnly: true } } }] } } } }, ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
   schemas:
+    Volume: { type: object, properties: { size: { type: integer, example: 30 }, part: { $ref: '#/components/schemas/Volume' } } }
     Project: { type: object, properties: { name: { type: string }, slug: { type: string, readOnly: true } }, example: { name: a, slug: a-1 } }
     Upload: { allOf: [{ type: object, required: [files], properties: { files: { type: array, items: { type: string, format: binary } } } }] }
     Paged: { type: object, required: [page], properties: { page: { type: integer, default: 1 } } }
@@ -106,6 +108,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'backtrack: the example of the schema of query id is not valid: must match pattern "^([a-z]+)*$"',
     'backtrack: the default of query id is not valid: must match pattern "^([a-z]+)*$"',
     'backtrack: responds 400, which the document does not describe',
+    'updateVolume: responds 400 and 415, which the document does not describe',
   ]);
 });
 
