@@ -121,18 +121,15 @@ function readBody(
   const isForm = encoding === 'form' || encoding === 'multipart';
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
   if (!isForm) {
-    return {
-      allowed: oracle.allows(schema, body.value),
-      possible: oracle.allowsWithDefaults(schema, body.value),
-    };
+    const allowed = oracle.allows(schema, body.value);
+    return { allowed, possible: allowed || oracle.allowsWithDefaults(schema, body.value) };
   }
   const value = withoutTextless(body.value);
   // The text of a field may be a number or a boolean, too.
   const others = membersOf(value).flatMap(([name, member]) =>
     readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
   );
-  return {
-    allowed: oracle.allows(schema, value),
-    possible: [value, ...others].some((reading) => oracle.allowsWithDefaults(schema, reading)),
-  };
+  const isPossible = (reading: Json): boolean =>
+    oracle.allows(schema, reading) || oracle.allowsWithDefaults(schema, reading);
+  return { allowed: oracle.allows(schema, value), possible: [value, ...others].some(isPossible) };
 }

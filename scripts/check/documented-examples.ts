@@ -1,7 +1,7 @@
 import { escapePointer } from '../../src/engine/contract/json-pointer.ts';
-import { parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
 import { dereference } from '../openapi/reference.ts';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
@@ -118,7 +118,7 @@ export function* faultsWithin(
 
 /** Returns why a schema does not allow an example; `undefined` when it does. */
 export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json): string | undefined {
-  return oracle.violation(schema, parseJson(stringifyJson(value)))?.replace(/^body ?/, '');
+  return oracle.violation(schema, toJsonTree(value))?.replace(/^body ?/, '');
 }
 
 /** Copies an example without the members of some names, such as those that only the server sets. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import { createLimits, type LongSizes } from '../values/limits.ts';
 import type { Oracle } from '../values/oracle.ts';
@@ -54,10 +55,14 @@ export function* systematicCases(
   if (isProtected(operation) && token !== undefined) yield* acceptedCredentials(operation, first, token);
 
   const seen = new Set<string>();
-  for (const [index, plain] of plainInputs.entries()) {
-    const ofSameBody = ({ body }: RequestInput): boolean => body?.content === plain.body?.content;
-    const smaller = plainInputs.slice(0, index).find(ofSameBody);
-    const isFullest = !plainInputs.slice(index + 1).some(ofSameBody);
+  // The first of several media types that are parsed alike, such as application/json and text/json, stands for all.
+  const varied = plainInputs.filter(
+    (plain, index) =>
+      !plainInputs.slice(0, index).some((other) => !haveSameBody(other, plain) && areAlike(other, plain)),
+  );
+  for (const [index, plain] of varied.entries()) {
+    const smaller = varied.slice(0, index).find((other) => haveSameBody(other, plain));
+    const isFullest = !varied.slice(index + 1).some((other) => haveSameBody(other, plain));
     for (const variant of [plain, { ...plain, body: undefined }, ...variantsOf(plain, smaller)]) {
       const testCase = caseOf(operation, oracle, variant, token);
       if (testCase !== undefined && isNew(testCase)) yield testCase;
@@ -67,7 +72,7 @@ export function* systematicCases(
 
   /** Yields the limits of the schemas of a request; a part of them, drawn by the seed, where there are many. */
   function* limitCases(plain: RequestInput): Generator<Case> {
-    const most = MAX_LIMITS / new Set(plainInputs.map(({ body }) => body?.content)).size;
+    const most = MAX_LIMITS / new Set(varied.map(({ body }) => body?.content)).size;
     const all = [...limitsOf(plain, options)];
     const drawn = all.length <= most ? all : shuffled(all, options.seed);
     let count = 0;
@@ -86,6 +91,18 @@ export function* systematicCases(
     seen.add(fingerprint);
     return isFirst;
   }
+}
+
+function haveSameBody(one: RequestInput, other: RequestInput): boolean {
+  return one.body?.content === other.body?.content;
+}
+
+/** Whether two bodies have the same schema and are parsed in the same way. */
+function areAlike({ body: one }: RequestInput, { body: other }: RequestInput): boolean {
+  if (one === undefined || other === undefined) return false;
+  return (
+    encodingOf(one.content) === encodingOf(other.content) && isDeepStrictEqual(one.content.schema, other.content.schema)
+  );
 }
 
 /** Generates requests with wrong credentials; also invalid ones, as 401 comes before 400. */

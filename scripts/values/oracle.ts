@@ -2,9 +2,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
-import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
+import type { JsonTree } from '../../src/engine/contract/json.ts';
 import { LIMITED_PATTERNS } from '../openapi/limited-pattern.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
+import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
 
 /** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
@@ -19,7 +20,7 @@ export type Oracle = {
   readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => string | undefined;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
-  /** Returns whether a schema allows a value, or would allow it with the defaults of missing properties. */
+  /** Returns whether a schema allows a value with the defaults of missing properties. */
   readonly allowsWithDefaults: (schema: Schema | undefined, value: Json) => boolean;
 };
 
@@ -34,13 +35,12 @@ export function createOracle(schemas: SchemaDocument): Oracle {
   const strict = createValidation(schemas, false);
   let withDefaults: ReturnType<typeof createValidation> | undefined; // Most documents need none.
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
-    schema === undefined || violation(schema, parseJson(stringifyJson(value))) === undefined;
+    schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
     schemas,
     violation: strict,
     allows: (schema, value) => allowedBy(strict, schema, value),
-    allowsWithDefaults: (schema, value) =>
-      allowedBy(strict, schema, value) || allowedBy((withDefaults ??= createValidation(schemas, true)), schema, value),
+    allowsWithDefaults: (schema, value) => allowedBy((withDefaults ??= createValidation(schemas, true)), schema, value),
   };
 }
 

@@ -1,0 +1,23 @@
+import type { JsonTree } from '../../src/engine/contract/json.ts';
+import { SourceDigits } from '../../src/engine/contract/source-digits.ts';
+import { isArray, type Json } from './json-value.ts';
+
+type Holder = Record<string, unknown>;
+
+/** Copies a value as if its JSON text were parsed: with doubles in place of bigints, whose digits are kept. */
+export function toJsonTree(value: Json): JsonTree {
+  const sourceDigits = new SourceDigits();
+  const root = { '': value as unknown };
+  copyMember(root, '');
+  return { root, sourceDigits };
+
+  function copyMember(holder: Holder, key: string): void {
+    const member = holder[key] as Json; // The holder is a copy of a part of the value.
+    if (typeof member === 'bigint') holder[key] = Number(member);
+    if (typeof member === 'bigint' || typeof member === 'number') sourceDigits.record(holder, key, String(member));
+    if (typeof member !== 'object' || member === null) return;
+    const copy = (isArray(member) ? [...member] : { ...member }) as Holder; // The indices of an array are its keys.
+    holder[key] = copy;
+    for (const name of Object.keys(copy)) copyMember(copy, name);
+  }
+}
