@@ -113,7 +113,8 @@ describe('RATE_LIMIT_REQUESTS', () => {
     const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST', 'X-Forwarded-For': '192.0.2.1' };
     expect(await thrice(() => Promise.resolve(request(app).options('/items').set(preflight)))).toEqual([204, 204, 204]);
     expect(await thrice(() => Promise.resolve(request(app).options('/other').set(preflight)))).toEqual([404, 404, 404]);
-    const send = () => Promise.resolve(request(app).get('/items').set({ Origin: origin }));
+    const headers = { Origin: origin, 'X-Forwarded-For': '192.0.2.1' };
+    const send = () => Promise.resolve(request(app).get('/items').set(headers));
     expect(await thrice(send)).toEqual([200, 200, 429]);
     const exposed = (await send()).headers['access-control-expose-headers'];
     expect(exposed).toBe('x-request-id, ratelimit-policy, ratelimit, retry-after');
