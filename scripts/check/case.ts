@@ -49,7 +49,7 @@ export function caseOf(
 }
 
 /** Returns the purpose of a case; a valid request is undecided where the document limits Content-Length further. */
-export function kindOf({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
+export function decideKind({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
   const { body, headers } = request;
   if (kind !== 'positive' || contentLength === undefined || body === undefined) return kind;
   const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
@@ -120,16 +120,14 @@ function readBody(
   const { schema } = body.content;
   const isForm = encoding === 'form' || encoding === 'multipart';
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
-  if (!isForm) {
-    const allowed = oracle.allows(schema, body.value);
-    return { allowed, possible: allowed || oracle.allowsWithDefaults(schema, body.value) };
-  }
-  const value = withoutTextless(body.value);
-  // The text of a field may be a number or a boolean, too.
-  const others = membersOf(value).flatMap(([name, member]) =>
+  const value = isForm ? withoutTextless(body.value) : body.value;
+  const allowed = oracle.allows(schema, value);
+  if (allowed || oracle.allowsWithDefaults(schema, value)) return { allowed, possible: true };
+  // The text of a field of a form may be a number or a boolean, too.
+  const others = (isForm ? membersOf(value) : []).flatMap(([name, member]) =>
     readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
   );
   const isPossible = (reading: Json): boolean =>
     oracle.allows(schema, reading) || oracle.allowsWithDefaults(schema, reading);
-  return { allowed: oracle.allows(schema, value), possible: [value, ...others].some(isPossible) };
+  return { allowed: false, possible: others.some(isPossible) };
 }

@@ -121,7 +121,7 @@ export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json)
   return oracle.violation(schema, toJsonTree(value))?.replace(/^body ?/, '');
 }
 
-/** Copies an example without the members of some names, such as those that only the server sets. */
+/** Copies an example without the members of the given names. */
 function withoutMembers(value: Json, names: ReadonlySet<string>): Json {
   if (isArray(value)) return value.map((item) => withoutMembers(item, names));
   if (!isObject(value)) return value;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
-import { caseOf, kindOf, type Case, type CaseKind } from './case.ts';
+import { caseOf, decideKind, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isUndocumentedRejection } from './conformance.ts';
 import { SAFE_METHODS, type WireResponse } from './connection.ts';
@@ -82,7 +82,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   }
 
   async function probe(proposed: Case): Promise<readonly CheckName[]> {
-    const testCase = { ...proposed, kind: kindOf(operation, requestOracle, proposed) };
+    const testCase = { ...proposed, kind: decideKind(operation, requestOracle, proposed) };
     const { method, body, ...rest } = testCase.request;
     const key = hash('sha256', JSON.stringify([method, rest, body?.toString('latin1')]));
     if (!SAFE_METHODS.includes(method) && sent.has(key)) return [];

@@ -1,10 +1,9 @@
-import { costOfPattern, type PatternCost } from '../../src/engine/contract/pattern-cost.ts';
+import { findCost } from '../../src/engine/contract/check-cost.ts';
 import { compilePattern } from '../../src/engine/contract/pattern.ts';
 import { runWithin, TimeLimitExceeded } from '../../src/engine/contract/time-limit.ts';
 
 const TIME_LIMIT_MS = 100;
-const CHEAP_STEPS = 10_000_000;
-// Exponential patterns double their steps with each character.
+// Even where each character doubles the steps.
 const CHEAP_LENGTH = 20;
 
 /**
@@ -12,17 +11,17 @@ const CHEAP_LENGTH = 20;
  * match makes a regular expression try all ways to find one.
  */
 export class LimitedPattern extends RegExp {
-  readonly #cost: PatternCost;
+  readonly #cheapLength: number;
   readonly #slow = new Set<string>();
 
   /** @throws {SyntaxError} when it is not a regular expression of ECMAScript */
   constructor(pattern: string) {
     super(compilePattern(pattern));
-    this.#cost = costOfPattern(pattern);
+    this.#cheapLength = Math.max(CHEAP_LENGTH, findCost({ pattern }).cheapBytes);
   }
 
   override test(text: string): boolean {
-    if (this.#isCheap(text)) return super.test(text);
+    if (text.length <= this.#cheapLength) return super.test(text);
     if (this.#slow.has(text)) return false;
     try {
       return runWithin(TIME_LIMIT_MS, () => super.test(text));
@@ -31,11 +30,6 @@ export class LimitedPattern extends RegExp {
       this.#slow.add(text);
       return false;
     }
-  }
-
-  #isCheap({ length }: string): boolean {
-    const { degree, choices } = this.#cost;
-    return length <= CHEAP_LENGTH || 2 ** choices * length ** degree <= CHEAP_STEPS;
   }
 }
 
