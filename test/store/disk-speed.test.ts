@@ -6,7 +6,7 @@ const SLOW_MS = 5;
 const STALLED_MS = 50;
 
 function record(disk: DiskSpeed, ...durations: readonly number[]): void {
-  for (const duration of durations) disk.record(duration);
+  for (const duration of durations) disk.record(duration, 1);
 }
 
 function createFastDisk(): DiskSpeed {
@@ -37,6 +37,12 @@ describe('a disk', () => {
     expect(disk.isFast()).toBe(true);
     record(disk, ...Array<number>(16).fill(SLOW_MS));
     expect(disk.isFast()).toBe(false);
+  });
+
+  test('may take longer for a commit of many changes', () => {
+    const disk = createFastDisk();
+    for (let commit = 0; commit < 16; commit += 1) disk.record(SLOW_MS, 1_000);
+    expect(disk.isFast()).toBe(true);
   });
 
   test('is slow for a while after one commit that stalled, and longer if that is soon repeated', () => {

@@ -14,13 +14,15 @@ const LOCAL_BYTES = 1_048_576;
 // 8 MiB of log. Commits wait while the thread moves them into the database, so that is done half as often as by SQLite
 // itself.
 const CHECKPOINT_PAGES = 2_000;
+// A look at the log takes 6 µs, so a lone commit should not pay for it.
+const LOOK_EVERY_MS = 10;
 
 /** A connection on the calling thread. */
 type Local = {
   readonly database: DatabaseSync;
   readonly commit: (changes: readonly Change[]) => Commit;
-  /** Returns the number of pages in the log that are not in the database yet. */
-  readonly logPages: () => number;
+  /** Whether the log should be moved into the database; looks every 10 ms. */
+  readonly needsCheckpoint: () => boolean;
 };
 
 /**
@@ -53,7 +55,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
 
   async run(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
     const { results, syncMs } = this.#commitHere(changes) ?? (await this.#commitOnThread(changes));
-    this.#disk.record(syncMs);
+    this.#disk.record(syncMs, changes.length);
     return results;
   }
 
@@ -79,7 +81,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
       throw toError(failureOf(this.#data.path, error));
     }
-    this.#needsCheckpoint = local.logPages() >= CHECKPOINT_PAGES;
+    this.#needsCheckpoint = local.needsCheckpoint();
     return commit;
   }
 
@@ -97,13 +99,17 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     const { path, insert } = this.#data;
     const database = connectForWriting(path);
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
+    let lookAt = 0;
     const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
     return {
       database,
       commit: createCommitter(database, insert, this.#checkFiles),
-      logPages() {
+      needsCheckpoint() {
+        const now = performance.now();
+        if (now < lookAt) return false;
+        lookAt = now + LOOK_EVERY_MS;
         const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
-        return log - checkpointed;
+        return log - checkpointed >= CHECKPOINT_PAGES;
       },
     };
   }
