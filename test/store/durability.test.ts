@@ -10,7 +10,7 @@ import { rounds } from '../support/rounds.ts';
 import { run, startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 
-const ROUNDS = rounds(2, 30);
+const ROUNDS = rounds(2, 15);
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
 
@@ -81,7 +81,7 @@ describe('under repeated load, nothing acknowledged is lost and nothing is inven
       const load = createUntilStopped(service, CLIENTS);
       for (let round = 0; round < ROUNDS; round += 1) {
         await load.acknowledges(CLIENTS * 4);
-        await sleep(round * 5);
+        await sleep(round * 10);
         await postgres.kill('SIGKILL');
         await postgres.start();
       }
@@ -147,7 +147,7 @@ async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly
   const service = await startService(env);
   const load = createUntilStopped(service, CLIENTS);
   await load.acknowledges(CLIENTS);
-  await sleep(round * 5);
+  await sleep(round * 10);
   service.process.kill(signal);
   await load.ended;
   return { load, outcome: service.outcome };
