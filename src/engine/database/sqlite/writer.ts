@@ -1,3 +1,4 @@
+import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import type { BatchWorker } from '../batch-queue.ts';
 import { isInsert, sizeOf, type Change, type ChangeResult } from '../commits.ts';
@@ -75,7 +76,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     const local = this.#connect();
     if (local === undefined) return undefined;
     let commit: Commit;
-    const before = process.cpuUsage();
+    const before = cpuUsage();
     try {
       commit = local.commit(changes);
     } catch (error) {
@@ -83,7 +84,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
       throw toError(failureOf(this.#data.path, error));
     }
     // While this thread waits, other threads may have its core, to compile for example: that is not the disk's time.
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = cpuUsage(before);
     this.#needsCheckpoint = local.needsCheckpoint();
     return { ...commit, syncMs: Math.max(0, commit.syncMs - (user + system) / 1_000) };
   }
