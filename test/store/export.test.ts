@@ -54,7 +54,7 @@ describe('export', () => {
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
     await store.close();
     // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
-    const command = `set -o pipefail; node scripts/plants/export.ts | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
+    const command = `set -o pipefail; node scripts/plants/export.ts </dev/null 3<&- | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
     const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
     await once(process.stdout, 'data');
     await postgres.kill('SIGKILL');

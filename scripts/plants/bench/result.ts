@@ -49,7 +49,10 @@ export function ratioOf({ ratio }: Table, row: Row, metric: Metric): Spread | un
   return spread(
     dividend.rounds.map((round, index) => {
       const [numerator, denominator] = [round[metric], divisor.rounds[index]?.[metric]];
-      return numerator === undefined || denominator === undefined ? undefined : numerator / denominator;
+      // A round that was shorter than a tick of the clock took no CPU time.
+      return numerator === undefined || denominator === undefined || denominator === 0
+        ? undefined
+        : numerator / denominator;
     }),
   );
 }
