@@ -1,8 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseUnavailable } from '../database.ts';
-
-// On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again.
-const LOOK_EVERY_MS = 10;
+import { lookSeldom } from './look-seldom.ts';
 
 /**
  * Remembers the files of an open database. A deleted file can still be written, but the data would be unreachable. So can
@@ -13,17 +11,12 @@ const LOOK_EVERY_MS = 10;
 export function rememberFiles(path: string): () => void {
   const paths = [path, `${realpathSync(path)}-wal`];
   const remembered = identify(paths);
-  let lookedAt = -Infinity;
-  return () => {
-    const now = performance.now();
-    if (now - lookedAt < LOOK_EVERY_MS) return;
-    if (identify(paths) === remembered) {
-      lookedAt = now;
-      return;
-    }
+  // On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again.
+  return lookSeldom(() => {
+    if (identify(paths) === remembered) return;
     const problem = 'or its -wal beside it, was moved or deleted while it was in use';
     throw new DatabaseUnavailable(`the database ${path}, ${problem}`);
-  };
+  });
 }
 
 function identify(paths: readonly string[]): string {

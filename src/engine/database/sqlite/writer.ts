@@ -5,6 +5,7 @@ import { isInsert, sizeOf, type Change, type ChangeResult } from '../commits.ts'
 import { createCommitter, type Commit } from './committer.ts';
 import { DiskSpeed } from './disk-speed.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
+import { lookSeldom } from './look-seldom.ts';
 import { connectForWriting } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
 import { startWorker, toError, type SqliteWorker } from './worker.ts';
@@ -15,14 +16,12 @@ const LOCAL_BYTES = 1_048_576;
 // 8 MiB of log. Commits wait while the thread moves them into the database, so that is done half as often as by SQLite
 // itself.
 const CHECKPOINT_PAGES = 2_000;
-// A look at the log takes 6 µs, so a lone commit should not pay for it.
-const LOOK_EVERY_MS = 10;
 
 /** A connection on the calling thread. */
 type Local = {
   readonly database: DatabaseSync;
   readonly commit: (changes: readonly Change[]) => Commit;
-  /** Whether the log should be moved into the database; looks every 10 ms. */
+  /** Whether the log was seen to be so long that it should be moved into the database. */
   readonly needsCheckpoint: () => boolean;
 };
 
@@ -103,18 +102,16 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     const { path, insert } = this.#data;
     const database = connectForWriting(path);
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
-    let lookAt = 0;
     const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+    // A look takes 6 µs.
+    const isLong = lookSeldom(() => {
+      const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
+      return log - checkpointed >= CHECKPOINT_PAGES;
+    });
     return {
       database,
       commit: createCommitter(database, insert, this.#checkFiles),
-      needsCheckpoint() {
-        const now = performance.now();
-        if (now < lookAt) return false;
-        lookAt = now + LOOK_EVERY_MS;
-        const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
-        return log - checkpointed >= CHECKPOINT_PAGES;
-      },
+      needsCheckpoint: () => isLong() === true,
     };
   }
 }
