@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
+import { exitWithoutOutput, print, printError } from './terminal/command.ts';
 import type { ContractResult } from './check/contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { formatCoverage } from './check/coverage/format-coverage.ts';
@@ -12,7 +13,7 @@ import { startTemporaryService } from './check/temporary-service.ts';
 import { prepareDocument } from './openapi/compile.ts';
 import { formatProblem } from './openapi/load.ts';
 import type { OpenApiDocument } from './openapi/reference.ts';
-import { createProgressLine, type ProgressLine } from './progress-line.ts';
+import { createProgressLine, type ProgressLine } from './terminal/progress-line.ts';
 
 // `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
 // fails or an operation is not implemented, and 2 when the checks cannot run or are incomplete.
@@ -51,6 +52,7 @@ const HINT = 'to repeat a request: run npm start and set TOKEN to the token it p
 const BY_SIGNAL = 128; // Shells add the number of the signal.
 const MAX_SEED = 2 ** 31 - 1;
 
+exitWithoutOutput(2);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -58,11 +60,12 @@ async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     if (!options.isHelpWanted) return await check(options, progressLine);
-    process.stdout.write(USAGE);
+    print(USAGE.trimEnd());
     return 0;
   } catch (error) {
     progressLine?.clear();
-    console.error(error instanceof CannotCheck ? error.message : error);
+    if (error instanceof CannotCheck) printError(error.message);
+    else console.error(error);
     return 2;
   }
 }
@@ -92,9 +95,9 @@ async function check(
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
     progressLine?.clear();
     if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
-    if (isCoverageWanted) console.log(`${formatCoverage(result.coverage ?? [])}\n`);
-    console.log(formatResult(result, report));
-    if (service !== undefined && result.failures.length > 0) console.log(HINT);
+    if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
+    print(formatResult(result, report));
+    if (service !== undefined && result.failures.length > 0) print(HINT);
     if (result.failures.length + result.notImplemented.length > 0) return 1;
     return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
   } catch (error) {

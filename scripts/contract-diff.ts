@@ -1,4 +1,5 @@
 import { parseArgs, styleText } from 'node:util';
+import { exitWithoutOutput, printError } from './terminal/command.ts';
 import { compareSources } from './diff/compare-sources.ts';
 import { LEVEL_ORDER, type Level } from './diff/finding.ts';
 import { readPolicy } from './diff/policy-file.ts';
@@ -12,6 +13,7 @@ import { formatRuleList, formatRuleTables } from './diff/reports/rule-list.ts';
 import { formatText } from './diff/reports/text.ts';
 import { RULES } from './diff/rules.ts';
 import { readSource } from './diff/sources.ts';
+import { escapeControls } from '../src/engine/contract/escape-controls.ts';
 
 // `npm run contract:diff -- --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
 // the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.
@@ -29,10 +31,8 @@ A source is a file, a git revision (its openapi.yaml), <git revision>:<path>, or
 `;
 
 const COLORS = { ERR: 'red', WARN: 'yellow', INFO: 'dim' } as const;
-// styleText adds colours only when standard output is a terminal that supports them.
-const paint = (word: string, level: Level): string => styleText(COLORS[level], word, { stream: process.stdout });
 const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
-  ['text', (comparison) => formatText(comparison, paint)],
+  ['text', formatText],
   ['json', formatJson],
   ['markdown', formatMarkdown],
   ['changelog', formatChangelog],
@@ -57,9 +57,9 @@ async function run(): Promise<number> {
   const [format = 'text'] = formats.map(String);
   const report = REPORTS.get(format);
   const failing = LEVEL_ORDER.findIndex((level) => level === values['fail-on']);
-  if (values.help) return print(USAGE);
+  if (values.help) return show(USAGE);
   if (values.rules)
-    return print(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
+    return show(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
   if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
   if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
   if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
@@ -70,20 +70,27 @@ async function run(): Promise<number> {
   const revision = await readSource('revision', values.revision);
   const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
   const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
-  print(report({ ...compared, fails }));
+  const text = escapeControls(report({ ...compared, fails }));
+  process.stdout.write(format === 'text' ? paintLevels(text) : text);
   return compared.changes.some(({ level }) => fails(level)) ? 1 : 0;
 }
 
-function print(text: string): number {
+function show(text: string): number {
   process.stdout.write(text);
   return 0;
 }
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error; // The reader closed the pipe, as in `… | head`.
-});
+/** Colours the levels of findings when standard output is a terminal that supports it. */
+function paintLevels(text: string): string {
+  return text.replaceAll(
+    /^(?:ERR|WARN|INFO)(?= )/gm,
+    (level) => styleText(COLORS[level as Level], level, { stream: process.stdout }), // One of the matched words.
+  );
+}
+
+exitWithoutOutput(2);
 process.exitCode = await run().catch((error: unknown) => {
   // Exit code 1 is reserved for findings.
-  console.error(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
   return 2;
 });

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { draw } from './corpus/draw.ts';
 import { toMarkdown } from './corpus/report.ts';
 import { STEPS, tryDocument, type Trial } from './corpus/trial.ts';
-import { refuse } from './command.ts';
+import { refuse } from './terminal/command.ts';
 
 // `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
 // contract against its mock.

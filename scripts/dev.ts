@@ -1,4 +1,5 @@
 import { extname, resolve, sep } from 'node:path';
+import { printError } from './terminal/command.ts';
 import { generate } from './generate/generate.ts';
 import { folderOf, foldersBelow, watchFolders } from './dev/folders.ts';
 import { createService } from './dev/service.ts';
@@ -17,6 +18,7 @@ let servedFiles: string | undefined;
 let settleTimer: NodeJS.Timeout | undefined;
 let stopping = false;
 let work = update();
+process.stdout.on('error', () => undefined); // It also serves where nobody reads what it prints.
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 function notice(path: string): void {
@@ -47,7 +49,7 @@ async function regenerate(): Promise<boolean> {
   sources = generated.sources;
   if (!stopping) watch();
   if (generated.files === undefined) {
-    console.error('still serving the last valid document');
+    printError('still serving the last valid document');
     return false;
   }
   // Compares with the served files, not with those on disk, which `npm run generate` may have updated already.

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { exitWithoutOutput } from './terminal/command.ts';
 import { generate } from './generate/generate.ts';
 
 // `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files, with
 // `--scaffold` it also adds missing parts of the application.
+exitWithoutOutput();
 const { values } = parseArgs({
   options: { check: { type: 'boolean', default: false }, scaffold: { type: 'boolean', default: false } },
 });

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
-import { refuse } from './command.ts';
+import { exitWithoutOutput, refuse } from './terminal/command.ts';
 import { initialize } from './init/initialize.ts';
 
 // `npm run init -- DOCUMENT` turns a clone of this project into the service of another document.
 const USAGE = 'npm run init -- DOCUMENT [--name NAME]';
 
+exitWithoutOutput();
 const { document, name } = readArguments();
 await initialize(document, name);
 

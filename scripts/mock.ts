@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { run } from '../src/engine/process/run.ts';
-import { refuse } from './command.ts';
+import { printError, refuse } from './terminal/command.ts';
 import { createMock } from './mock/application.ts';
 import { compileContract } from './openapi/compile.ts';
 import { formatProblem } from './openapi/load.ts';
@@ -11,7 +11,7 @@ const USAGE = 'npm run mock -- [openapi.yaml] [--seed 1]';
 
 const { path, seed } = readArguments();
 const { compiled, text, problems } = await compileContract(path);
-for (const problem of problems) console.error(formatProblem(problem));
+for (const problem of problems) printError(formatProblem(problem));
 if (compiled === undefined) refuse(`${path} was rejected`);
 // The first value for a large schema takes long; meanwhile, other requests must not be refused.
 process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';

@@ -53,6 +53,9 @@ const LIST = /error|violation|detail|problem|issue|invalid|reason|cause|message|
 const PLACE =
   /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
 
+/** The variables of a rendered function. */
+const SHORTHAND: ReadonlySet<string> = new Set(['status', 'message', 'violations', 'place']);
+
 /** Renders functions from the details of a failure to its body, as source text. */
 export type FailureRenderer = {
   /** Renders a function that returns a valid body: JSON, or the message as text. */
@@ -142,8 +145,10 @@ function functionOf(expression: string, used: ReadonlySet<string>): string {
 
 function objectLiteral(members: readonly (readonly [name: string, value: string])[]): string {
   const texts = members.map(([name, value]) => {
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-    return key === value ? key : `${key}: ${value}`;
+    if (name === value && SHORTHAND.has(name)) return name;
+    // As a plain key, __proto__ would set the prototype.
+    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    return `${key}: ${value}`;
   });
   return texts.length === 0 ? '{}' : `{ ${texts.join(', ')} }`;
 }

@@ -1,5 +1,6 @@
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { findObject, listUnmatched } from './handlers.ts';
+import { print, printError } from '../terminal/command.ts';
 import { formatProblem } from '../openapi/load.ts';
 import { renderContract } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
@@ -25,9 +26,9 @@ const HANDLERS = 'src/*/handlers.ts';
  */
 export async function generate({ check = false, scaffold = false } = {}): Promise<Generated> {
   const { files, gaps, operationIds, problems, sources } = await renderContract('openapi.yaml');
-  for (const problem of problems) console.error(formatProblem(problem));
+  for (const problem of problems) printError(formatProblem(problem));
   if (files === undefined || gaps === undefined) {
-    console.error('openapi.yaml was rejected; generated/ is unchanged');
+    printError('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };
   }
 
@@ -36,17 +37,17 @@ export async function generate({ check = false, scaffold = false } = {}): Promis
     if ((await readIfPresent(`generated/${name}`)) === text) continue;
     stale.push(name);
     if (check) {
-      console.error(`generated/${name} is stale: run npm run generate`);
+      printError(`generated/${name} is stale: run npm run generate`);
     } else {
       await replaceFile(`generated/${name}`, text);
-      console.log(`generated/${name}`);
+      print(`generated/${name}`);
     }
   }
-  if (stale.length === 0) console.log('generated/ is up to date');
+  if (stale.length === 0) print('generated/ is up to date');
   const [handlers] = await Array.fromAsync(glob(HANDLERS));
   if (handlers !== undefined) {
-    if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) console.log(path);
-    for (const line of await findUnmatched(operationIds, handlers)) console.log(line);
+    if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) print(path);
+    for (const line of await findUnmatched(operationIds, handlers)) print(line);
   }
   return { files, stale, sources };
 }

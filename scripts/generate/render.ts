@@ -11,6 +11,7 @@ import type { Remark } from '../openapi/unsupported.ts';
 import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
+import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -51,9 +52,9 @@ export async function renderContract(path: string): Promise<RenderedContract> {
   ];
   return {
     files: {
-      'types.ts': types.join('\n'),
-      'openapi.json': `${text}\n`,
-      'contract.json': `${JSON.stringify({ $comment: NOTICE, ...contract }, null, 2)}\n`,
+      'types.ts': escapeControls(types.join('\n')),
+      'openapi.json': escapeControls(`${text}\n`),
+      'contract.json': escapeControls(`${JSON.stringify({ $comment: NOTICE, ...contract }, null, 2)}\n`),
     },
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
+import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
 import { listOperations, type Document } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
 import { createFailureRenderer } from './failure-scaffold.ts';
@@ -83,7 +84,7 @@ async function scaffoldHandlers(document: Document, handlersPath: string, folder
 /** Writes a module as `npm run lint` expects it. */
 async function writeFormatted(path: string, text: string): Promise<void> {
   const options = await resolveConfig(path, { editorconfig: true });
-  await writeFile(path, await format(text, { ...options, parser: 'typescript' }));
+  await writeFile(path, await format(escapeControls(text), { ...options, parser: 'typescript' }));
 }
 
 function renderHandler(operationId: string, identifier: string, summary = ''): string {

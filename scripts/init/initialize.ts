@@ -1,10 +1,23 @@
 import { stringifyYaml } from '@redocly/openapi-core';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, getFileInfo, resolveConfig } from 'prettier';
-import { refuse } from '../command.ts';
+import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
+import { quote } from '../check/curl-line.ts';
+import { print, refuse } from '../terminal/command.ts';
+import { escapeMarkdown } from '../reports/markdown.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
 import { formatProblem, loadContract } from '../openapi/load.ts';
@@ -36,6 +49,9 @@ const REMOVED = [
   ...['.github/bench.svg', '.github/docs.png'],
 ];
 const STRIP_TYPES = 'test/strip-types.js';
+const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
+// Everything is rendered there first. The configuration of the formatter is found from there, too.
+const CACHE = 'node_modules/.cache';
 const RENAMED = [
   ...['.deploy/Containerfile', '.deploy/kubernetes.yaml', '.deploy/plant-store.service'],
   '.github/CONFIGURATION.md',
@@ -47,6 +63,7 @@ const RENAMED = [
  *
  * @param path of the document
  * @param requestedName of the service; by default, it is derived from the title of the document
+ * @throws whatever rendering throws, with nothing changed
  */
 export async function initialize(path: string, requestedName: string | undefined): Promise<void> {
   if (!existsSync(APPLICATION)) refuse('this is a service of its own already: start from a fresh clone');
@@ -56,26 +73,38 @@ export async function initialize(path: string, requestedName: string | undefined
   if (changed !== '' || untracked !== '') refuse('commit or stash your changes first: this command removes files');
   const { gaps, problems, sources, operationIds } = await renderContract(path);
   if (gaps === undefined) return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
-  const { title } = gaps.document.info ?? { title: 'Service' };
+  const { title: fullTitle } = gaps.document.info ?? { title: '' };
+  const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
+  if (escapeControls(title) !== title) return refuse('info.title must not have control characters');
   const name = toServiceName(requestedName ?? title);
   if (requestedName !== undefined && requestedName !== name.kebab)
     return refuse(`--name must be words in lower case, such as pet-store, not ${requestedName}`);
 
   const text = sources.length > 1 ? await bundle(path) : readFileSync(path, 'utf8');
-  const binding = readFileSync(join(APPLICATION, 'contract.ts'), 'utf8');
-  const stripTypes = readFileSync(STRIP_TYPES, 'utf8');
   const commit = isClone ? git('rev-parse', '--short', 'HEAD') : 'main';
-  for (const removed of REMOVED) rmSync(removed, { recursive: true, force: true });
-
-  copyTemplate({ NAME: name.kebab, TITLE: title, WORDS: name.words, CODE: name.code, COMMIT: commit });
-  write('openapi.yaml', text);
-  write(STRIP_TYPES, stripTypes);
-  write(`src/${name.kebab}/contract.ts`, binding);
-  for (const file of RENAMED) await rename(file, name, title);
-  updateManifests(name.kebab, title);
-  await generate({ scaffold: true });
-  for (const [file, source] of Object.entries(renderTests(gaps.document))) await writeFormatted(`test/${file}`, source);
-  console.log(conclusion(title, name, operationIds.length));
+  const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code, COMMIT: commit };
+  const tests = renderTests(gaps.document);
+  const root = process.cwd();
+  mkdirSync(CACHE, { recursive: true });
+  const rendered = mkdtempSync(join(root, CACHE, 'init-'));
+  try {
+    for (const file of [...MANIFESTS, ...RENAMED, STRIP_TYPES]) cpSync(file, join(rendered, file));
+    cpSync(join(APPLICATION, 'contract.ts'), join(rendered, 'src', name.kebab, 'contract.ts'));
+    process.chdir(rendered);
+    copyTemplate(words);
+    write('openapi.yaml', text);
+    for (const file of RENAMED) await rename(file, name, title);
+    updateManifests(name.kebab, title);
+    await generate({ scaffold: true });
+    for (const [file, source] of Object.entries(tests)) await writeFormatted(`test/${file}`, source);
+    process.chdir(root);
+    for (const removed of [...REMOVED, ...RENAMED]) rmSync(removed, { recursive: true, force: true });
+    cpSync(rendered, root, { recursive: true });
+  } finally {
+    process.chdir(root);
+    rmSync(rendered, { recursive: true, force: true });
+  }
+  print(conclusion(title, name, operationIds.length));
 }
 
 /** Copies the template, with its words in capitals replaced in the names of files and in their texts. */
@@ -96,14 +125,23 @@ async function rename(path: string, { kebab }: ServiceName, title: string): Prom
   rmSync(path);
   await writeFormatted(
     path.replace('plant-store', kebab),
-    text.replaceAll('plant-store', kebab).replaceAll('Plant store', title).replaceAll('plants.db', `${kebab}.db`),
+    text
+      .replaceAll('plant-store', kebab)
+      .replaceAll('Description=Plant store', () => `Description=${escapeUnitText(title)}`)
+      .replaceAll('plants.db', `${kebab}.db`),
   );
 }
 
 /** Writes a file, formatted by Prettier if it knows the kind of file. */
 async function writeFormatted(path: string, text: string): Promise<void> {
   const { inferredParser: parser } = await getFileInfo(path);
-  write(path, parser === null ? text : await format(text, { ...(await resolveConfig(path)), parser }));
+  const safe = escapeControls(text);
+  write(path, parser === null ? safe : await format(safe, { ...(await resolveConfig(path)), parser }));
+}
+
+/** Escapes the specifiers of systemd.unit(5). A backslash at the end of a line would join it with the next one. */
+function escapeUnitText(text: string): string {
+  return text.replaceAll('%', '%%').replace(/\\+$/, '');
 }
 
 function write(path: string, text: string): void {
@@ -129,5 +167,5 @@ ${title} is a service with ${count}. Each responds 501 until its handler in src/
 npm start          serves it
 npm run mock       serves examples in place of the handlers
 npm test           tests every documented status; tests of handlers are expected to fail until these are written
-git add --all && git commit --message "${title.replaceAll('"', '')}"`;
+git add --all && git commit --message ${quote(title)}`;
 }

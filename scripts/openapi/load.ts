@@ -208,7 +208,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 
 /** Formats a problem as one line: location, severity, message. */
 export function formatProblem({ severity, place, message }: Problem): string {
-  return `${place}  ${severity}: ${message}`;
+  return `${place}  ${severity}: ${message}`.replaceAll(/[\r\n]+/g, ' ');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { copySqliteDatabase } from '../../src/engine/database/sqlite/backup.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
-import { refuse } from '../command.ts';
+import { refuse } from '../terminal/command.ts';
 import { orRefuse, readConfiguration } from './command.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …`

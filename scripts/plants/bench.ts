@@ -11,7 +11,7 @@ import type { Table } from './bench/result.ts';
 import type { Bench } from './bench/servers.ts';
 import { compareStarts } from './bench/start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './bench/under-load.ts';
-import { refuse } from '../command.ts';
+import { refuse } from '../terminal/command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {

@@ -3,7 +3,7 @@ import { readDatabaseConfig } from '../../src/engine/process/config.ts';
 import type { DatabaseConfig } from '../../src/engine/create-service.ts';
 import { application } from '../../src/service.ts';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { refuse } from '../command.ts';
+import { refuse } from '../terminal/command.ts';
 
 // Shared by the commands that use the store: configuration and error handling.
 

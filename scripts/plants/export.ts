@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { stringifyJson } from '../../src/engine/contract/json.ts';
 import { openPlantReader } from '../../src/plants/open-plant-store.ts';
-import { refuse } from '../command.ts';
+import { refuse } from '../terminal/command.ts';
 import { orRefuse, readConfiguration } from './command.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, with exact ids; with

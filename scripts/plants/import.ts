@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { openPlantStore } from '../../src/plants/open-plant-store.ts';
-import { refuse } from '../command.ts';
+import { refuse } from '../terminal/command.ts';
 import { orRefuse, readConfiguration } from './command.ts';
 import { readBatches, type Batch } from './import/batches.ts';
 import { openInput } from './import/input.ts';
 import { formatProgress } from './import/progress.ts';
 import { storeBatch } from './import/store-batch.ts';
-import { createProgressLine } from '../progress-line.ts';
+import { createProgressLine } from '../terminal/progress-line.ts';
 
 // `npm run import -- plants.ndjson` stores the output of `npm run export`; without a file, it reads standard input.
 // Each line is validated like a request body. Running it again with the same input stores only the missing lines.

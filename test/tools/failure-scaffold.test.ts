@@ -44,3 +44,14 @@ test('a scaffolded failure lists ten violations, or as many as its schema allows
   expect(render(withList(FIELD), VIOLATIONS)).toMatchObject({ errors: { length: 10 } });
   expect(render(withList(FIELD, { maxItems: 3 }), VIOLATIONS)).toMatchObject({ errors: { length: 3 } });
 });
+
+test('a scaffolded failure has members whose names and values are no identifiers', () => {
+  const names = ['error-code', 'null', 'true', 'class', "it's", '1', 'a b', 'toString', '\u202e'];
+  const properties = Object.fromEntries(names.map((name) => [name, { const: name === 'null' ? null : name }]));
+  const schema = { type: 'object', required: names, properties: { ...properties, true: { const: true } } };
+  expect(render(schema, [])).toEqual({
+    ...Object.fromEntries(names.map((name) => [name, name])),
+    null: null,
+    true: true,
+  });
+});

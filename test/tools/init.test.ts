@@ -10,6 +10,7 @@ import { ROOT, run } from '../support/service.ts';
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
 const FILES = [
+  '.npmrc',
   '.ci',
   '.deploy',
   '.github',
@@ -52,6 +53,46 @@ describe('npm run init', () => {
     expect(await init(project, 'wrong.yaml')).toMatchObject({ code: 1, stdout: '' });
     expect(project.read('openapi.yaml')).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
     expect(existsSync(join(project.folder, 'src/plants/handlers.ts'))).toBe(true);
+  });
+
+  test('writes a title as data, and prints a command that commits it unchanged', async () => {
+    const project = copyWhole();
+    const title = 'A $(touch pwned) `id` $& %n "b" \'c\' <i>';
+    project.write(
+      'titled.yaml',
+      `{ openapi: 3.1.0, info: { title: ${JSON.stringify(`${title}\n`)}, version: '1' }, paths: {} }`,
+    );
+    const { code, stdout } = await init(project, 'titled.yaml');
+    expect(code).toBe(0);
+    const [, message = ''] = /--message (.*)/.exec(stdout) ?? [];
+    expect(await run('sh', ['-c', `printf %s ${message}`], {}, project.folder)).toMatchObject({ stdout: title });
+    expect(existsSync(join(project.folder, 'pwned'))).toBe(false);
+    const unit = project.read('.deploy/a-touch-pwned-id-n-b-c-i.service');
+    expect(unit).toContain(`\nDescription=${title.replace('%', '%%')}\n`);
+    expect(project.read('README.md')).toMatch(/^# A \$\(touch pwned\) \\`id\\` \$&amp; %n "b" 'c' \\<i\\>\n/);
+  });
+
+  test('refuses a title with an escape character, and changes nothing', async () => {
+    const project = copyWhole();
+    project.write('titled.yaml', String.raw`{ openapi: 3.1.0, info: { title: "a\e[2J", version: '1' }, paths: {} }`);
+    const outcome = await init(project, 'titled.yaml');
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'info.title must not have control characters\n' });
+    expect(existsSync(join(project.folder, 'src/plants/handlers.ts'))).toBe(true);
+  });
+
+  test('changes nothing when a file cannot be rendered', async () => {
+    const project = copyWhole();
+    const list = (): readonly string[] =>
+      execFileSync('find', ['.', '-type', 'f', '-exec', 'sha256sum', '{}', '+'], {
+        cwd: project.folder,
+        encoding: 'utf8',
+      })
+        .split('\n')
+        .sort();
+    project.write('scripts/init/template/src/NAME/failures.ts', 'export const failures = {\n} satisfies ;');
+    const before = list();
+    expect(await init(project, join(DOCUMENTS, 'petstore.yaml'))).toMatchObject({ code: 1 });
+    expect(list()).toEqual(before);
   });
 
   test('refuses while git has changes that it would lose', async () => {

@@ -1,5 +1,5 @@
+import { escapeMarkdown } from '../../reports/markdown.ts';
 import type { Change } from '../change.ts';
-import { escapeMarkdown } from './markdown.ts';
 import type { Report } from './report.ts';
 
 /** The rules about the comparison itself. */

@@ -1,7 +1,7 @@
+import { formatTable } from '../../reports/markdown.ts';
 import { ASPECTS, levelsOf } from '../aspects.ts';
 import type { Level } from '../finding.ts';
 import type { Rule } from '../rules.ts';
-import { formatTable } from './markdown.ts';
 
 /** Formats every rule as a line: name, levels, meaning, and the difference from oasdiff. */
 export function formatRuleList(rules: Iterable<Rule>): string {

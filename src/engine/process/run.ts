@@ -13,6 +13,7 @@ import { startService, type Application, type RunningService } from '../create-s
 import { readConfig, type Config } from './config.ts';
 import { createLog } from './log.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
+import { escapeControls } from '../contract/escape-controls.ts';
 
 // Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
@@ -27,6 +28,7 @@ const CLOSING_MS = 2_000;
  */
 export async function run(application: Application): Promise<void> {
   process.on('exit', exitDespitePendingReads);
+  process.stdout.on('error', ignore); // The service also runs where nobody can read its banner.
   const config = await loadConfig(application.defaultDatabaseUrl);
   let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
   // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
@@ -143,13 +145,14 @@ function printBanner(
     ],
   ];
   const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
-  console.log(`
+  const text = `
 ${lines.map(([label, value]) => label.padEnd(width) + value).join('\n')}
 
 Try it:
 
 ${exampleCurl(contract, url, developmentToken)}
-`);
+`;
+  console.log(escapeControls(text));
 }
 
 /** Checks for file system calls that have not returned. On a mount whose server is gone, they never do. */
@@ -175,6 +178,6 @@ async function startStep<Result>(step: () => Result | Promise<Result>): Promise<
 }
 
 function refuse(...problems: readonly string[]): never {
-  for (const problem of problems) console.error(problem);
+  for (const problem of problems) console.error(escapeControls(problem));
   process.exit(1);
 }

@@ -1,0 +1,15 @@
+/** Formats a table with aligned columns. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const format = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
+  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(format).join('');
+}
+
+/** Escapes text so that Markdown shows it unchanged, in one line. */
+export function escapeMarkdown(text: string): string {
+  return text
+    .replaceAll(/[\\`*_{}[\]<>|~#]/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../scripts/plants/bench/postgres-programs.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { run, start, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const DIFF = 'node scripts/contract-diff.ts --base openapi.yaml';
+
+/** Returns a document with the escape character, C1's control sequence introducer and a change of direction in its texts. */
+function hostileDocument(texts: object): string {
+  const path = join(temporaryFolder(), 'openapi.json');
+  const info = { title: 'A\u001b[2J\u009b2J\u202eB', version: '1' };
+  writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info, security: [], paths: {}, ...texts }));
+  return path;
+}
+
+describe('standard output that cannot be written', () => {
+  test.each([
+    ['start', 'src/main.ts'],
+    ['dev', 'scripts/dev.ts'],
+    ['mock', 'scripts/mock.ts'],
+  ])('npm run %s serves requests all the same', async (_name, script) => {
+    const port = String(await freePort());
+    start('sh', ['-c', `exec node ${script} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
+    const status = () =>
+      fetch(`http://127.0.0.1:${port}/nowhere`).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    await until(status, 404);
+  });
+
+  test.each([
+    [1, 'node scripts/generate.ts --check'],
+    [1, 'node scripts/lint-contract.ts'],
+    [2, DIFF],
+    [2, 'node scripts/contract-check.ts --help'],
+  ])('exit %i, with one line: %s', async (code, command) => {
+    const stderr = 'the output cannot be written (ENOSPC)\n';
+    expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
+  });
+
+  test('exit 0 without a line when the reader has closed the pipe', async () => {
+    const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('control characters of a document are shown as escapes', () => {
+  test('by the banner of the mock', async () => {
+    const service = await startService({}, ['node', 'scripts/mock.ts', hostileDocument({})]);
+    expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
+  });
+
+  test('by contract:diff', async () => {
+    const get = { responses: { '200': { description: 'OK' } } };
+    const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
+    const { stdout } = await run('node', ['scripts/contract-diff.ts', '--base', base, '--revision', revision]);
+    expect(stdout).toContain(String.raw`a\u009b2Jb`);
+    expect(stdout).not.toContain('\u009b');
+  });
+
+  test('by the problems of a document, each in one line', async () => {
+    const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
+    const { code, stderr } = await run('node', ['scripts/mock.ts', path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(String.raw`\u001b[2J`);
+    expect(stderr).not.toMatch(/^::/m);
+  });
+});
