@@ -17,6 +17,7 @@ import { createFailureResponse, type FailureResponse, type RenderFailure } from 
 import type { Observer } from './http/observer.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 import type { RateLimit, RateLimitPolicy } from './http/rate-limit.ts';
+import { removeLeftFiles } from './http/temporary-file.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { startServer, type ServerLimits } from './server/server.ts';
@@ -210,6 +211,7 @@ export async function startService(
   log: Logger,
   docs?: Docs,
 ): Promise<RunningService> {
+  void removeLeftFiles();
   const service = await createService(application, config, log, docs);
   const { app, failureResponse, observer, metrics, readinessProblem, beginStop, close } = service;
   const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { temporaryFolder } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
 import { copyProjectWithContract } from '../support/project.ts';
@@ -32,23 +33,23 @@ function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Pro
 }
 
 /** Sends the beginning of an upload, until it is in a file. */
-async function beginUpload(service: Service) {
+async function beginUpload(service: Service, temporary: string) {
   const connection = await openConnection(service.url);
   connection.write(
     'POST /archives HTTP/1.1\r\nHost: x\r\nX-Api-Key: test-token\r\nContent-Type: application/zip\r\nContent-Length: 9000000\r\n\r\n',
   );
   connection.write(Buffer.alloc(MIB));
-  await until(() => openUploads(service).length, 1);
+  await until(() => openUploads(service, temporary).length, 1);
   return connection;
 }
 
-/** Returns the temporary files that a service has open. */
-function openUploads({ process: { pid } }: Service): readonly string[] {
+/** Returns the nameless files that a service has open in a folder. */
+function openUploads({ process: { pid } }: Service, temporary: string): readonly string[] {
   const folder = `/proc/${String(pid)}/fd`;
   return readdirSync(folder).flatMap((name) => {
     try {
       const path = readlinkSync(join(folder, name));
-      return path.includes('/upload-') ? path : [];
+      return path.startsWith(`${temporary}/`) && path.endsWith(' (deleted)') ? path : [];
     } catch {
       return []; // It has been closed since.
     }
@@ -62,7 +63,8 @@ function peakMemoryBytes({ process: { pid } }: Service): number {
 }
 
 test('the memory of the service does not grow with an upload, and every byte of it arrives', async () => {
-  const service = await startFiles(temporaryFolder());
+  const temporary = temporaryFolder();
+  const service = await startFiles(temporary);
   const bytes = Buffer.alloc(192 * MIB, 'every byte\r\n--');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   await send(service, bytes.subarray(0, 32 * MIB), true); // For the memory that any request takes.
@@ -72,20 +74,39 @@ test('the memory of the service does not grow with an upload, and every byte of 
     expect(await response.json()).toEqual({ size: bytes.length, sha256 });
   }
   expect(peakMemoryBytes(service) - before).toBeLessThan(96 * MIB);
-  await until(() => openUploads(service).length, 0);
+  await until(() => openUploads(service, temporary).length, 0);
 });
 
 test('a client that disconnects, and a service that is killed, leave no file', async () => {
   const temporary = temporaryFolder();
   const service = await startFiles(temporary);
-  const connection = await beginUpload(service);
+  const connection = await beginUpload(service, temporary);
   expect(readdirSync(temporary)).toEqual([]);
   connection.reset();
-  await until(() => openUploads(service).length, 0);
-  await beginUpload(service);
+  await until(() => openUploads(service, temporary).length, 0);
+  await beginUpload(service, temporary);
   service.process.kill('SIGKILL');
   await service.outcome;
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('a file system without nameless files is used all the same, and a client that disconnects leaves no file', async () => {
+  const temporary = temporaryFolder();
+  const inject = ['-qqq', '-f', '-o', '/dev/null', '-P', temporary, '-e', 'inject=openat:error=EOPNOTSUPP'];
+  const service = await startFiles(temporary, ['strace', ...inject, 'node', 'src/main.ts']);
+  const response = await send(service, Buffer.alloc(MIB, 'a'));
+  expect(await response.json()).toMatchObject({ size: MIB });
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('files that a killed process has left are removed by the next start, and those of a running one are not', async () => {
+  const temporary = temporaryFolder();
+  const nameOf = (pid: number): string => `upload-${hostname()}-${String(pid)}-0b6b7a5e`;
+  const { pid: ended } = spawnSync('true');
+  const names = [nameOf(ended), nameOf(process.pid), 'upload-of-another-program'];
+  for (const name of names) writeFileSync(join(temporary, name), 'x');
+  await startFiles(temporary);
+  await until(() => readdirSync(temporary).sort().join(), names.slice(1).sort().join());
 });
 
 test('without a temporary folder, small uploads are handled, and larger ones answered 503', async () => {
@@ -106,7 +127,7 @@ test('on a full disk, an upload is answered 503 and removed, and a smaller one i
   const service = await startFiles(temporary, ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script]);
   for (const isForm of [false, true]) {
     expect((await send(service, Buffer.alloc(4 * MIB), isForm)).status).toBe(503);
-    await until(() => openUploads(service).length, 0);
+    await until(() => openUploads(service, temporary).length, 0);
     expect((await send(service, Buffer.alloc(900_000), isForm)).status).toBe(200);
   }
   await service.waitForOutput('ENOSPC');

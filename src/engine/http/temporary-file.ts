@@ -1,8 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { platform, tmpdir } from 'node:os';
+import { constants, openAsBlob } from 'node:fs';
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { hostname, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kill, pid } from 'node:process';
 
 /** The temporary folder cannot be written to, or is full. */
 export class TemporaryFolderUnavailable extends Error {}
@@ -17,30 +18,70 @@ export type TemporaryFile = {
   readonly remove: () => Promise<void>;
 };
 
+type OpenFile = {
+  readonly file: FileHandle;
+  /** `undefined` when the file has no name, so that it disappears with the process. */
+  readonly name: string | undefined;
+};
+
+const isLinux = platform() === 'linux';
+// O_TMPFILE of open(2), which Node does not define.
+const NAMELESS = 0o20000000 | constants.O_DIRECTORY | constants.O_EXCL | constants.O_RDWR;
+/** The errors of file systems and kernels without O_TMPFILE. */
+const UNSUPPORTED = ['EOPNOTSUPP', 'ENOTSUP', 'EISDIR', 'EINVAL'];
+const PREFIX = `upload-${hostname()}-`;
+
 /**
  * Creates a temporary file. On Linux it has no name, so it disappears with the process, however that ends.
  *
  * @throws {TemporaryFolderUnavailable} when it cannot be created
  */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
-  const name = join(tmpdir(), `upload-${randomUUID()}`);
-  const file = await explain(open(name, 'wx+', 0o600));
-  const isNameless = platform() === 'linux';
-  if (isNameless) await explain(rm(name));
+  const { file, name } = await explain(openFile());
   return {
     append: (bytes) => explain(file.appendFile(bytes)),
     async toBlob() {
       // Node reads a file for a Blob only while its size and the nanoseconds of its time are unchanged. A random time
       // prevents that a Blob kept too long reads the file of a later upload, which may have the same descriptor.
       await explain(file.utimes(0, (randomInt(1_000_000_000) + 0.5) / 1_000_000_000));
-      return explain(openAsBlob(isNameless ? `/proc/self/fd/${String(file.fd)}` : name));
+      return explain(openAsBlob(name ?? `/proc/self/fd/${String(file.fd)}`));
     },
     async remove() {
       // A cancelled stream keeps the file open until the next garbage collection.
       await file.truncate().finally(() => file.close());
-      if (!isNameless) await rm(name, { force: true });
+      if (name !== undefined) await rm(name, { force: true });
     },
   };
+}
+
+async function openFile(): Promise<OpenFile> {
+  try {
+    if (isLinux) return { file: await open(tmpdir(), NAMELESS, 0o600), name: undefined };
+  } catch (error) {
+    if (!UNSUPPORTED.includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+  const name = join(tmpdir(), `${PREFIX}${String(pid)}-${randomUUID()}`);
+  const file = await open(name, 'wx+', 0o600);
+  if (isLinux) await rm(name);
+  return { file, name: isLinux ? undefined : name };
+}
+
+/** Removes the files of processes of this machine that ended before they could. Never rejects. */
+export async function removeLeftFiles(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(PREFIX))) {
+    const owner = Number.parseInt(name.slice(PREFIX.length), 10);
+    // An earlier process, of a container for example, may have had the id of this one.
+    if (owner === pid || !isRunning(owner)) await rm(join(tmpdir(), name), { force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(id: number): boolean {
+  try {
+    return kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** Converts errors of the file system to one line for the log. */
