@@ -22,7 +22,9 @@ type Schema = Node & {
   readonly oneOf?: readonly unknown[];
 };
 
-const MAX_DEPTH = 20;
+// A document may lead to one schema in more ways than anybody can count.
+const MAX_SCHEMAS = 1_000;
+const ANY_TEXT = 'text';
 const TEXTS: Readonly<Record<string, string>> = {
   date: '2030-01-31',
   'date-time': '2030-01-31T12:00:00Z',
@@ -32,15 +34,32 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the example of a media type, a parameter or a schema; without one, a simple value, which may not be valid. */
-export function sampleOf(document: ContractDocument, node: unknown, depth = 0): unknown {
-  const schema = resolveComponent(document, node) as Schema;
+export function sampleOf(document: ContractDocument, node: unknown): unknown {
+  const open = new Set<Schema>();
+  let visited = 0;
+  const found = sample(node);
+  return found === undefined ? ANY_TEXT : found;
+
+  /** Returns `undefined` within the sample of the same schema, and after too many schemas. */
+  function sample(part: unknown): unknown {
+    const schema = resolveComponent(document, part) as Schema;
+    const value = givenValue(document, schema);
+    if (value !== undefined) return value;
+    visited += 1;
+    if (open.has(schema) || visited > MAX_SCHEMAS) return undefined;
+    open.add(schema);
+    const made = schema.schema === undefined ? sampleOfType(schema, sample) : sample(schema.schema);
+    open.delete(schema);
+    return made;
+  }
+}
+
+/** Returns the value that a schema or what holds it has as its example, default or only value. */
+function givenValue(document: ContractDocument, schema: Schema): unknown {
   const { example, examples, const: constant, enum: values = [] } = schema;
   const [first] = Object.values(Object(examples) as object) as readonly unknown[];
   const listed = Array.isArray(examples) ? first : exampleValue(resolveComponent(document, first ?? {}));
-  const found = [example, listed, constant, schema.default, values[0]].find((value) => value !== undefined);
-  if (found !== undefined || depth > MAX_DEPTH) return found;
-  if (schema.schema !== undefined) return sampleOf(document, schema.schema, depth + 1);
-  return sampleOfType(document, schema, depth + 1);
+  return [example, listed, constant, schema.default, values[0]].find((value) => value !== undefined);
 }
 
 /** Returns the value of an example object, which has another name since OpenAPI 3.2. */
@@ -54,15 +73,15 @@ function exampleValue({
   return dataValue;
 }
 
-function sampleOfType(document: ContractDocument, schema: Schema, depth: number): unknown {
+function sampleOfType(schema: Schema, sample: (node: unknown) => unknown): unknown {
   const { type, format = '', minimum = 1, required = [], properties = {}, allOf = [] } = schema;
   const [alternative] = schema.oneOf ?? schema.anyOf ?? [];
-  const parts = [...allOf, ...(alternative === undefined ? [] : [alternative])].map((part) =>
-    sampleOf(document, part, depth),
-  );
+  const parts = [...allOf, ...(alternative === undefined ? [] : [alternative])]
+    .map(sample)
+    .filter((part) => part !== undefined);
   const isObject = [type].flat().includes('object') || required.length > 0;
   if (isObject || parts.some((part) => typeof part === 'object' && part !== null)) {
-    const members = required.map((name) => [name, sampleOf(document, properties[name] ?? {}, depth)] as const);
+    const members = required.map((name) => [name, sample(properties[name] ?? {})] as const);
     return Object.assign({}, ...parts, Object.fromEntries(members)) as unknown;
   }
   if (parts.length > 0) return parts[0];
@@ -75,6 +94,6 @@ function sampleOfType(document: ContractDocument, schema: Schema, depth: number)
     case 'array':
       return [];
     default:
-      return TEXTS[format] ?? 'text';
+      return TEXTS[format] ?? ANY_TEXT;
   }
 }
