@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import pino from 'pino';
 import { createJwtVerifier } from '../../src/engine/auth/jwt.ts';
-import { createKeySet, KeysUnavailable, type KeySetTiming } from '../../src/engine/auth/key-set.ts';
+import { createKeySet, KeysUnavailable, type KeySetOptions } from '../../src/engine/auth/key-set.ts';
 import {
   AUDIENCE,
   createKey,
@@ -16,7 +19,27 @@ import {
 } from '../support/issuer.ts';
 import { until } from '../support/until.ts';
 
-const QUICK: KeySetTiming = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300 };
+const QUICK: KeySetOptions = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300, limitBytes: 1_048_576 };
+
+const MEBIBYTE = Buffer.alloc(1_048_576, ' ');
+
+/** Returns a JWKS without keys that is a little larger than the given size. */
+function largeKeySet(mebibytes: number): Readable {
+  return Readable.from(['{"keys":[]', ...Array<Buffer>(mebibytes).fill(MEBIBYTE), '}'], { objectMode: false });
+}
+
+/** Ways to send it. */
+const LARGE: Readonly<Record<string, (res: ServerResponse, mebibytes: number) => void>> = {
+  'in chunks': (res, mebibytes) => largeKeySet(mebibytes).pipe(res),
+  'with its Content-Length': (res, mebibytes) => {
+    res.setHeader('Content-Length', mebibytes * MEBIBYTE.length + 11);
+    largeKeySet(mebibytes).pipe(res);
+  },
+  compressed: (res, mebibytes) => {
+    res.setHeader('Content-Encoding', 'gzip');
+    largeKeySet(mebibytes).pipe(createGzip()).pipe(res);
+  },
+};
 
 describe('a JSON Web Token', () => {
   let rsa: IssuerKey, ec: IssuerKey, ed: IssuerKey;
@@ -198,7 +221,32 @@ describe('a JSON Web Token', () => {
         });
       },
     ],
+    ...Object.entries(LARGE).map(([name, send]): [string, () => void] => [
+      `answering with 2 MiB, ${name}`,
+      () => {
+        issuer.answer((_req, res) => {
+          send(res, 2);
+        });
+      },
+    ]),
   ];
+
+  test.each(Object.entries(LARGE))('a JWKS of 128 MiB, %s, is not read to its end', async (_name, send) => {
+    issuer = await startIssuer();
+    const { promise: isComplete, resolve } = Promise.withResolvers<boolean>();
+    issuer.answer((_req, res) => {
+      res.once('close', () => {
+        resolve(res.writableFinished);
+      });
+      send(res, 128);
+    });
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
+    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), log);
+    await expect(keys({ alg: 'ES256' }, { payload: '', signature: '' })).rejects.toThrow(KeysUnavailable);
+    expect(lines.join('')).toMatch(/"the JWKS is larger than 1048576 bytes".*"cannot fetch the JWKS"/);
+    expect(await isComplete).toBe(false);
+  });
 
   describe.each(FAILURES)('with the endpoint %s', (name, fail) => {
     test('known keys stay valid, and a token with an unknown key is rejected', async () => {

@@ -1,22 +1,29 @@
 import type { JWTVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
-import { createRemoteJWKSet } from 'jose/jwks/remote';
+import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose/jwks/remote';
 import type { Logger } from 'pino';
 
 /** The JWKS has not been fetched yet, so no JSON Web Token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** When the keys are fetched. */
-export type KeySetTiming = {
+/** When the keys are fetched, and within which limits. */
+export type KeySetOptions = {
   /** The time from a successful fetch to the next one; a withdrawn key stays valid until then. */
   readonly refreshIntervalMs: number;
   /** The minimum time between two attempts; tokens with unknown keys cannot shorten it. */
   readonly cooldownMs: number;
   /** The time after which an attempt fails. */
   readonly timeoutMs: number;
+  /** The maximum size of the JWKS, decompressed; a larger one is not read to its end. */
+  readonly limitBytes: number;
 };
 
-const TIMING: KeySetTiming = { refreshIntervalMs: 300_000, cooldownMs: 5_000, timeoutMs: 3_000 };
+const DEFAULTS: KeySetOptions = {
+  refreshIntervalMs: 300_000,
+  cooldownMs: 5_000,
+  timeoutMs: 3_000,
+  limitBytes: 1_048_576,
+};
 
 /**
  * Fetches the public keys of an issuer (JSON Web Key Set, RFC 7517) at once and then periodically. While fetching fails,
@@ -28,13 +35,14 @@ const TIMING: KeySetTiming = { refreshIntervalMs: 300_000, cooldownMs: 5_000, ti
 export function createKeySet(
   url: URL,
   log: Logger,
-  { refreshIntervalMs, cooldownMs, timeoutMs }: KeySetTiming = TIMING,
+  { refreshIntervalMs, cooldownMs, timeoutMs, limitBytes }: KeySetOptions = DEFAULTS,
 ): JWTVerifyGetKey {
   // Left to itself, jose fetches for every token while the endpoint is down, and drops old keys.
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMs,
     cacheMaxAge: Infinity,
     cooldownDuration: Infinity,
+    [customFetch]: createFetch(limitBytes),
   });
   let hasKeys = false;
   let failing = false;
@@ -79,4 +87,24 @@ export function createKeySet(
     clearTimeout(timer);
     timer = setTimeout(() => void fetchKeys(), failing ? cooldownMs : refreshIntervalMs).unref();
   }
+}
+
+/** Creates a `fetch` that cancels the transfer of a body that is larger than the limit, or not wanted. */
+function createFetch(limitBytes: number): FetchImplementation {
+  return async (url, options) => {
+    const response = await fetch(url, options);
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      return response;
+    }
+    const bytes = Buffer.allocUnsafe(limitBytes); // Chunks of a byte would cost 200 bytes each.
+    let length = 0;
+    const chunks: ReadableStream<Uint8Array> = response.body; // Its type has chunks of any kind.
+    for await (const chunk of chunks) {
+      if (length + chunk.length > limitBytes) throw new Error(`the JWKS is larger than ${String(limitBytes)} bytes`);
+      bytes.set(chunk, length);
+      length += chunk.length;
+    }
+    return new Response(bytes.subarray(0, length));
+  };
 }
