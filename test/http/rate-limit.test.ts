@@ -89,6 +89,40 @@ describe('RATE_LIMIT_REQUESTS', () => {
     expect((await get(app, other)).status).toBe(200);
   });
 
+  test.each([
+    ['a port', '192.0.2.1:1000', '192.0.2.1:1001', '192.0.2.2:1000'],
+    ['a port after brackets', '[2001:db8::1]:1000', '[2001:db8::1]:1001', '[2001:db8:1::1]:1000'],
+    ['brackets', '[2001:db8::1]', '2001:db8::1', '[2001:db8:1::1]'],
+    ['a zone', 'fe80::1%eth0', '[fe80::1%eth1]:1000', 'fe80:1::1%eth0'],
+    ['an IPv4 address in IPv6', '::ffff:192.0.2.1', '[::FFFF:c000:201]:1000', '::ffff:192.0.2.2'],
+    ['an IPv4 address in one of IPv6', '1::2:3:4:5:192.0.2.1', '1:0:2:3::', '1::2:4:4:5:192.0.2.1'],
+    ['an earlier proxy', '192.0.2.1', '192.0.2.9, 192.0.2.1:1000, 127.0.0.1:80', '192.0.2.2, 127.0.0.1'],
+    ['empty elements', '192.0.2.1', '192.0.2.9,192.0.2.1, , ,', '192.0.2.2,'],
+  ])('limits all spellings of an address together: with %s', async (_name, first, same, other) => {
+    const { app, logged } = await createItems();
+    expect(await thrice(() => get(app, first))).toEqual([200, 200, 429]);
+    expect((await get(app, same)).status).toBe(429);
+    expect((await get(app, other)).status).toBe(200);
+    expect(logged.at(-1)?.['clientAddress']).not.toMatch(/^::ffff|[%[\]]/);
+  });
+
+  test('an element that is no address counts as the proxy that has added it', async () => {
+    const { app, logged } = await createItems({ rateLimit: { requests: 1, windowSeconds: 60 } });
+    const elements = ['unknown', '_hidden', '192.0.2', '192.0.2.1.5', '0192.0.2.1', '3221225985', '192.0.2.1:http'];
+    elements.push(
+      '192.0.2.1:1:2',
+      '[192.0.2.1',
+      '[2001:db8::1]1000',
+      '2001:db8::1]:1000',
+      '2001:db8::g',
+      '"192.0.2.1"',
+    );
+    expect((await get(app, 'anybody')).status).toBe(200);
+    for (const element of elements) expect((await get(app, `192.0.2.9, ${element}`)).status).toBe(429);
+    expect((await get(app, 'unknown, 192.0.2.2')).status).toBe(200);
+    expect(logged[0]).toMatchObject({ clientAddress: '127.0.0.1' });
+  });
+
   test('counts failed authentications to the address: 429 in place of 401', async () => {
     const { app, logged } = await createItems();
     let attempts = 0;

@@ -1,9 +1,9 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import findClientAddress, { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
+import { createClientAddress } from './client-address.ts';
 import { createCors, type CorsPolicy } from './cors.ts';
 import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
@@ -51,13 +51,4 @@ export function createApp(options: AppOptions): Express {
     send(req, res, failureResponse(isFailure ? error : unexpectedFailure()));
   });
   return app;
-}
-
-/** Returns the last address in X-Forwarded-For that is not a trusted proxy, or else the address of the connection. */
-function createClientAddress(trusted: readonly string[]): (req: IncomingMessage) => string | undefined {
-  const trust = compileTrust([...trusted]);
-  const find = (req: IncomingMessage): string | undefined =>
-    trusted.length === 0 ? req.socket.remoteAddress : findClientAddress(req, trust);
-  // A socket that listens on IPv6 reports IPv4 addresses as ::ffff:127.0.0.1.
-  return (req) => find(req)?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
