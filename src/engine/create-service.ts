@@ -16,7 +16,7 @@ import { createLoadShedding, type LoadSheddingLimits } from './http/load-sheddin
 import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
 import type { Observer } from './http/observer.ts';
 import type { AnyHandler } from './http/pipeline.ts';
-import type { RateLimit, RateLimitPolicy } from './http/rate-limit.ts';
+import { createRateLimit, type RateLimit, type RateLimitPolicy } from './http/rate-limit.ts';
 import { removeLeftFiles } from './http/temporary-file.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
@@ -179,8 +179,6 @@ async function openRateLimit(
   policy: RateLimitPolicy,
   database: DatabaseConfig & DatabaseOptions,
 ): Promise<{ readonly rateLimit: RateLimit; readonly close: () => Promise<void> }> {
-  // Only with a limit, since its library loads the classes of all its stores.
-  const { createRateLimit } = await import('./http/rate-limit.ts');
   const counter = await openCounter(database.location, { name, windowSeconds: policy.windowSeconds }, database);
   const rateLimit = createRateLimit(policy, counter && { add: counter.add, isUnavailable });
   return { rateLimit, close: async () => counter?.close() };

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
+import type { Caller } from '../../src/engine/contract/caller.ts';
+import { createRateLimit } from '../../src/engine/http/rate-limit.ts';
 import { createTestApp, type Overrides } from '../support/app.ts';
 import { expectError } from '../support/answer.ts';
 import { contractOf } from '../support/contract.ts';
@@ -195,6 +197,28 @@ describe('RATE_LIMIT_REQUESTS', () => {
     const { app } = await createItems({ rateLimit: { requests: 2, windowSeconds: 1 } });
     expect(await thrice(() => add(app, 'alice-token'))).toContain(204);
     await until(async () => (await add(app, 'alice-token')).headers['ratelimit'], '"default";r=1;t=1');
+  });
+
+  type Sender = readonly [Caller | undefined, string];
+  const addressOf = (index: number): Sender => [
+    undefined,
+    `10.${[index >> 16, (index >> 8) & 255, index & 255].join('.')}`,
+  ];
+  const callerOf = (index: number): Sender => [{ name: String(index), scheme: 'bearer' }, '192.0.2.1'];
+  test.each([
+    ['addresses', 'callers', addressOf, callerOf],
+    ['callers', 'addresses', callerOf, addressOf],
+  ] as const)('forgets the oldest of 200,000 %s, and no %s', async (_senders, _others, senderOf, otherOf) => {
+    const limit = createRateLimit({ requests: 1, windowSeconds: 3600 });
+    const isLimited = async ([caller, address]: Sender): Promise<boolean> =>
+      (await limit(caller, address)).failure !== undefined;
+    expect(await isLimited(senderOf(0))).toBe(false);
+    expect(await isLimited(otherOf(0))).toBe(false);
+    for (let index = 1; index < 100_000; index += 1) await isLimited(senderOf(index));
+    expect(await isLimited(senderOf(0))).toBe(true);
+    for (let index = 100_000; index <= 300_000; index += 1) await isLimited(senderOf(index));
+    expect(await isLimited(senderOf(0))).toBe(false);
+    expect(await isLimited(otherOf(0))).toBe(true);
   });
 
   test('without it, nothing is limited, and no response has the fields', async () => {

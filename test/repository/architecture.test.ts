@@ -206,7 +206,6 @@ describe('architecture', () => {
     expect(users(/^passport/)).toEqual(inEngine('auth/bearer.ts'));
     expect(users(/^jose$/)).toEqual(inEngine('auth/jwt.ts', 'auth/key-set.ts'));
     expect(users(/^prom-client$/)).toEqual(inEngine('ops/metrics.ts'));
-    expect(users(/^rate-limiter-flexible$/)).toEqual(inEngine('http/rate-limit.ts'));
     expect(users(/^@opentelemetry\/api$/)).toEqual(
       inEngine('database/spans.ts', 'http/request-span.ts', 'process/telemetry.ts'),
     );

@@ -50,6 +50,49 @@ test('counts are removed after their window, and hold no address and no name', a
   }, 1);
 });
 
+test('of too many counts of addresses, the oldest are removed, and none of callers', async () => {
+  const url = await server.createDatabase();
+  const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
+  const service = await startService(env);
+  const insert = (kind: string, count: number, seconds: number): Promise<unknown> =>
+    server.query(
+      url,
+      `INSERT INTO rate_limit_counts (key, kind, count, expires_at)
+       SELECT '${kind}-' || number, '${kind}', 1, now() + (${String(seconds)} + number / 1000.0) * interval '1 s'
+       FROM generate_series(1, ${String(count)}) AS number`,
+    );
+  await insert('caller', 20, 1_000);
+  await insert('address', 100_020, 2_000);
+  const countOf = async (kind: string): Promise<number> =>
+    Number((await server.query(url, `SELECT count(*) FROM rate_limit_counts WHERE kind = '${kind}'`))[0]?.['count']);
+  await until(async () => {
+    await send(service, 'wrong-token');
+    return countOf('address');
+  }, 100_001);
+  expect((await send(service)).status).toBe(200);
+  expect(await countOf('caller')).toBe(21);
+  const [oldest] = await server.query(
+    url,
+    "SELECT key FROM rate_limit_counts WHERE kind = 'address' ORDER BY expires_at",
+  );
+  expect(oldest).toEqual({ key: 'address-21' });
+});
+
+test('a table of before, without kinds, is migrated with its counts', async () => {
+  const url = await server.createDatabase();
+  const env = { ...LIMIT, DATABASE_URL: url };
+  const first = await startService(env);
+  expect(await sendMany(first, 4)).toEqual({ 200: 4 });
+  first.process.kill('SIGTERM');
+  await first.outcome;
+  await server.query(
+    url,
+    `DROP INDEX rate_limit_counts_by_kind; ALTER TABLE rate_limit_counts DROP COLUMN kind;
+     CREATE INDEX rate_limit_counts_by_expiry ON rate_limit_counts (expires_at); UPDATE rate_limit_schema SET version = 1`,
+  );
+  expect(await sendMany(await startService(env), 4)).toEqual({ 200: 2, 429: 2 });
+});
+
 test('while the database is down, each process goes on counting, and the count is shared again afterwards', async () => {
   const proxy = await startProxy(server.port);
   const url = proxy.through(await server.createDatabase());

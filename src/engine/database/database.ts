@@ -60,13 +60,17 @@ export type DatabaseReader = {
 /** Counts events by key, together with all instances of the application that use the database. */
 export type Counter = {
   /**
-   * Counts an event. The first event of a key begins a window, at whose end the count starts again.
+   * Counts an event. The first event of a key begins a window, at whose end the count starts again. The oldest of too many
+   * counts are forgotten.
    *
    * @throws {DatabaseUnavailable} when the database does not answer within a second
    */
-  readonly add: (key: string) => Promise<Count>;
+  readonly add: (key: string, kind: CountKind) => Promise<Count>;
   readonly close: () => Promise<void>;
 };
+
+/** Who sent a request. Of each kind, a counter keeps a limited number of counts. */
+export type CountKind = 'caller' | 'address';
 
 /** A count, with the event that was just added. */
 export type Count = {

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Caller } from '../contract/caller.ts';
 import { Failure } from './failure.ts';
+import { RecentWindows, type Window } from './recent-windows.ts';
 
 /** How many requests each caller, or each address without one, may send in a window. */
 export type RateLimitPolicy = {
@@ -19,46 +20,64 @@ type RateLimitResult = {
   readonly failure?: Failure;
 };
 
+/** Whose requests a count is of. */
+type Kind = 'caller' | 'address';
+
 /** The counts that all instances share. */
 export type SharedCounts = {
-  readonly add: (key: string) => Promise<{ readonly count: number; readonly remainingMs: number }>;
+  readonly add: (key: string, kind: Kind) => Promise<{ readonly count: number; readonly remainingMs: number }>;
   /** Returns whether an error of `add` means that requests are to be counted in memory for now. */
   readonly isUnavailable: (error: unknown) => boolean;
 };
 
 /**
- * Creates a rate limit: a fixed window for each caller and each address, which begins with its first request.
+ * Creates a rate limit: a fixed window for each caller and each address, which begins with its first request. The number
+ * of callers and that of addresses are bounded separately, so that neither displace the other.
  *
  * @param shared where several instances count; during an outage of it, each goes on counting in memory
  */
 export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, shared?: SharedCounts): RateLimit {
-  const memory = new RateLimiterMemory({ points: requests, duration: windowSeconds, keyPrefix: '' });
+  const windowMs = windowSeconds * 1_000;
+  const memory = { caller: new RecentWindows(windowMs), address: new RecentWindows(windowMs) };
   const policy = `"default";q=${String(requests)};w=${String(windowSeconds)}`;
   return async (caller, address = '') => {
-    const key = caller === undefined ? networkOf(address) : `${caller.scheme} ${caller.name}`;
-    const { consumedPoints, msBeforeNext } = await count(key);
-    const remaining = Math.max(0, requests - consumedPoints);
-    const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1_000)));
+    const { count, endsAt } = await (caller === undefined
+      ? countRequest(networkOf(address), 'address')
+      : countRequest(hash('sha256', `${caller.scheme} ${caller.name}`, 'base64url'), 'caller')); // A name may be long.
+    const remaining = Math.max(0, requests - count);
+    const seconds = String(Math.max(1, Math.ceil((endsAt - performance.now()) / 1_000)));
     const fields = {
       'ratelimit-policy': policy,
       ratelimit: `"default";r=${String(remaining)};t=${seconds}`,
     };
-    if (consumedPoints <= requests) return { fields };
+    if (count <= requests) return { fields };
     const message = `too many requests: at most ${String(requests)} in ${String(windowSeconds)} s; try again in ${seconds} s`;
     return { fields, failure: new Failure(429, message, { 'retry-after': seconds }) };
   };
 
-  async function count(key: string): Promise<RateLimiterRes> {
-    if (shared === undefined) return memory.penalty(key);
-    const known = await memory.get(key);
-    if (known !== null && known.consumedPoints > requests) return known; // At no cost for the database.
+  async function countRequest(key: string, kind: Kind): Promise<Window> {
+    const windows = memory[kind];
+    const known = windows.get(key);
+    const isBeyond = known !== undefined && known.count > requests; // Then it costs the database nothing.
+    const window = isBeyond ? known : ((await countShared(key, kind)) ?? countOneMore(windows.get(key)));
+    windows.set(key, window);
+    return window;
+  }
+
+  /** Returns `undefined` where counts are not shared, or cannot be for now. */
+  async function countShared(key: string, kind: Kind): Promise<Window | undefined> {
+    if (shared === undefined) return undefined;
     try {
-      const total = await shared.add(key);
-      return await memory.set(key, total.count, total.remainingMs / 1_000);
+      const { count, remainingMs } = await shared.add(key, kind);
+      return { count, endsAt: performance.now() + remainingMs };
     } catch (error) {
-      if (!shared.isUnavailable(error)) throw error;
-      return memory.penalty(key); // From the last shared count on.
+      if (shared.isUnavailable(error)) return undefined;
+      throw error;
     }
+  }
+
+  function countOneMore({ count, endsAt }: Window = { count: 0, endsAt: performance.now() + windowMs }): Window {
+    return { count: count + 1, endsAt };
   }
 }
 

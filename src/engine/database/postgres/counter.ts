@@ -4,6 +4,7 @@ import {
   identifierOf,
   type Count,
   type Counter,
+  type CountKind,
   type CounterOptions,
   type DatabaseOptions,
   type Definition,
@@ -15,6 +16,7 @@ import { connectWithin } from './database.ts';
 import { Dropped, explain } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
+import type { Row } from './session.ts';
 import { createSettings } from './settings.ts';
 import { PostgresWorker, type BatchStatement } from './worker.ts';
 
@@ -33,12 +35,23 @@ const counterTables: Definition = {
           expires_at timestamptz NOT NULL
         );
         CREATE INDEX rate_limit_counts_by_expiry ON ${schema}.rate_limit_counts (expires_at)`,
+      (schema) => `
+        ALTER TABLE ${schema}.rate_limit_counts ADD COLUMN kind text NOT NULL DEFAULT 'address';
+        CREATE INDEX rate_limit_counts_by_kind ON ${schema}.rate_limit_counts (kind, expires_at);
+        DROP INDEX ${schema}.rate_limit_counts_by_expiry`,
     ],
   },
 };
 
 // Requests wait for their count.
 const TIMEOUT_MS = 1_000;
+const KINDS: readonly CountKind[] = ['caller', 'address'];
+// Further counts of a kind are removed, the oldest first.
+const MAX_COUNTS = 100_000;
+// Finding the oldest ones takes 20 ms, so each instance adds this many before it looks again.
+const MAX_ADDED = 10_000;
+
+type CountedEvent = { readonly key: string; readonly kind: CountKind };
 
 /**
  * Opens a counter with one connection. Events that arrive together, or while others are being counted, share a statement.
@@ -63,7 +76,7 @@ export async function openPostgresCounter(
   const health = createHealth(log, 'used for rate limits');
   const run = createCount(schema, windowSeconds);
   const worker = new PostgresWorker({ connector, run, timeoutMs: TIMEOUT_MS, onFailed: health.failed, session });
-  const queue = new BatchQueue<string, Count>({
+  const queue = new BatchQueue<CountedEvent, Count>({
     workers: [worker],
     sizeOf: () => ITEM_BYTES,
     isAlone: () => false,
@@ -73,7 +86,7 @@ export async function openPostgresCounter(
   });
   return {
     // Hashed, a key of any length and of any characters fits into the index.
-    add: (key) => queue.add(hash('sha256', `${name} ${key}`, 'base64url')),
+    add: (key, kind) => queue.add({ key: hash('sha256', `${name} ${key}`, 'base64url'), kind }),
     async close() {
       await queue.drain();
       await worker.close();
@@ -81,35 +94,62 @@ export async function openPostgresCounter(
   };
 }
 
-/** Creates the statement that counts events, and removes more counts whose window is over than it can add. */
-function createCount(schema: string, windowSeconds: number): BatchStatement<string, Count> {
+/**
+ * Creates the statement that counts events. It also removes more counts than it can add: those whose window is over, and
+ * the oldest of too many.
+ */
+function createCount(schema: string, windowSeconds: number): BatchStatement<CountedEvent, Count> {
   const table = `${schema}.rate_limit_counts`;
+  const FIND_SURPLUS = `
+    SELECT kind, (
+      SELECT expires_at FROM ${table} WHERE ${table}.kind = kinds.kind
+      ORDER BY expires_at DESC OFFSET ${String(MAX_COUNTS)} LIMIT 1
+    ) AS until
+    FROM unnest($1::text[]) AS kinds (kind)`;
   const COUNT = `
     WITH removed AS (
       DELETE FROM ${table} WHERE key IN (
-        SELECT key FROM ${table} WHERE expires_at <= now() AND key <> ALL($1::text[])
-        ORDER BY expires_at LIMIT 2 * cardinality($1::text[]) FOR UPDATE SKIP LOCKED
+        SELECT old.key FROM unnest($4::text[], $5::timestamptz[]) AS surplus (kind, until), LATERAL (
+          SELECT key FROM ${table}
+          WHERE ${table}.kind = surplus.kind AND expires_at <= greatest(now(), until) AND key <> ALL($1::text[])
+          ORDER BY expires_at LIMIT 2 * cardinality($1::text[]) FOR UPDATE SKIP LOCKED
+        ) AS old
       )
     )
-    INSERT INTO ${table} AS known (key, count, expires_at)
-    SELECT key, count, now() + '${String(windowSeconds)} s'::interval
-    FROM unnest($1::text[], $2::integer[]) AS new (key, count)
+    INSERT INTO ${table} AS known (key, kind, count, expires_at)
+    SELECT key, kind, count, now() + '${String(windowSeconds)} s'::interval
+    FROM unnest($1::text[], $2::text[], $3::integer[]) AS new (key, kind, count)
     ON CONFLICT (key) DO UPDATE SET
       count = excluded.count + CASE WHEN known.expires_at > now() THEN known.count ELSE 0 END,
       expires_at = CASE WHEN known.expires_at > now() THEN known.expires_at ELSE excluded.expires_at END
     RETURNING key, count, ceil(extract(epoch FROM expires_at - now()) * 1000) AS remaining_ms`;
+  let surplus: readonly Row[] = [];
+  let added = MAX_ADDED; // At the start, the oldest are not known.
 
-  return async (session, keys, limitMs) => {
-    const added = new Map<string, number>();
-    for (const key of keys.toSorted()) added.set(key, (added.get(key) ?? 0) + 1); // Sorted, so that no two deadlock.
-    const rows = await session.query(COUNT, [[...added.keys()], [...added.values()]], limitMs, 'count');
+  return async (session, events, limitMs) => {
+    if (added >= MAX_ADDED) {
+      surplus = await session.query(FIND_SURPLUS, [KINDS], limitMs, 'surplus');
+      added = 0;
+    }
+    const batch = new Map<string, { readonly kind: CountKind; count: number }>();
+    for (const { key, kind } of events) batch.set(key, { kind, count: (batch.get(key)?.count ?? 0) + 1 });
+    const keys = [...batch.keys()].toSorted(); // So that no two instances deadlock.
+    const values = [
+      keys,
+      keys.map((key) => batch.get(key)?.kind),
+      keys.map((key) => batch.get(key)?.count),
+      surplus.map(({ kind }) => kind),
+      surplus.map(({ until }) => until),
+    ];
+    const rows = await session.query(COUNT, values, limitMs, 'count');
     const counts = new Map(
       rows.map(({ key, count, remaining_ms }) => [
         key ?? '',
-        { count: Number(count) - (added.get(key ?? '') ?? 0), remainingMs: Number(remaining_ms) },
+        { count: Number(count) - (batch.get(key ?? '')?.count ?? 0), remainingMs: Number(remaining_ms) },
       ]),
     );
-    return keys.map((key) => {
+    added += [...counts.values()].filter(({ count }) => count === 0).length;
+    return events.map(({ key }) => {
       const total = counts.get(key);
       if (total === undefined) throw new Dropped('the database has dropped the count');
       total.count += 1;
