@@ -65,7 +65,7 @@ function writeMultipart(contentType: string, content: BodyContent, value: Json):
 
 /** Returns a media type that a media range includes; returns other media types unchanged. */
 export function sentMediaType(documented: string): string {
-  return documented.replace('*/*', 'application/octet-stream').replace('/*', '/plain');
+  return documented.replace('*/*', 'application/octet-stream').replace('/*+', '/vnd.example+').replace('/*', '/plain');
 }
 
 /** Returns the fields of a form; an array becomes several fields of the same name. */

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
 import { expectProblem } from '../support/answer.ts';
+import { createTestApp } from '../support/app.ts';
+import { contractOf, documentOf } from '../support/contract.ts';
 import { FIELDS, serveBody } from '../support/serve-body.ts';
 
 describe('optional bodies', () => {
@@ -74,6 +77,60 @@ test.each([
   const { send, received } = await serveBody(`{ required: true, content: { '${contentType}': {} } }`);
   expect((await send(contentType, '')).status).toBe(204);
   expect(received[0]).toMatchObject({ contentType, body: value });
+});
+
+describe('a Content-Type that is not a media type', () => {
+  const RANGES = "{ required: true, content: { image/*: {}, application/*+json: {}, '*/*': {}, text/plain: {} } }";
+  test.each([
+    ...['image/*', 'IMAGE/*', 'image/*; q=1', '*/*', 'application/*+json', 'image/p*', '*', 'image', 'image/', '/png'],
+    ...['image/png/x', 'image/png, image/gif', 'image/png image/gif', 'image /png', 'image/(png)', 'imagé/png'],
+    ...['image/png; a', 'image/png; a=', 'image/png; =b', 'image/png; a = b', 'image/png; a="b', 'image/png; a="b"c'],
+  ])('415: %j', async (contentType) => {
+    const { send, received } = await serveBody(RANGES);
+    expectProblem(await send(contentType, 'x'), 415, /image\/\*, application\/\*\+json, \*\/\*, text\/plain$/);
+    expect(received).toEqual([]);
+  });
+
+  test.each([
+    ...['image/png', 'Image/PNG', 'image/svg+xml', "a.b-c!#$&^_`|~'%/x.y+z"],
+    ...['image/png;a=b', 'image/png ; a=b\t;c="d;\\"\\*"', 'image/png; ; a=*;'],
+  ])('204: %j', async (contentType) => {
+    const { send, received } = await serveBody(RANGES);
+    expect((await send(contentType, 'x')).status).toBe(204);
+    expect(received[0]).toMatchObject({ contentType });
+  });
+});
+
+describe('Content-Range', () => {
+  const BODY = 'requestBody: { content: { text/plain: {} } }';
+  const PARAMETER = 'parameters: [{ name: content-range, in: header, schema: { type: string } }]';
+  const sendPart = async (method: 'put' | 'post' | 'patch', operation: string) => {
+    const received: unknown[] = [];
+    const op = async (got: unknown) => {
+      received.push(got);
+      return { status: 204 };
+    };
+    const document = documentOf('/a', method, `${operation}\nresponses: { '204': { description: Done. } }`);
+    const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op } });
+    const sending = request(app)[method]('/a').set('Content-Range', 'bytes 0-1/9').type('text/plain').send('ab');
+    return { response: await sending, received };
+  };
+
+  test.each(['', BODY])('400 for PUT: %j', async (operation) => {
+    const { response, received } = await sendPart('put', operation);
+    expectProblem(response, 400, /^header\/Content-Range must not be sent: a PUT needs the whole body$/);
+    expect(received).toEqual([]);
+  });
+
+  test('may be a parameter of a PUT', async () => {
+    const { response, received } = await sendPart('put', `${PARAMETER}\n${BODY}`);
+    expect(response.status).toBe(204);
+    expect(received).toMatchObject([{ headers: { 'content-range': 'bytes 0-1/9' }, body: 'ab' }]);
+  });
+
+  test.each(['post', 'patch'] as const)('has no meaning for %s', async (method) => {
+    expect((await sendPart(method, BODY)).response.status).toBe(204);
+  });
 });
 
 test('text in another charset is refused', async () => {

@@ -47,6 +47,14 @@ describe('the encoding of a form', () => {
       part('name="photo"; filename="a"\r\nContent-Type: text/html', 'x'),
       /^body\/photo must have the Content-Type image\/\* or application\/pdf, not text\/html$/,
     ],
+    [
+      part('name="photo"; filename="a"\r\nContent-Type: image/*', 'x'),
+      /^body\/photo must have the Content-Type image\/\* or application\/pdf, not image\/\*$/,
+    ],
+    [
+      part('name="other"; filename="a"\r\nContent-Type: image/*', 'x'),
+      /^body\/other must have a media type as its Content-Type, not image\/\*$/,
+    ],
     [part('name="size"', '{}'), /^body\/size must have the Content-Type application\/json, not text\/plain$/],
     [part('name="note"\r\nContent-Type: application/json', 'x'), /^body\/note must be valid JSON$/],
     [part('name="note"\r\nContent-Type: application/json', '1'), /^body\/note must be string$/],

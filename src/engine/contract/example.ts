@@ -1,5 +1,5 @@
 import type { Contract } from './contract.ts';
-import { kindOf } from './media-type.ts';
+import { concreteMediaType, kindOf } from './media-type.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import { sampleOf } from './sample.ts';
 import { findOperationObject, mergeParameters, resolveComponent } from './slice-document.ts';
@@ -85,9 +85,9 @@ function bodyOptions({ document }: Contract, operation: Operation): readonly str
     case 'multipart':
       return fields.map((field) => `-F ${field}`);
     case 'json':
-      return [`-H ${quote(`Content-Type: ${mediaType}`)}`, `-d ${quote(JSON.stringify(value))}`];
+      return [`-H ${quote(`Content-Type: ${concreteMediaType(mediaType)}`)}`, `-d ${quote(JSON.stringify(value))}`];
     default:
-      return [`-H ${quote(`Content-Type: ${mediaType}`)}`, `-d ${quote(toText(value))}`];
+      return [`-H ${quote(`Content-Type: ${concreteMediaType(mediaType)}`)}`, `-d ${quote(toText(value))}`];
   }
 }
 type Content = { readonly content?: Readonly<Record<string, unknown>> };

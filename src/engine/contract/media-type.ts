@@ -42,19 +42,28 @@ export function essenceOf(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
+// RFC 9110, 8.3.1 and 5.6.6. Names of registered types have no `*` (RFC 6838, 4.2); `image/*` is a media range.
+const MEDIA_TYPE =
+  /^[\w!#$%&'+.^`|~-]+\/[\w!#$%&'+.^`|~-]+(?:[ \t]*;(?:[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)*[ \t]*$/;
+
+/** Whether a Content-Type is a media type with well-formed parameters. */
+export function isMediaType(contentType: string): boolean {
+  return MEDIA_TYPE.test(contentType);
+}
+
 /**
  * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
  * (`application/*+json`), else its range (`text/*`), else any.
  *
- * @returns the media type as documented; `undefined` when none matches
+ * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */
 export function matchMediaType(contentType: string, documented: readonly string[]): string | undefined {
-  if (documented.includes(contentType)) return contentType;
+  if (documented.includes(contentType) && !contentType.includes('*')) return contentType;
+  if (!isMediaType(contentType)) return undefined;
   const essence = essenceOf(contentType);
   const [type = '', subtype = ''] = essence.split('/');
   const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
-  const ranges = subtype === '' ? [] : [`${type}/*+${suffix}`, `${type}/*`, '*/*'];
-  for (const candidate of [essence, ...ranges]) {
+  for (const candidate of [essence, `${type}/*+${suffix}`, `${type}/*`, '*/*']) {
     const match = documented.find((mediaType) => essenceOf(mediaType) === candidate);
     if (match !== undefined) return match;
   }
@@ -77,8 +86,9 @@ export function failureMediaType(
 
 /** Returns a media type that a documented range includes, such as JSON for any; returns other media types unchanged. */
 export function concreteMediaType(documented: string): string {
-  if (!documented.endsWith('/*')) return documented;
-  const [type = ''] = documented.split('/');
+  const [type = '', subtype = ''] = essenceOf(documented).split('/');
+  if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
+  if (subtype !== '*') return documented;
   const usual = { '*': 'application/json', application: 'application/json', text: 'text/plain', image: 'image/png' }[
     type
   ];

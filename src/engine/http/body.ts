@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson, type JsonTree } from '../contract/json.ts';
-import { kindOf, matchMediaType } from '../contract/media-type.ts';
-import { findExcess, findSizeProblem, isUpload, type Operation, type RequestMediaType } from '../contract/operation.ts';
-import type { Problem } from '../contract/problem.ts';
+import { isMediaType, kindOf, matchMediaType } from '../contract/media-type.ts';
+import {
+  findExcess,
+  findSizeProblem,
+  isUpload,
+  type Operation,
+  type Parameter,
+  type RequestMediaType,
+} from '../contract/operation.ts';
+import { placeOf, type Problem } from '../contract/problem.ts';
 import { SourceDigits } from '../contract/source-digits.ts';
 import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
@@ -39,15 +46,18 @@ export type BodyReader = ReadLimits & {
  * Reads the body of a request to an operation; at once where it has arrived.
  *
  * @returns `undefined` when an optional body is absent
- * @throws {Failure} 400 when it is missing or malformed, 413 when it is too large, 415 for other media types
+ * @throws {Failure} 400 when it is missing, malformed or only a part, 413 when it is too large, 415 for other media types
  * @throws {TemporaryFolderUnavailable} when a large upload cannot be stored
  * @throws the errors of the reader
  */
 export function readBody(
   req: IncomingMessage,
-  { requestBody }: Operation,
+  operation: Operation,
   reader: BodyReader,
 ): RequestBody | undefined | Promise<RequestBody | undefined> {
+  const { requestBody } = operation;
+  if (isPartialPut(req, operation))
+    throw malformedFailure(placeOf('header', 'Content-Range'), 'must not be sent: a PUT needs the whole body');
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
@@ -174,6 +184,16 @@ function toTree(value: unknown): JsonTree {
   return { root: { '': value }, sourceDigits: new SourceDigits() };
 }
 
+/**
+ * Whether a PUT replaces a part only (RFC 9110, 14.5), and the document does not have its Content-Range as a parameter. For
+ * other methods, the field has no meaning.
+ */
+function isPartialPut({ headers }: IncomingMessage, { method, parameters }: Operation): boolean {
+  const isContentRange = ({ in: location, name }: Parameter): boolean =>
+    location === 'header' && name.toLowerCase() === 'content-range';
+  return method === 'PUT' && headers['content-range'] !== undefined && !parameters.some(isContentRange);
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -186,7 +206,9 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
   const mediaType = matchMediaType(contentType, documented);
   if (mediaType === undefined) {
     const accepted = documented.join(', ');
-    throw new Failure(415, `send the request body as Content-Type: ${accepted}`, { accept: accepted });
+    const isWrong = contentType === '' || isMediaType(contentType);
+    const advice = isWrong ? 'the request body as Content-Type:' : 'one media type as Content-Type, which is among';
+    throw new Failure(415, `send ${advice} ${accepted}`, { accept: accepted });
   }
   if (kindOf(mediaType) === 'text' && !isUtf8Text(contentType)) {
     throw new Failure(415, 'send text as UTF-8', { accept: `${mediaType}; charset=utf-8` });

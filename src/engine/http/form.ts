@@ -1,5 +1,5 @@
 import type { JsonTree } from '../contract/json.ts';
-import { matchMediaType } from '../contract/media-type.ts';
+import { isMediaType, matchMediaType } from '../contract/media-type.ts';
 import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
 import { findExcess, findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
 import { SourceDigits } from '../contract/source-digits.ts';
@@ -99,15 +99,13 @@ export async function readMultipartForm(
   return { root: { '': form.fields }, files: form.files, problems: form.problems, sourceDigits: digits };
 }
 
-/** @throws {Failure} 400 when a part does not have its documented media type */
+/** @throws {Failure} 400 when the Content-Type of a part is not its documented media type, or none */
 function assertPartType({ name, contentType }: Part, partTypes: NonNullable<RequestMediaType['partTypes']>): void {
   const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
-  if (allowed !== undefined && matchMediaType(contentType, allowed) === undefined)
-    throw malformedFailure(
-      placeOf('body', name),
-      `must have the Content-Type ${allowed.join(' or ')}, not ${contentType}`,
-      `body/${name}`,
-    );
+  if (allowed === undefined ? isMediaType(contentType) : matchMediaType(contentType, allowed) !== undefined) return;
+  const wanted =
+    allowed === undefined ? 'a media type as its Content-Type' : `the Content-Type ${allowed.join(' or ')}`;
+  throw malformedFailure(placeOf('body', name), `must have ${wanted}, not ${contentType}`, `body/${name}`);
 }
 
 function storePart(part: Part, member: TextType, { fields, files }: PartStores): StoredPart {

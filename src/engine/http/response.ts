@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
+import { essenceOf, kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
 import {
   findExcess,
   findResponseKey,
@@ -59,10 +59,10 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
     return body === undefined ? { status, headers, body } : fail(operation, status, 'must not have a body');
   }
   const contentType = reply.contentType ?? documented.mediaTypes[0] ?? '';
+  if (essenceOf(contentType).includes('*')) fail(operation, status, 'needs a concrete contentType, without a wildcard');
   const mediaType =
     matchMediaType(contentType, documented.mediaTypes) ??
     fail(operation, status, `must not have the media type ${contentType}`);
-  if (contentType.includes('*')) fail(operation, status, 'needs a concrete contentType, without a wildcard');
   headers['content-type'] = contentType;
 
   if (documented.itemLists?.includes(mediaType) === true)
