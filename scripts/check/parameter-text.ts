@@ -47,14 +47,14 @@ export function readingsOf(value: Json): readonly Json[] {
   }
   const text = scalarText(value);
   if (text === undefined) return [value];
-  const parts = text.split(/ *[,|] *| +/);
+  const parts = text.length > MAX_LIST_CHARS ? [] : text.split(/ *[,|] *| +/);
   return [...readingsOfText(text), ...readingsOfAll([text]), ...(parts.length > 1 ? readingsOfAll(parts) : [])];
 }
 
 function readingsOfText(text: string): readonly Json[] {
   const literals: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
   const literal = Object.hasOwn(literals, text) ? literals[text] : undefined;
-  const integer = /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+  const integer = text.length <= MAX_DIGITS && /^-?\d+$/.test(text) ? BigInt(text) : undefined;
   const number = integer ?? (/^-?\d+\.\d+$/.test(text) ? Number(text) : undefined);
   return [text, literal, number].filter((reading) => reading !== undefined);
 }
@@ -87,6 +87,9 @@ const MAX_CHARS = 500;
 // Servers should support URLs of at least 8,000 bytes (RFC 9110, 4.1).
 const MAX_TEXT_BYTES = 4_000;
 const MAX_COMBINED = 5;
+// Responses may be of any length, and longer ones would take seconds.
+const MAX_DIGITS = 20_000;
+const MAX_LIST_CHARS = 1_000_000;
 
 function scalarText(value: Json): string | undefined {
   if (isArray(value) || isObject(value) || value === null) return undefined;

@@ -39,8 +39,10 @@ export function placesOf(value: Json, limit: number): Place[] {
 /** Returns the part of a value at a place; null when it is absent. */
 export function partAt(value: Json, [key, ...rest]: Place): Json {
   if (key === undefined) return value;
-  const [, member = null] = membersOf(value).find(([name]) => name === key) ?? [];
-  return partAt(member, rest);
+  const isThere = isArray(value)
+    ? typeof key === 'number' && key in value
+    : isObject(value) && Object.hasOwn(value, key);
+  return isThere ? partAt((value as Readonly<Record<string | number, Json>>)[key] ?? null, rest) : null;
 }
 
 /** Copies a value with another part at a place; a new member is added to its object. */
