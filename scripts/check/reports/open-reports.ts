@@ -40,8 +40,19 @@ export function openReports(targets: readonly ReportTarget[]): Reports {
       };
     },
     finish(result, problem) {
-      for (const { finish } of reports) finish(result, problem);
+      const errors = reports.map(({ finish }) => attempt(finish, result, problem));
       for (const { file } of files) file.close();
+      for (const error of errors) if (error !== undefined) throw error;
     },
   };
+}
+
+/** Calls a function; returns the error that it throws. */
+function attempt<Args extends readonly unknown[]>(act: (...args: Args) => void, ...args: Args): Error | undefined {
+  try {
+    act(...args);
+    return undefined;
+  } catch (error) {
+    return error as Error; // Nothing else is thrown.
+  }
 }
