@@ -14,8 +14,12 @@ export function curlLine(
   const url = quote(new URL(baseUrl).origin + target, secrets);
   if (hasWholeUrl) parts.push(`--request-target ${url}`);
   parts.push(url);
-  for (const [name, value] of headers)
-    parts.push(`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, secrets)}`);
+  for (const [name, value] of headers) {
+    const field = value === '' ? `${name};` : `${name}: ${value}`;
+    // An entity tag of a response may have control characters, which a terminal would interpret.
+    const isPlain = !/\p{Cc}/u.test(field);
+    parts.push(isPlain ? `-H ${quote(field, secrets)}` : `-H "$(printf '${octal(Buffer.from(field, 'latin1'))}')"`);
+  }
   if (body === undefined) return parts.join(' ');
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) parts.push("-H 'Content-Type:'");
   const text = body.toString();
