@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
 import { exitWithoutOutput, print, printError } from './terminal/command.ts';
+import { describeBug } from './terminal/describe-bug.ts';
 import type { ContractResult } from './check/contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { formatCoverage } from './check/coverage/format-coverage.ts';
@@ -31,6 +32,7 @@ const USAGE = `npm run contract -- [options]
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
   --max-response-time N a response that takes longer, in milliseconds, fails
+  --max-response-size N a response that is longer, in bytes, is cut off and fails (default: 16777216)
   --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})
   --seed N              seed of the generator, to repeat a run
   --workers N           operations to check at the same time (default: 1)
@@ -64,8 +66,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     progressLine?.clear();
-    if (error instanceof CannotCheck) printError(error.message);
-    else console.error(error);
+    printError(error instanceof CannotCheck ? error.message : describeBug(error));
     return 2;
   }
 }
@@ -94,11 +95,12 @@ async function check(
     const events = { onProgress, onExchange, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
     progressLine?.clear();
-    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
     if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
     print(formatResult(result, report));
     if (service !== undefined && result.failures.length > 0) print(HINT);
+    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
     if (result.failures.length + result.notImplemented.length > 0) return 1;
+    if (result.errors.length > 0) return 2;
     return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
   } catch (error) {
     problem = (error as Error).message; // Nothing else is thrown.

@@ -94,10 +94,11 @@ export function checkOperation(
   }
 
   function result(): OperationResult {
-    const { checked, undocumented, validStatuses } = prober;
+    const { checked, undocumented, large, validStatuses } = prober;
     const isNotImplemented = validStatuses.has(501);
     const found = [...notes];
     if (undocumented.size > 0) found.push(`responds ${listOf(undocumented)}, which the document does not describe`);
+    if (large.size > 0) found.push(`responds ${listOf(large)} beyond --max-response-size: not read to the end`);
     const isSuccessful = [...validStatuses].some((status) => status < 400);
     const successful = new Set(isSuccessful ? [operation.operationId] : []);
     const failureNote = isSuccessful || isNotImplemented ? undefined : describeFailure();

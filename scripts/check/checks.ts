@@ -7,9 +7,13 @@ import {
   positiveDataAcceptance,
   unsupportedMethod,
 } from './behaviour.ts';
+import { TimeLimitExceeded } from '../../src/engine/contract/time-limit.ts';
+import { describeBug } from '../terminal/describe-bug.ts';
+import { CannotCheck } from '../values/oracle.ts';
 import type { CaseKind } from './case.ts';
 import {
   contentTypeConformance,
+  maxResponseSize,
   notAServerError,
   responseHeadersConformance,
   responseSchemaConformance,
@@ -17,6 +21,7 @@ import {
   type Check,
   type Exchange,
 } from './conformance.ts';
+import { visibleText } from './visible-text.ts';
 
 // The kinds of requests whose responses the document describes.
 const DOCUMENTED: readonly CaseKind[] = [
@@ -36,6 +41,7 @@ const CHECKS = {
   status_code_conformance: { kinds: DOCUMENTED, check: statusCodeConformance },
   content_type_conformance: { kinds: ALL, check: contentTypeConformance },
   response_headers_conformance: { kinds: DOCUMENTED, check: responseHeadersConformance },
+  max_response_size: { kinds: ALL, check: maxResponseSize },
   max_response_time: { kinds: ALL, check: maxResponseTime },
   response_schema_conformance: { kinds: ALL, check: responseSchemaConformance },
 } satisfies Record<string, { readonly kinds: readonly CaseKind[]; readonly check: Check }>;
@@ -77,7 +83,21 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
 /** Runs all applicable checks on a response and returns the failed ones. */
 export function violationsIn(exchange: Exchange): readonly Violation[] {
   return checksFor(exchange.testCase.kind).flatMap((check) => {
-    const message = CHECKS[check].check(exchange);
-    return message === undefined ? [] : [{ check, message }];
+    const message = judge(check, exchange);
+    return message === undefined ? [] : [violationOf(check, message)];
   });
+}
+
+/** Returns a violation whose message can be printed and kept. */
+export function violationOf(check: CheckName, message: string): Violation {
+  return { check, message: visibleText(message) };
+}
+
+function judge(check: ResponseCheckName, exchange: Exchange): string | undefined {
+  try {
+    return CHECKS[check].check(exchange);
+  } catch (error) {
+    if (error instanceof CannotCheck) throw error;
+    return error instanceof TimeLimitExceeded ? `not judged: this ${error.message}` : describeBug(error);
+  }
 }

@@ -1,13 +1,13 @@
 import { parseJson, type JsonTree } from '../../src/engine/contract/json.ts';
-import { matchMediaType } from '../../src/engine/contract/media-type.ts';
+import { matchMediaType, type BodyKind } from '../../src/engine/contract/media-type.ts';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
 import { findRepeatedMember } from './repeated-member.ts';
-import { findRounded } from './rounded-int64s.ts';
-import type { WireResponse } from './connection.ts';
+import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf } from './parameter-text.ts';
+import type { WireResponse } from './wire-response.ts';
 
 /** A request of a test case and its response: the input of every check. */
 export type Exchange = {
@@ -33,6 +33,9 @@ export function documentedResponse({ responses }: ApiOperation, status: number):
   return responses[status] ?? responses[`${digit}XX`] ?? responses[`${digit}xx`] ?? responses['default'];
 }
 
+// The bodies that are judged by their schemas.
+const READ: readonly (BodyKind | undefined)[] = ['json', 'text'];
+const NO_INTEGERS: LargeIntegers = new Map();
 // Rejections of requests that violate the document or HTTP.
 const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
 
@@ -92,7 +95,7 @@ export const responseSchemaConformance: Check = (exchange) => {
   const documented = documentedResponse(operation, response.status);
   if (documented === undefined || isBodyUndescribed(exchange, documented)) return undefined;
   const content = contentOf(documented, response);
-  if (content === undefined) return undefined;
+  if (content === undefined || response.limitBytes !== undefined) return undefined;
   const encoding = encodingOf(content);
   if (encoding === 'text') {
     const text = response.body.toString();
@@ -111,17 +114,35 @@ export const responseSchemaConformance: Check = (exchange) => {
   }
   const repeated = findRepeatedMember(text);
   if (repeated !== undefined) return `the body has a member twice: ${repeated}`;
+  const sent = testCase.input === undefined || response.status >= 300 ? NO_INTEGERS : largeIntegersIn(testCase.input);
   const int64s = new Map<object, Set<string>>();
-  const violation = oracle.violation(content.schema, json, (holder, key) => {
+  const onInt64 = (holder: object, key: string): void => {
     int64s.set(holder, (int64s.get(holder) ?? new Set()).add(key));
-  });
+  };
+  const violation = oracle.violation(content.schema, json, sent.size === 0 ? undefined : onInt64);
   if (violation !== undefined) return `the ${violation}`;
-  if (testCase.input === undefined || response.status >= 300) return undefined;
-  return findRounded(testCase.input, json, (holder, key) => int64s.get(holder)?.has(key) === true);
+  return sent.size === 0 ? undefined : findRounded(sent, json, (holder, key) => int64s.get(holder)?.has(key) === true);
 };
 
+/** Checks that a response is within the size limit of the run, unless it may be large by its nature. */
+export const maxResponseSize: Check = (exchange) => {
+  const { status, limitBytes } = exchange.response;
+  if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
+  return `the response with status ${String(status)} has more than ${String(limitBytes)} bytes`;
+};
+
+/** Returns whether a response beyond the size limit is of a documented type whose bodies are not read: a file or a stream. */
+export function isLargeByNature(exchange: Exchange): boolean {
+  const { operation, response } = exchange;
+  const documented = documentedResponse(operation, response.status);
+  if (response.limitBytes === undefined || documented === undefined || isBodyUndescribed(exchange, documented))
+    return false;
+  const content = contentOf(documented, response);
+  return content !== undefined && !READ.includes(encodingOf(content));
+}
+
 /** Returns the value of a header; several lines of one name form a list (RFC 9110, 5.3). */
-export function headerOf({ headers }: WireResponse, name: string): string | undefined {
+export function headerOf({ headers }: Pick<WireResponse, 'headers'>, name: string): string | undefined {
   const values = headers.filter(([other]) => other === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
 }
@@ -139,7 +160,7 @@ function isBodyUndescribed({ operation, testCase, response }: Exchange, document
   return kind === 'unknown path' && (response.status !== 404 || !isDescribed);
 }
 
-function contentOf({ contents }: ApiResponse, response: WireResponse): BodyContent | undefined {
+function contentOf({ contents }: ApiResponse, response: Pick<WireResponse, 'headers'>): BodyContent | undefined {
   const documented = contents.map(({ mediaType }) => mediaType);
   const match = matchMediaType(headerOf(response, 'content-type') ?? '', documented);
   return contents.find(({ mediaType }) => mediaType === match);

@@ -1,28 +1,30 @@
-import { Agent, request as requestHttp } from 'node:http';
+import { Agent, request as requestHttp, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { GrowingBytes } from './growing-bytes.ts';
 import type { WireRequest } from './wire-request.ts';
-
-/** A response as received. */
-export type WireResponse = {
-  readonly status: number;
-  /** In the order of arrival, names in lower case. */
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: Buffer;
-  /** The time from sending the request to the end of the response. */
-  readonly elapsedMs: number;
-};
+import { EXCERPT_BYTES, excerptOf, type Excerpt, type WireResponse } from './wire-response.ts';
 
 /** A client of one server. */
 export type Connection = {
   /**
    * Sends a request unchanged; once more after the time that a 429 names in seconds, up to a minute. An idempotent request
-   * is also sent once more when a connection that had been used before is closed without a byte of a response.
+   * is also sent once more when a connection that had been used before is closed without a byte of a response. A response
+   * beyond the size limit is cut off.
    *
-   * @throws {NoResponse} when no valid and whole HTTP response arrives within 5 seconds
+   * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
    */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
+  /** Sends a request without waiting because of a 429. @throws {NoResponse} */
+  readonly sendOnce: (request: WireRequest) => Promise<WireResponse>;
   readonly close: () => void;
+};
+
+export type ConnectionOptions = {
+  /** The size limit of each response: all its bytes, with the header and the framing of chunks. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Ends all requests. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** No valid HTTP response arrived; the message has the cause. */
@@ -30,9 +32,9 @@ export class NoResponse extends Error {
   /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
   /** The bytes of the response that arrived. */
-  readonly received: Buffer;
+  readonly received: Excerpt;
 
-  constructor(message: string, isUnreachable: boolean, received: Buffer) {
+  constructor(message: string, isUnreachable: boolean, received: Excerpt) {
     super(message);
     this.isUnreachable = isUnreachable;
     this.received = received;
@@ -44,13 +46,18 @@ export const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 /** The methods of requests that may be carried out twice (RFC 9110, 9.2.2). */
 const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
-const TIMEOUT_MS = 5_000;
+/** The time limit of each response. */
+export const TIMEOUT_MS = 5_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 const TOO_MANY_REQUESTS = 429;
 const MAX_RETRY_AFTER_SECONDS = 60;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
 /** Creates a client for the server of an http or https URL, with persistent connections. */
-export function openConnection(baseUrl: URL): Connection {
+export function openConnection(
+  baseUrl: URL,
+  { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, signal }: ConnectionOptions = {},
+): Connection {
   const isSecure = baseUrl.protocol === 'https:';
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
@@ -61,8 +68,8 @@ export function openConnection(baseUrl: URL): Connection {
     const [, delay] = response.headers.find(([name]) => name === 'retry-after') ?? [];
     const mayRetry = response.status === TOO_MANY_REQUESTS && Number(delay) <= MAX_RETRY_AFTER_SECONDS;
     if (!mayRetry) return response;
-    await sleep(Number(delay) * 1_000);
-    return sendOnce(request);
+    await sleep(Number(delay) * 1_000, undefined, { signal }).catch(() => undefined);
+    return sendOnce(request); // Fails if the signal has ended the wait.
   };
   const sendOnce = async (request: WireRequest): Promise<WireResponse> => {
     // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
@@ -77,6 +84,7 @@ export function openConnection(baseUrl: URL): Connection {
   };
   return {
     send,
+    sendOnce,
     close: () => {
       agent.destroy();
     },
@@ -92,55 +100,68 @@ export function openConnection(baseUrl: URL): Connection {
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
-      const received: Buffer[] = [];
-      let hasResponse = false;
+      const received: Buffer[] = []; // The first bytes.
+      const content = new GrowingBytes();
+      let receivedBytes = 0;
+      let response: IncomingMessage | undefined;
       const path = hasWholeUrl ? baseUrl.origin + target : target;
-      const options = { ...address, agent: from, method, path, headers: fields };
-      const outgoing = (isSecure ? requestHttps : requestHttp)(options, (response) => {
-        hasResponse = true;
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', fail);
-        response.on('end', () => {
-          const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
-          const pairs = names.map(
-            (name, index) => [name.toLowerCase(), response.rawHeaders[2 * index + 1] ?? ''] as const,
-          );
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: pairs,
-            body: Buffer.concat(chunks),
-            elapsedMs: performance.now() - startedAt,
-          });
+      const options = { ...address, agent: from, method, path, headers: fields, signal };
+      const outgoing = (isSecure ? requestHttps : requestHttp)(options, (incoming) => {
+        response = incoming;
+        incoming.on('data', (chunk: Buffer) => {
+          content.append(chunk);
+        });
+        incoming.on('error', fail);
+        incoming.on('end', () => {
+          resolve(responseOf(incoming, undefined));
         });
       });
       const deadline = setTimeout(
         () => outgoing.destroy(new Error(`no response after ${String(TIMEOUT_MS)} ms`)),
         TIMEOUT_MS,
       );
-      const collect = (chunk: Buffer): void => void received.push(chunk);
+      const collect = (chunk: Buffer): void => {
+        if (receivedBytes < EXCERPT_BYTES) received.push(chunk);
+        receivedBytes += chunk.length;
+        if (receivedBytes <= maxResponseBytes) return;
+        if (response !== undefined) resolve(responseOf(response, maxResponseBytes));
+        const message = `its head does not end within ${String(maxResponseBytes)} bytes`;
+        // Nobody would receive an error after the end of the response.
+        outgoing.destroy(response === undefined ? new Error(message) : undefined);
+      };
       outgoing.on('error', fail).on('socket', (socket) => {
         socket.on('data', collect);
         outgoing.on('close', () => {
           socket.off('data', collect);
         });
       });
+      outgoing.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        fail(new Error('it switches to another protocol, which was not requested'));
+      });
       outgoing.on('close', () => {
         clearTimeout(deadline);
       });
       outgoing.end(body);
 
+      function responseOf({ statusCode = 0, rawHeaders }: IncomingMessage, limitBytes: number | undefined) {
+        const names = rawHeaders.filter((_, index) => index % 2 === 0);
+        const pairs = names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1] ?? ''] as const);
+        const elapsedMs = performance.now() - startedAt;
+        return { status: statusCode, headers: pairs, body: content.bytes(), limitBytes, elapsedMs };
+      }
+
       function fail(error: NodeJS.ErrnoException): void {
         const { code = '', message } = error;
         const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
-        const bytes = Buffer.concat(received);
-        const isBehindEnd = hasResponse && code.startsWith('HPE_');
+        const isBehindEnd = response !== undefined && code.startsWith('HPE_');
         const cause = isClosed ? 'the connection was closed' : message || code;
-        const isStale = isClosed && outgoing.reusedSocket && bytes.length === 0;
+        const isStale = isClosed && outgoing.reusedSocket && receivedBytes === 0;
         reject(
           new (isStale ? StaleConnection : NoResponse)(
             isBehindEnd ? `bytes after the end of the response (${cause})` : cause,
             UNREACHABLE.includes(code),
-            bytes,
+            excerptOf(Buffer.concat(received), receivedBytes),
           ),
         );
       }

@@ -1,7 +1,10 @@
+import { describeBug } from '../terminal/describe-bug.ts';
+import { CannotCheck } from '../values/oracle.ts';
 import type { OperationCheck } from './check-operation.ts';
 import type { CheckName } from './checks.ts';
 import type { OperationCoverage } from './coverage/coverage.ts';
 import type { Failure } from './prober.ts';
+import type { FinishedTask } from './schedule.ts';
 import type { ResourceCheck } from './state/check-resource.ts';
 import { describeStateless } from './state/resource-checks.ts';
 
@@ -16,28 +19,27 @@ export type ContractResult = {
   readonly notImplemented: readonly string[];
   /** The operations that the time limit left below the minimum. */
   readonly incomplete: readonly string[];
+  /** What ended the check of an operation early, such as a bug of the check itself. */
+  readonly errors: readonly { readonly operationId: string; readonly message: string }[];
   /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];
   /** `undefined` when it is not counted. */
   readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
-type Findings = Pick<ContractResult, 'failures' | 'notImplemented' | 'incomplete' | 'notes'> & {
+type Findings = Pick<ContractResult, 'failures' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'> & {
   /** The checks that applied to a request. */
   readonly checked: ReadonlySet<CheckName>;
 };
 
-/** A task, and whether it came to its end. */
-type Finished<Work> = { readonly task: Work; readonly isDone: boolean };
-
 /** Gathers the findings of the tasks of a run, as far as they got. */
 export function gatherFindings(
-  operations: readonly Finished<OperationCheck>[],
-  resources: readonly Finished<ResourceCheck>[],
+  operations: readonly FinishedTask<OperationCheck>[],
+  resources: readonly FinishedTask<ResourceCheck>[],
 ): Findings {
-  const results = [...operations, ...resources].map(({ task, isDone }: Finished<OperationCheck>) => {
+  const results = [...operations, ...resources].map(({ task, isDone, error }: FinishedTask<OperationCheck>) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
-    return { operationId, hasMinimum, isCut: !isDone && hasMinimum, ...task.result() };
+    return { operationId, hasMinimum, error, isCut: !isDone && hasMinimum, ...task.result() };
   });
   const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
   const cut = idsOf(results.filter(({ isCut }) => isCut));
@@ -51,6 +53,9 @@ export function gatherFindings(
     failures: firstOfEach(results.flatMap(({ failures }) => failures)),
     notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
     incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
+    errors: results.flatMap(({ operationId, error }) =>
+      error === undefined ? [] : [{ operationId, message: describeError(error) }],
+    ),
     notes: [
       ...(cut.length > 0 ? [`cut by --budget, with more than the minimum: ${cut.join(', ')}`] : []),
       ...(stateless === undefined ? [] : [stateless]),
@@ -58,6 +63,10 @@ export function gatherFindings(
     ],
     checked: new Set(results.flatMap((result) => [...result.checked])),
   };
+}
+
+function describeError(error: unknown): string {
+  return error instanceof CannotCheck ? error.message : describeBug(error);
 }
 
 /** Keeps the first failure of each check of an operation. */

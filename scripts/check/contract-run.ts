@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
 import { isProtected } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
-import { NoResponse, openConnection, type Connection } from './connection.ts';
+import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from './connection.ts';
 import { gatherFindings, type ContractResult } from './contract-result.ts';
 import { createCoverage } from './coverage/coverage.ts';
 import { createExampleFaults } from './example-cases.ts';
@@ -41,6 +42,8 @@ export type ContractOptions = {
   readonly expectations?: readonly Expectation[] | undefined;
   /** The time limit of each response; none by default. */
   readonly maxResponseTimeMs?: number | undefined;
+  /** The size limit of each response; 16 MiB by default. */
+  readonly maxResponseBytes?: number | undefined;
   /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
   readonly budgetMs?: number | undefined;
   /** The number of operations that are checked at the same time. */
@@ -62,6 +65,8 @@ export type Progress = {
 };
 
 export const DEFAULT_RUNS = 100;
+const JUDGING_LIMIT_MS = 2_000;
+const PATIENCE_MS = 1_000;
 
 /** Returns the time limit for a number of operations. */
 export function defaultBudgetMs(operations: number): number {
@@ -75,7 +80,7 @@ export function defaultBudgetMs(operations: number): number {
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
-  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, onExchange, signal } = options;
+  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, maxResponseBytes, onExchange } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -98,13 +103,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const requestOracle = createOracle(requestSchemas);
   const coverage =
     options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
-  const connection = openConnection(url);
+  const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
+  const endsAt = performance.now() + budgetMs;
+  // A request that is sent at the last moment may still time out.
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(budgetMs + TIMEOUT_MS),
+    ...(options.signal ? [options.signal] : []),
+  ]);
+  const connection = openConnection(url, { maxResponseBytes, signal });
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
     ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
-    responseOracle: createOracle(responseSchemas),
+    responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
@@ -120,8 +132,6 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   };
   try {
     await assertReachable(connection, url);
-    const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
-    const endsAt = performance.now() + budgetMs;
     // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
     const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
     const knownValues = createKnownValues(operations, run);
@@ -169,10 +179,11 @@ function readBaseUrl(text: string): URL {
   throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
 }
 
-/** Fails early when the server is unreachable; ignores the response. */
+/** Fails early when the server is unreachable; ignores the response, and does not wait long for it. */
 async function assertReachable(connection: Connection, url: URL): Promise<void> {
   try {
-    await connection.send({ method: 'GET', target: url.pathname, headers: [], body: undefined });
+    const response = connection.sendOnce({ method: 'GET', target: url.pathname, headers: [], body: undefined });
+    await Promise.race([response, sleep(PATIENCE_MS, undefined, { ref: false })]);
   } catch (error) {
     if (error instanceof NoResponse && error.isUnreachable)
       throw new CannotCheck(`${url.origin}: ${error.message}`, { cause: error });

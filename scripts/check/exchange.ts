@@ -1,20 +1,23 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case } from './case.ts';
-import { checksFor, type Violation } from './checks.ts';
-import { NoResponse, type WireResponse } from './connection.ts';
+import { checksFor, violationOf, type Violation } from './checks.ts';
+import { NoResponse } from './connection.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
 import { Cut, type Turn } from './schedule.ts';
 import type { WireRequest } from './wire-request.ts';
+import { excerptOf, keep, type Excerpt, type KeptResponse, type WireResponse } from './wire-response.ts';
 
 /** The outcome of a request. */
 export type Outcome = {
   /** The request as sent. */
   readonly request: WireRequest;
   /** `undefined` when none arrived as a whole. */
-  readonly response: WireResponse | undefined;
+  readonly response: KeptResponse | undefined;
+  /** The response with its whole body, which must not be kept: it may be large. */
+  readonly whole: WireResponse | undefined;
   /** The bytes of a response that did not arrive as a whole. */
-  readonly received: Buffer;
+  readonly received: Excerpt;
   /** The failures of the checks that count. */
   readonly violations: readonly Violation[];
   /** To be thrown when the violations are recorded; `undefined` as long as the server is reachable. */
@@ -58,14 +61,16 @@ export async function exchange(
   try {
     const original = testCase.original && (await run.connection.send(complete(testCase.original)));
     [startedAt, start] = [new Date(), performance.now()];
-    const response = await run.connection.send(request).finally(() => (durationMs = performance.now() - start));
-    return finish(judge?.(response, original) ?? [], { response, received: Buffer.alloc(0), gone: undefined });
+    const whole = await run.connection.send(request).finally(() => (durationMs = performance.now() - start));
+    const found = judge?.(whole, original) ?? [];
+    return finish(found, { response: keep(whole), whole, received: excerptOf(Buffer.alloc(0)), gone: undefined });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
-    if (run.signal?.aborted === true) throw new Cut(); // The server may have been interrupted, too.
+    if (run.signal.aborted) throw new Cut(); // The server may have been interrupted, too.
     const { received, isUnreachable } = error;
-    const message = `${received.length > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
+    const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
     const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
-    return finish([{ check: 'not_a_server_error', message }], { response: undefined, received, gone });
+    const nothing = { response: undefined, whole: undefined };
+    return finish([violationOf('not_a_server_error', message)], { ...nothing, received, gone });
   }
 }

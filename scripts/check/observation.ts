@@ -1,8 +1,8 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case } from './case.ts';
 import type { CheckName, Violation } from './checks.ts';
-import type { WireResponse } from './connection.ts';
 import type { WireRequest } from './wire-request.ts';
+import type { KeptResponse } from './wire-response.ts';
 
 /** A request that was sent, and its outcome. */
 export type Observation = {
@@ -11,7 +11,7 @@ export type Observation = {
   /** The request of the test case with the headers that every request has. */
   readonly request: WireRequest;
   /** `undefined` when none arrived as a whole. */
-  readonly response: WireResponse | undefined;
+  readonly response: KeptResponse | undefined;
   readonly startedAt: Date;
   readonly durationMs: number;
   /** The checks that count for this request. */

@@ -36,9 +36,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const OPTIONS_FILE = '.contract.yaml';
 const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
-  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget', 'max-response-time'] as const).map(
+  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget'] as const).map(
     (name) => [name, 'text'] as const,
   ),
+  ['max-response-time', 'text'],
+  ['max-response-size', 'text'],
   ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'report'] as const).map(
     (name) => [name, 'list'] as const,
   ),
@@ -81,6 +83,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     checks: new Set(checks.filter((name) => !excluded.includes(name))),
     expectations: read('expect', readExpectation),
     maxResponseTimeMs: readInteger('max-response-time', 1, MAX_INTEGER),
+    maxResponseBytes: readInteger('max-response-size', 1, MAX_INTEGER),
     runs: readInteger('runs', 0, MAX_INTEGER),
     seed: readInteger('seed', 0, MAX_INTEGER),
     workers: readInteger('workers', 1, MAX_WORKERS),

@@ -2,26 +2,27 @@ import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
 import { caseOf, decideKind, type Case, type CaseKind } from './case.ts';
 import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
-import { isUndocumentedRejection } from './conformance.ts';
-import { SAFE_METHODS, type WireResponse } from './connection.ts';
+import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';
+import { SAFE_METHODS } from './connection.ts';
 import { exchange } from './exchange.ts';
 import type { Run } from './run.ts';
 import type { Turn } from './schedule.ts';
 import { simplerThan } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
+import type { Excerpt, KeptResponse, WireResponse } from './wire-response.ts';
 
 /** A failed check with the simplest failing request that was found, and its response. */
 export type Failure = Violation & {
   readonly operationId: string;
   readonly request: WireRequest;
   /** `undefined` when none arrived as a whole. */
-  readonly response: WireResponse | undefined;
+  readonly response: KeptResponse | undefined;
   /** The bytes of a response that did not arrive as a whole. */
-  readonly received: Buffer;
+  readonly received: Excerpt;
   /** The status of the same request when it was repeated and passed; `undefined` when it failed again. */
   readonly passedWith: number | undefined;
   /** The requests before, of a sequence. */
-  readonly earlier?: readonly { readonly request: WireRequest; readonly response: WireResponse }[];
+  readonly earlier?: readonly { readonly request: WireRequest; readonly response: KeptResponse }[];
   /** The operations that the requests of a sequence need. */
   readonly operationIds?: readonly string[];
 };
@@ -33,6 +34,8 @@ export type Prober = {
   readonly checked: ReadonlySet<CheckName>;
   /** The statuses of rejected requests that the document does not describe. */
   readonly undocumented: ReadonlySet<number>;
+  /** The statuses of responses beyond the size limit that may be so large. */
+  readonly large: ReadonlySet<number>;
   /** The statuses of valid requests. */
   readonly validStatuses: ReadonlySet<number>;
   /**
@@ -71,9 +74,10 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   const recorded = new Map<CheckName, Evidence>();
   const checked = new Set<CheckName>();
   const undocumented = new Set<number>();
+  const large = new Set<number>();
   const validStatuses = new Set<number>();
   const sent = new Set<string>();
-  return { failures, checked, undocumented, validStatuses, probe, isRepeatable, fails, simplify };
+  return { failures, checked, undocumented, large, validStatuses, probe, isRepeatable, fails, simplify };
 
   function failures(): readonly Failure[] {
     return [...recorded.values()].map(({ failure, repetition }) => {
@@ -158,6 +162,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     const expected = { maxResponseTimeMs, expectedStatuses };
     const result = { operation, testCase, response, original, ...expected, oracle: responseOracle };
     if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
+    if (isLargeByNature(result)) large.add(status);
     return violationsIn(result);
   }
 }

@@ -2,8 +2,9 @@ import type { ContractResult } from './contract-result.ts';
 import type { Progress } from './contract-run.ts';
 import { curlLine, type Secret } from './curl-line.ts';
 import { hideSecrets } from './secrets.ts';
-import type { WireResponse } from './connection.ts';
 import type { Failure } from './prober.ts';
+import { escapeToLine } from '../../src/engine/contract/escape-controls.ts';
+import { EXCERPT_BYTES, type Excerpt, type KeptResponse } from './wire-response.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
@@ -19,10 +20,11 @@ const TELLING = ['etag', 'link', 'location'];
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, operations, requests, failures, unused, notImplemented, incomplete, notes } = result;
+  const { seed, operations, requests, failures, unused, notImplemented, incomplete, errors, notes } = result;
   const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
   if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
   if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
+  if (errors.length > 0) counts.push(counted(errors.length, 'error'));
   return [
     ...failures.map((failure) => `${formatFailure(failure, seed, options)}\n`),
     ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
@@ -31,6 +33,7 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
     ...(incomplete.length === 0
       ? []
       : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
+    ...errors.map(({ operationId, message }) => `${operationId}: not checked to the end: ${message}`),
     `contract: ${counts.join(', ')} (seed ${String(seed)})`,
   ].join('\n');
 }
@@ -50,30 +53,36 @@ export function formatFailure(failure: Failure, seed: number, { baseUrl, secrets
     `  ${message}`,
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
     ...earlier.flatMap((step) => [
-      `  ${curlLine(step.request, baseUrl, secrets)}`,
+      `  ${pasted(curlLine(step.request, baseUrl, secrets))}`,
       ...formatResponse(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
     ]),
-    `  ${curlLine(request, baseUrl, secrets)}`,
+    `  ${pasted(curlLine(request, baseUrl, secrets))}`,
     ...answer.map((line) => `  < ${line}`),
   ];
   return [hideSecrets(lines.join('\n'), secrets), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
 }
 
+/** Turns a command that is too long for a terminal into a comment with its beginning. */
+function pasted(command: string): string {
+  if (command.length <= EXCERPT_BYTES) return command;
+  return `# ${command.slice(0, EXCERPT_BYTES)}… (${String(command.length)} characters)`;
+}
+
 /** Copies a response with some of its headers only. */
-function withHeaders(response: WireResponse, names: readonly string[]): WireResponse {
+function withHeaders(response: KeptResponse, names: readonly string[]): KeptResponse {
   return { ...response, headers: response.headers.filter(([name]) => names.includes(name)) };
 }
 
-function formatResponse({ status, headers, body }: WireResponse): string[] {
-  return [`HTTP ${String(status)}`, ...headers.map((pair) => pair.join(': ')), ...visibleLines(body)];
+function formatResponse({ status, headers, body }: KeptResponse): string[] {
+  return [`HTTP ${String(status)}`, ...headers.map((pair) => escapeToLine(pair.join(': '))), ...visibleLines(body)];
 }
 
 /** Formats bytes as one line, without the control characters that a terminal would interpret; none for no bytes. */
-function visibleLines(bytes: Buffer): readonly string[] {
+function visibleLines({ bytes, totalBytes }: Excerpt): readonly string[] {
   const text = bytes.toString();
-  const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${String(bytes.length)} bytes)` : text;
-  const visible = JSON.stringify(shown).slice(1, -1).replaceAll('\\"', '"');
-  return visible === '' ? [] : [visible];
+  const visible = escapeToLine(JSON.stringify(text.slice(0, MAX_CHARS)).slice(1, -1).replaceAll('\\"', '"'));
+  if (visible === '') return [];
+  return [text.length > MAX_CHARS ? `${visible}… (${String(totalBytes)} bytes)` : visible];
 }
 
 function counted(count: number, noun: string): string {

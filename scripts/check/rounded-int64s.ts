@@ -4,6 +4,17 @@ import { encodingOf } from './body-bytes.ts';
 import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 
+/** The integers of a request that a double cannot represent safely, by their names. */
+export type LargeIntegers = ReadonlyMap<string, readonly bigint[]>;
+
+/** Collects the integers of a request that may be rounded. */
+export function largeIntegersIn({ parameters, body }: RequestInput): LargeIntegers {
+  const sent = new Map<string, bigint[]>();
+  for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
+  if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
+  return sent;
+}
+
 /**
  * Finds an int64 that was rounded to a double: the response has the same name with the value of that double. Other
  * differences may be intended.
@@ -12,13 +23,10 @@ import type { RequestInput } from './wire-request.ts';
  * @returns a message; `undefined` when no int64 was rounded
  */
 export function findRounded(
-  { parameters, body }: RequestInput,
+  sent: LargeIntegers,
   json: JsonTree,
   isInt64At: (holder: object, key: string) => boolean,
 ): string | undefined {
-  const sent = new Map<string, bigint[]>();
-  for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
-  if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
   return search(json.root, '', '');
 
   function search(holder: object, key: string, name: string): string | undefined {
@@ -35,8 +43,11 @@ export function findRounded(
     }
     if (typeof value !== 'object' || value === null) return undefined;
     // Array items are compared under the name of the array.
-    const found = Object.keys(value).map((member) => search(value, member, Array.isArray(value) ? name : member));
-    return found.find((violation) => violation !== undefined);
+    for (const member of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      const found = search(value, String(member), typeof member === 'number' ? name : member);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 }
 
@@ -46,7 +57,8 @@ function roundingsOf(double: number): readonly (bigint | undefined)[] {
 }
 
 function collectSent(name: string, value: Json, sent: Map<string, bigint[]>): void {
-  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
+  const isNumber = typeof value === 'bigint' || typeof value === 'number';
+  if (isNumber && Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))) {
     sent.set(name, [...(sent.get(name) ?? []), BigInt(value)]);
   }
   for (const [key, member] of membersOf(value)) collectSent(typeof key === 'number' ? name : key, member, sent);

@@ -33,6 +33,6 @@ export type Run = {
   readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
-  /** Interrupts the run. */
-  readonly signal: AbortSignal | undefined;
+  /** Ends the run, also in the middle of a request. */
+  readonly signal: AbortSignal;
 };

@@ -18,12 +18,21 @@ export type Limits = {
   /** The number of tasks that run at the same time. */
   readonly workers: number;
   /** Cuts all tasks. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** A task of a run that is over. */
+export type FinishedTask<Work> = {
+  readonly task: Work;
+  readonly isDone: boolean;
+  /** What the task has thrown; `undefined` when it has not. */
+  readonly error: unknown;
 };
 
 type Job<Work> = {
   readonly task: Work;
   readonly isDone: () => boolean;
+  readonly error: () => unknown;
   /** Continues the task until it is done or must pause, for one step at least. */
   readonly resume: (mustPause: () => boolean) => Promise<void>;
   /** Ends the task. */
@@ -35,14 +44,14 @@ type Job<Work> = {
  * come to their minimum first. Time decides when a task is paused and cut, never what it does.
  *
  * @param creators create a task that awaits the given turn before each step
- * @returns the tasks in their order, and whether each is done
+ * @returns the tasks in their order. One that throws does not end the others
  */
 export async function runTasks<Work extends Task>(
   creators: readonly ((turn: Turn) => Work)[],
   { budgetMs, workers, signal }: Limits,
-): Promise<readonly { readonly task: Work; readonly isDone: boolean }[]> {
+): Promise<readonly FinishedTask<Work>[]> {
   const endsAt = performance.now() + budgetMs;
-  const isOver = (): boolean => signal?.aborted === true || performance.now() >= endsAt;
+  const isOver = (): boolean => signal.aborted || performance.now() >= endsAt;
   const jobs = creators.map(createJob);
   for (let round = nextRound(jobs); round.length > 0 && !isOver(); round = nextRound(jobs)) {
     const waiting = [...round];
@@ -58,12 +67,12 @@ export async function runTasks<Work extends Task>(
     await Promise.all(Array.from({ length: workers }, work));
   }
   await Promise.all(jobs.map(({ cut }) => cut()));
-  return jobs.map(({ task, isDone }) => ({ task, isDone: isDone() }));
+  return jobs.map(({ task, isDone, error }) => ({ task, isDone: isDone(), error: error() }));
 }
 
 /** Returns the unfinished jobs below their minimum; without any, all unfinished ones. */
 function nextRound<Work extends Task>(jobs: readonly Job<Work>[]): readonly Job<Work>[] {
-  const unfinished = jobs.filter(({ isDone }) => !isDone());
+  const unfinished = jobs.filter(({ isDone, error }) => !isDone() && error() === undefined);
   const short = unfinished.filter(({ task }) => !task.hasMinimum());
   return short.length > 0 ? short : unfinished;
 }
@@ -72,6 +81,7 @@ function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
   let mustPause = (): boolean => false;
   let isDone = false;
   let isCut = false;
+  let thrown: unknown;
   let resumed = Promise.withResolvers<undefined>();
   let paused = Promise.withResolvers<undefined>();
   let ended: Promise<void> | undefined;
@@ -86,6 +96,7 @@ function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
   return {
     task,
     isDone: () => isDone,
+    error: () => thrown,
     async resume(pauses) {
       mustPause = pauses;
       paused = Promise.withResolvers();
@@ -105,7 +116,7 @@ function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
       await task.run();
       isDone = true;
     } catch (error) {
-      if (!(error instanceof Cut)) throw error;
+      if (!(error instanceof Cut)) thrown = error;
     }
   }
 }

@@ -3,6 +3,7 @@ import ajvFormats from 'ajv-formats';
 import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
 import type { JsonTree } from '../../src/engine/contract/json.ts';
+import { runWithin } from '../../src/engine/contract/time-limit.ts';
 import { LIMITED_PATTERNS } from '../openapi/limited-pattern.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { toJsonTree } from './json-tree.ts';
@@ -27,12 +28,23 @@ export type Oracle = {
 /** Receives the object or array that holds an int64, and its name or index there. */
 export type OnInt64 = (holder: object, key: string) => void;
 
+const NOTHING = toJsonTree(null);
+
 /** The checks cannot run; the message has the reason. */
 export class CannotCheck extends Error {}
 
-/** Creates an oracle for the schemas of a document. */
-export function createOracle(schemas: SchemaDocument): Oracle {
-  const strict = createValidation(schemas, false);
+/**
+ * Creates an oracle for the schemas of a document.
+ *
+ * @param timeLimitMs limits each validation, which then throws {@link TimeLimitExceeded}
+ */
+export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
+  const validate = createValidation(schemas, false);
+  const strict: Oracle['violation'] = (schema, json, onInt64) => {
+    if (schema === undefined || timeLimitMs === undefined) return validate(schema, json, onInt64);
+    validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
+    return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
+  };
   let withDefaults: ReturnType<typeof createValidation> | undefined; // Most documents need none.
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;

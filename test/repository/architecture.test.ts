@@ -41,7 +41,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/reports': [],
   'scripts/terminal': ['src/engine/contract'],
   'scripts/values': ['scripts/openapi', ...ENGINE],
-  'scripts/check': ['scripts/check/coverage', 'scripts/check/state', 'scripts/openapi', 'scripts/values', ...ENGINE],
+  'scripts/check': [
+    ...['scripts/check/coverage', 'scripts/check/state', 'scripts/openapi', 'scripts/terminal', 'scripts/values'],
+    ...ENGINE,
+  ],
   'scripts/check/coverage': ['scripts/check', 'scripts/openapi', 'scripts/values', ...ENGINE],
   'scripts/check/reports': ['scripts/check', 'scripts/reports', 'scripts/values'],
   'scripts/check/state': ['scripts/check', 'scripts/openapi', 'scripts/values', ...ENGINE],

@@ -176,7 +176,7 @@ describe('a connection that is closed', () => {
     expect(failures).toMatchObject([
       {
         message: 'the response is incomplete: the connection was closed',
-        received: Buffer.from(part),
+        received: { bytes: Buffer.from(part), totalBytes: part.length },
         passedWith: 200,
       },
     ]);

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { Secret } from '../curl-line.ts';
 import type { Observation } from '../observation.ts';
 import { hideSecrets } from '../secrets.ts';
+import { excerptOf, type Excerpt, type KeptResponse } from '../wire-response.ts';
 import type { CreateReport } from './run-report.ts';
 
 type NameValue = { readonly name: string; readonly value: string };
@@ -9,6 +11,11 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 const CREATOR = { name: 'contract', version: '1' };
 const HTTP = 'HTTP/1.1';
 const UNKNOWN = -1; // As HAR says for sizes.
+const NOTHING = Buffer.alloc(0);
+const NO_RESPONSE: Pick<KeptResponse, 'status' | 'headers' | 'body'> = {
+  ...{ status: 0, headers: [] },
+  body: excerptOf(NOTHING),
+};
 
 /** Writes an HTTP archive (HAR 1.2) with every request. */
 export const createHar: CreateReport = (file, { baseUrl, secrets }) => {
@@ -33,8 +40,8 @@ function entryOf(
   const hide = (text: string): string => hideSecrets(text, secrets);
   const query = request.target.split('?').slice(1).join('?');
   const contentType = valuesOf(request.headers, 'content-type')[0] ?? '';
-  const { text: bodyText, encoding } = textOf(request.body ?? Buffer.alloc(0), hide);
-  const answer = response ?? { status: 0, headers: [], body: Buffer.alloc(0) };
+  const { text: bodyText, encoding, comment } = textOf(excerptOf(request.body ?? NOTHING), hide);
+  const { status, headers, body } = response ?? NO_RESPONSE;
   return {
     startedDateTime: startedAt.toISOString(),
     time: durationMs,
@@ -47,25 +54,28 @@ function entryOf(
       queryString: query === '' ? [] : hide(query).split('&').map(pairOf),
       // HAR 1.2 has an encoding for responses only.
       ...(request.body !== undefined && {
-        postData: { mimeType: contentType, text: bodyText, ...(encoding !== undefined && { _encoding: encoding }) },
+        postData: {
+          ...{ mimeType: contentType, text: bodyText, ...(comment !== undefined && { comment }) },
+          ...(encoding !== undefined && { _encoding: encoding }),
+        },
       }),
       headersSize: UNKNOWN,
       bodySize: request.body?.length ?? 0,
     },
     response: {
-      status: answer.status,
+      status,
       statusText: '',
       httpVersion: HTTP,
-      cookies: valuesOf(answer.headers, 'set-cookie').map((text) => pairOf(hide(text).replace(/;.*/s, ''))),
-      headers: namesAndValues(answer.headers, hide),
+      cookies: valuesOf(headers, 'set-cookie').map((text) => pairOf(hide(text).replace(/;.*/s, ''))),
+      headers: namesAndValues(headers, hide),
       content: {
-        size: answer.body.length,
-        mimeType: valuesOf(answer.headers, 'content-type')[0] ?? '',
-        ...textOf(answer.body, hide),
+        size: body.totalBytes,
+        mimeType: valuesOf(headers, 'content-type')[0] ?? '',
+        ...textOf(body, hide),
       },
-      redirectURL: hide(valuesOf(answer.headers, 'location')[0] ?? ''),
+      redirectURL: hide(valuesOf(headers, 'location')[0] ?? ''),
       headersSize: UNKNOWN,
-      bodySize: answer.body.length,
+      bodySize: body.totalBytes,
     },
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
@@ -77,14 +87,16 @@ function entryOf(
   };
 }
 
-/** Returns bytes as text; as base64 if they are not UTF-8. */
+/** Returns bytes as text; as base64 if they are not UTF-8. A comment has the number of those that are omitted. */
 function textOf(
-  bytes: Buffer,
+  { bytes, totalBytes }: Excerpt,
   hide: (text: string) => string,
-): { readonly text: string; readonly encoding?: 'base64' } {
-  const text = bytes.toString();
-  if (Buffer.from(text).equals(bytes)) return { text: hide(text) };
-  return { text: Buffer.from(hide(bytes.toString('latin1')), 'latin1').toString('base64'), encoding: 'base64' };
+): { readonly text: string; readonly encoding?: 'base64'; readonly comment?: string } {
+  const omitted = totalBytes - bytes.length;
+  const more = omitted > 0 ? { comment: `${String(omitted)} more bytes` } : {};
+  if (isUtf8(bytes)) return { text: hide(bytes.toString()), ...more };
+  const text = Buffer.from(hide(bytes.toString('latin1')), 'latin1').toString('base64');
+  return { text, encoding: 'base64', ...more };
 }
 
 function valuesOf(headers: Pairs, wanted: string): readonly string[] {

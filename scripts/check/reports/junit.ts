@@ -20,7 +20,8 @@ export const createJunit: CreateReport = (file, options) => {
       operations.set(operationId, { checks: all, durationMs: seen.durationMs + durationMs });
     },
     finish(result, problem) {
-      const operationIds = new Set([...operations.keys(), ...(result?.incomplete ?? [])]);
+      const ended = result?.errors.map(({ operationId }) => operationId) ?? [];
+      const operationIds = new Set([...operations.keys(), ...(result?.incomplete ?? []), ...ended]);
       const suites = [...operationIds].map((name): JunitSuite => {
         const { checks, durationMs } = operations.get(name) ?? NOTHING;
         const failures = result === undefined ? new Map<string, Failed>() : failuresOf(name, result, options);
@@ -39,7 +40,7 @@ export const createJunit: CreateReport = (file, options) => {
 
 /** Returns the failures of an operation by the name of the test case. */
 function failuresOf(operationId: string, result: ContractResult, options: ReportOptions): Map<string, Failed> {
-  const { seed, failures, notImplemented, incomplete } = result;
+  const { seed, failures, notImplemented, incomplete, errors } = result;
   const found = failures.filter((failure) => failure.operationId === operationId);
   const entries = found.map((failure): [string, Failed] => {
     const { check, message } = failure;
@@ -51,6 +52,7 @@ function failuresOf(operationId: string, result: ContractResult, options: Report
   return new Map([
     ...entries,
     ...(isNotImplemented ? [aboutRun('implemented', 'not implemented (501)')] : []),
+    ...errors.filter((error) => error.operationId === operationId).map(({ message }) => aboutRun('error', message)),
     ...(isIncomplete ? [aboutRun('complete', 'incomplete, with less than the minimum of requests')] : []),
   ]);
 }

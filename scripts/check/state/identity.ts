@@ -13,6 +13,7 @@ import { memberNames, resourceNames, snakeCase } from './resource-names.ts';
 import { propertiesOf, propertyOf } from './schema-property.ts';
 import type { Step } from './send.ts';
 
+const MAX_SENT_CHARS = 16_384;
 // The usual names of a member that has the whole resource.
 const WRAPPERS = ['data', 'item', 'result'];
 
@@ -46,6 +47,11 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
 /** Returns the text of an id, which may be a number in one place and a text in another. */
 export function idText(id: Json | undefined): string {
   return typeof id === 'string' ? id : stringifyJson(id);
+}
+
+/** Returns whether a value of a response is too long to be sent. */
+export function isLong(value: Json): boolean {
+  return stringifyJson(value).length > MAX_SENT_CHARS;
 }
 
 /** Returns whether two resources of a path are the same one. */
@@ -136,7 +142,8 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
 /** Returns the request body that a response links an operation to; `undefined` without such a link. */
 export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
   const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
-  return link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, step);
+  const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, step);
+  return body === undefined || isLong(body) ? undefined : body;
 }
 
 function linksOf({ operation, response: { status } }: Step): readonly ResponseLink[] {

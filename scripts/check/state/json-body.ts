@@ -2,11 +2,15 @@ import { integerOf } from '../../../src/engine/contract/int64.ts';
 import { parseJson, type JsonTree } from '../../../src/engine/contract/json.ts';
 import { kindOf } from '../../../src/engine/contract/media-type.ts';
 import { headerOf } from '../conformance.ts';
-import type { WireResponse } from '../connection.ts';
+import type { WireResponse } from '../wire-response.ts';
 import type { Json } from '../../values/json-value.ts';
 
-/** Returns the value of a JSON response with exact integers; `undefined` for other bodies. */
+// Sequences keep the values of several responses, which take many times as much memory as their bodies.
+const MAX_BYTES = 1_048_576;
+
+/** Returns the value of a JSON response with exact integers; `undefined` for other bodies, and for large ones. */
 export function jsonOf(response: WireResponse): Json | undefined {
+  if (response.body.length > MAX_BYTES || response.limitBytes !== undefined) return undefined;
   const mediaType = headerOf(response, 'content-type')?.split(';', 1)[0] ?? '';
   if (kindOf(mediaType.trim().toLowerCase()) !== 'json') return undefined;
   try {

@@ -1,12 +1,12 @@
 import type { ApiOperation } from '../api-operation.ts';
-import { checksFor, violationsIn, type CheckName, type Violation } from '../checks.ts';
+import { checksFor, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import type { Case } from '../case.ts';
-import type { WireResponse } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import type { Failure } from '../prober.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
-import { requestOf, stepOf, type Send, type Step } from './send.ts';
+import { excerptOf, type WireResponse } from '../wire-response.ts';
+import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 
 /** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
@@ -18,7 +18,12 @@ export type Judge = {
    * @param message the reason of a failure; `undefined` when the check passed
    * @param others further requests that lead to the failure
    */
-  readonly expect: (check: CheckName, step: Step, message: string | undefined, others?: readonly Step[]) => void;
+  readonly expect: (
+    check: CheckName,
+    step: Evidence,
+    message: string | undefined,
+    others?: readonly Evidence[],
+  ) => void;
   readonly failures: () => readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
   /** The operations with a successful response. */
@@ -32,7 +37,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, responseOracle: oracle, maxResponseTimeMs } = run;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
-  const changes: Step[] = []; // The requests so far that changed something: the state of the server.
+  const changes: Evidence[] = []; // The requests so far that changed something: the state of the server.
   const operationIds = new Set<string>();
   const successful = new Set<string>();
   return { send, expect, failures: () => failures.map(withOperations), checked, successful };
@@ -50,7 +55,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     const step = stepOf(operation, testCase, outcome);
     if (step === undefined || step.response.status === NOT_IMPLEMENTED) return undefined;
     if (isSuccess(step.response.status)) successful.add(operation.operationId);
-    if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(step);
+    if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(evidenceOf(step));
     return step;
   }
 
@@ -60,21 +65,26 @@ export function createJudge(run: Run, turn: Turn): Judge {
     return violationsIn({ operation, testCase, response, oracle, expectedStatuses, maxResponseTimeMs });
   }
 
-  function expect(check: CheckName, step: Step, message: string | undefined, others: readonly Step[] = []): void {
+  function expect(
+    check: CheckName,
+    step: Evidence,
+    message: string | undefined,
+    others: readonly Evidence[] = [],
+  ): void {
     if (!checks.has(check)) return;
     checked.add(check);
-    if (message !== undefined) record({ check, message }, step, others);
+    if (message !== undefined) record(violationOf(check, message), step, others);
   }
 
   function record(
     violation: Violation,
-    step: Pick<Failure, 'request' | 'response'> & { readonly operation: ApiOperation; readonly received?: Buffer },
-    others: readonly Step[],
+    step: Omit<Evidence, 'response'> & Pick<Failure, 'response'> & Partial<Pick<Failure, 'received'>>,
+    others: readonly Evidence[],
   ): void {
     const { operationId } = step.operation;
     const isKnown = failures.some((known) => known.check === violation.check && known.operationId === operationId);
     if (isKnown || !checks.has(violation.check)) return;
-    const { request, response, received = Buffer.alloc(0) } = step;
+    const { request, response, received = excerptOf(Buffer.alloc(0)) } = step;
     const earlier = [...changes, ...others].filter((other) => other.request !== request);
     failures.push({ ...violation, operationId, request, response, received, passedWith: undefined, earlier });
   }

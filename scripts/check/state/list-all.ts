@@ -6,12 +6,12 @@ import type { RequestInput } from '../wire-request.ts';
 import { idText } from './identity.ts';
 import { itemIds, itemsIn } from './list-items.ts';
 import { propertiesOf } from './schema-property.ts';
-import type { Send, Step } from './send.ts';
+import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 import { withParameter } from './step-input.ts';
 
 /** A whole list: all its pages. */
-export type Listing = { readonly ids: ReadonlySet<string>; readonly pages: readonly Step[] };
+export type Listing = { readonly ids: ReadonlySet<string>; readonly pages: readonly Evidence[] };
 
 const MAX_PAGES = 40;
 const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
@@ -50,13 +50,13 @@ export async function listAll(
   if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
   let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
   if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run));
-  const pages: Step[] = [];
+  const pages: Evidence[] = [];
   const ids = new Set<string>();
   let count = 0;
   while (pages.length < MAX_PAGES) {
     const step = await send(operation, input);
     if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
-    pages.push(step);
+    pages.push(evidenceOf(step));
     const items = itemsIn(step.json, operation);
     const found = itemIds(items ?? [], names);
     if (items === undefined || found.length < items.length) return undefined;

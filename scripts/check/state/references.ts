@@ -3,7 +3,7 @@ import { classify } from '../case.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { idText } from './identity.ts';
+import { idText, isLong } from './identity.ts';
 import { parameterNames, shapeOf, type ItemPath } from './item-path.ts';
 import { isNamedFor } from './resource-names.ts';
 import { propertiesOf } from './schema-property.ts';
@@ -67,6 +67,7 @@ export function createFindReferences(
     if (known.has(item)) return known.get(item);
     known.set(item, undefined); // Resources may refer to each other.
     const id = await obtainId(item, send, salt + SALT, values.slice(0, count - 1));
+    if (id === undefined || isLong(id)) return undefined;
     known.set(item, id);
     return id;
   }

@@ -1,11 +1,11 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { caseOf, type Case } from '../case.ts';
-import type { WireResponse } from '../connection.ts';
 import type { Outcome } from '../exchange.ts';
 import type { ExtraHeader } from '../extra-headers.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput, WireRequest } from '../wire-request.ts';
+import type { KeptResponse } from '../wire-response.ts';
 import { jsonOf } from './json-body.ts';
 
 /** A valid request of a sequence and its response. */
@@ -14,10 +14,13 @@ export type Step = {
   readonly testCase: Case;
   /** As sent. */
   readonly request: WireRequest;
-  readonly response: WireResponse;
-  /** The body of the response; `undefined` when it is not JSON. */
+  readonly response: KeptResponse;
+  /** The body of the response; `undefined` when it is large, or not JSON. */
   readonly json: Json | undefined;
 };
+
+/** The part of a step that is kept for the reports. */
+export type Evidence = Pick<Step, 'operation' | 'request' | 'response'>;
 
 /**
  * Sends a request of a sequence, with further headers.
@@ -43,7 +46,16 @@ export function requestOf(
   return { ...testCase, request: { ...request, headers: [...request.headers, ...headers] } };
 }
 
+/** Copies the part of a step that is kept. */
+export function evidenceOf({ operation, request, response }: Step): Evidence {
+  return { operation, request, response };
+}
+
 /** Returns the step of a request and its outcome; `undefined` without a whole response. */
-export function stepOf(operation: ApiOperation, testCase: Case, { request, response }: Outcome): Step | undefined {
-  return response && { operation, testCase, request, response, json: jsonOf(response) };
+export function stepOf(
+  operation: ApiOperation,
+  testCase: Case,
+  { request, response, whole }: Outcome,
+): Step | undefined {
+  return response && whole && { operation, testCase, request, response, json: jsonOf(whole) };
 }
