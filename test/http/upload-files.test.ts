@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createHash } from 'node:crypto';
-import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostname, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { temporaryFolder } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
 import { copyProjectWithContract } from '../support/project.ts';
@@ -99,11 +98,9 @@ test('a file system without nameless files is used all the same, and a client th
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('files that a killed process has left are removed by the next start, and those of a running one are not', async () => {
+test('files that a killed process has left are removed by the next start, and those of other programs are not', async () => {
   const temporary = temporaryFolder();
-  const nameOf = (pid: number): string => `upload-${hostname()}-${String(pid)}-0b6b7a5e`;
-  const { pid: ended } = spawnSync('true');
-  const names = [nameOf(ended), nameOf(process.pid), 'upload-of-another-program'];
+  const names = [`upload-1-${randomUUID()}`, 'upload-1', `upload-${randomUUID()}`];
   for (const name of names) writeFileSync(join(temporary, name), 'x');
   await startFiles(temporary);
   await until(() => readdirSync(temporary).sort().join(), names.slice(1).sort().join());

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { constants, openAsBlob } from 'node:fs';
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
-import { hostname, platform, tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill, pid } from 'node:process';
 
@@ -29,7 +29,7 @@ const isLinux = platform() === 'linux';
 const NAMELESS = 0o20000000 | constants.O_DIRECTORY | constants.O_EXCL | constants.O_RDWR;
 /** The errors of file systems and kernels without O_TMPFILE. */
 const UNSUPPORTED = ['EOPNOTSUPP', 'ENOTSUP', 'EISDIR', 'EINVAL'];
-const PREFIX = `upload-${hostname()}-`;
+const NAME = /^upload-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Creates a temporary file. On Linux it has no name, so it disappears with the process, however that ends.
@@ -60,19 +60,19 @@ async function openFile(): Promise<OpenFile> {
   } catch (error) {
     if (!UNSUPPORTED.includes(String((error as NodeJS.ErrnoException).code))) throw error;
   }
-  const name = join(tmpdir(), `${PREFIX}${String(pid)}-${randomUUID()}`);
+  const name = join(tmpdir(), `upload-${String(pid)}-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
-  if (isLinux) await rm(name);
+  if (isLinux) await rm(name, { force: true }); // The start of another process may have been quicker.
   return { file, name: isLinux ? undefined : name };
 }
 
-/** Removes the files of processes of this machine that ended before they could. Never rejects. */
+/** Removes the files of processes that were killed, and none that a process needs. Never rejects. */
 export async function removeLeftFiles(): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names.filter((name) => name.startsWith(PREFIX))) {
-    const owner = Number.parseInt(name.slice(PREFIX.length), 10);
-    // An earlier process, of a container for example, may have had the id of this one.
-    if (owner === pid || !isRunning(owner)) await rm(join(tmpdir(), name), { force: true }).catch(() => undefined);
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const [, owner] = NAME.exec(name) ?? [];
+    // On Linux, a running process removes the name itself at once, and has no use for it.
+    if (owner === undefined || (!isLinux && isRunning(Number(owner)))) continue;
+    await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // It may be another user's.
   }
 }
 
