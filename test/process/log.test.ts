@@ -192,7 +192,7 @@ describe('on standard output', () => {
   test('on a terminal it is human-readable: a colour, a time, no JSON', async () => {
     const service = await startService({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
     await fetch(`${service.url}/nothing`);
-    await service.waitForOutput('404');
+    await service.waitForOutput(' ms'); // The end of the line.
     const line = service.output().trim().split('\n').at(-1);
     // eslint-disable-next-line no-control-regex -- colours are control sequences
     expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);

@@ -25,7 +25,7 @@ describeStores((createDatabase) => {
     await load.acknowledges(200);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    expect(second.output()).toContain('"status":200');
+    await second.waitForOutput('"status":200');
 
     const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);

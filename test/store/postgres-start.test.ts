@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
@@ -109,11 +110,13 @@ test('TLS follows sslmode', async () => {
   const root = `sslrootcert=${certificates.root}`;
 
   const tls = async (given: string): Promise<string | undefined> => {
-    const store = await openTestStore(`${given}&application_name=seen`);
+    const name = randomUUID(); // The server still lists a session a moment after its end.
+    const store = await openTestStore(`${given}&application_name=${name}`);
     await store.add({ id: 1n, name: 'x' });
     const [row] = await server.query(
       server.url(),
-      "SELECT s.ssl FROM pg_stat_ssl AS s JOIN pg_stat_activity USING (pid) WHERE application_name = 'seen'",
+      'SELECT s.ssl FROM pg_stat_ssl AS s JOIN pg_stat_activity USING (pid) WHERE application_name = $1',
+      [name],
     );
     await store.close();
     return row?.['ssl'];

@@ -48,7 +48,7 @@ describe('npm run dev', () => {
     save(withOperations(contract, 'countPlants'));
     const missing = { error: 501, message: 'countPlants is not implemented yet' };
     expect(await answered(501, '/countPlants')).toEqual(missing);
-    expect(dev.output()).toContain('operations without a handler: countPlants\n');
+    await dev.waitForOutput('operations without a handler: countPlants\n');
     expect(await createPlant()).toEqual({ name: 'Fern' });
 
     project.write(

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const DOCUMENT = `
 openapi: 3.1.0
@@ -230,7 +231,7 @@ describe('the mock is the real service:', () => {
 
 test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends it with 0', async () => {
   const { url, mock, output } = await start([documentPath]);
-  expect(output()).toMatch(/^\nThings {8}http:[^]*\nTry it:\n/);
+  await until(() => /^\nThings {8}http:[^]*\nTry it:\n/.test(output()), true);
   expect(output()).not.toContain('Database');
   expect((await get('/openapi.yaml', {}, url)).text).toBe(DOCUMENT);
   mock.kill('SIGINT');
