@@ -6,6 +6,7 @@ import { cleanUp } from '../support/app.ts';
 import { insertNote, notes, openNotes, tally, type Note } from '../support/notes.ts';
 import { severalHosts, startPostgres, startPostgresPair, type Postgres } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 const NOTE = { id: 1n, text: 'x' };
@@ -64,6 +65,20 @@ describe('reads of a PostgreSQL database with two hosts', () => {
     await expect(reading).rejects.toThrow(DatabaseUnavailable);
     expect(await Array.fromAsync(database.stream(all))).toHaveLength(5_000);
   });
+});
+
+test('a stream of a query that takes long is waited for; one from a PostgreSQL that falls silent ends with an error', async () => {
+  const server = await startPostgres();
+  cleanUp(server.stop);
+  const proxy = await startProxy(server.port);
+  const database = await open(proxy.through(await server.createDatabase()), { timeoutMs: 400 });
+  const slow = sql<{ done: string }>`SELECT pg_sleep(2)::text AS done`;
+  expect(await Array.fromAsync(database.stream(slow))).toEqual([{ done: '' }]);
+  const reading = Array.fromAsync(database.stream(sql`SELECT pg_sleep(600)`));
+  const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+  await until(async () => (await server.query(server.url(), waiting))[0]?.['count'], '1');
+  proxy.stall();
+  await expect(reading).rejects.toThrow(DatabaseUnavailable);
 });
 
 test('reads wait for the promotion of the standby when the primary of PostgreSQL dies, and see every confirmed write', async () => {

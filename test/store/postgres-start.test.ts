@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
+import { DatabaseUnavailable, numberOf } from '../../src/engine/database/database.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
 import { cleanUp, listPlants, openTestReader, openTestStore } from '../support/app.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { severalHosts, startPostgres, type Postgres } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 
 let server: Postgres;
 beforeAll(async () => {
@@ -97,6 +99,18 @@ test('is waited for at the start', async () => {
   await sleep(300);
   await server.start();
   expect(await (await opening).add({ id: 1n, name: 'x' })).toBe(true);
+});
+
+test('a start that waits for the migration of another process ends when the server falls silent', async () => {
+  const url = await server.createDatabase();
+  const proxy = await startProxy(server.port);
+  const lock = `SELECT pg_advisory_lock(${String(numberOf(plantTables.tag))}), pg_sleep(600)`;
+  void server.query(url, lock).catch(() => undefined); // It ends with the server.
+  const opening = openTestStore(proxy.through(url), { timeoutMs: 400 });
+  const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'";
+  await until(async () => (await server.query(url, waiting))[0]?.['count'], '1');
+  proxy.stall();
+  await expect(opening).rejects.toThrow(/^the database .* cannot be used: the connection to the database was lost$/);
 });
 
 test('TLS follows sslmode', async () => {

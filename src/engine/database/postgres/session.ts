@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { Client, DatabaseError, escapeIdentifier, type ClientConfig, type QueryConfig } from 'pg';
 import type { Value } from '../sql.ts';
@@ -8,7 +9,8 @@ export type Session = {
   /**
    * Runs one statement. A value that comes back is PostgreSQL's text for it.
    *
-   * @param limitMs how long the answer may take; the connection is given up then
+   * @param limitMs how long the answer may take; the connection is given up then. Without a limit, it is given up when the
+   *   server no longer answers logins
    * @param name under which the server keeps the statement prepared, for the next time
    * @throws {DatabaseError} when the server refuses the statement
    * @throws {SessionLost} when the connection is lost; the statement may have been carried out
@@ -58,6 +60,8 @@ export class TlsFailed extends Error {}
 // After the delay, Node probes a silent peer ten times, a second apart.
 const KEEP_ALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
+// A server under load may miss one.
+const LOGINS_MISSED_MAX = 2;
 
 /**
  * Connects and logs in, once.
@@ -67,7 +71,7 @@ const GOODBYE_MS = 1_000;
  */
 export async function openSession(login: Login, signal: AbortSignal): Promise<Session> {
   const client = new Client(clientConfig(login));
-  const session = createSession(client);
+  const session = createSession(client, login);
   const seen = { isTlsPending: false, isTimeUp: false };
   client.connection.once('connect', () => (seen.isTlsPending = login.tls !== undefined));
   client.connection.once('sslconnect', () => {
@@ -116,7 +120,25 @@ function clientConfig({ address, port, user, password, database, applicationName
   };
 }
 
-function createSession(client: Client): Session {
+/** Resolves once the server has missed logins in a row: a frozen one does, while its kernel keeps the connections. */
+async function untilUnresponsive(login: Login, signal: AbortSignal): Promise<void> {
+  for (let missed = 0; missed < LOGINS_MISSED_MAX;) {
+    await sleep(login.timeoutMs, undefined, { signal });
+    missed = (await answersLogin(login, signal)) ? 0 : missed + 1;
+  }
+}
+
+async function answersLogin(login: Login, signal: AbortSignal): Promise<boolean> {
+  try {
+    (await openSession(login, signal)).destroy();
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    return error instanceof DatabaseError; // It has too many connections, say.
+  }
+}
+
+function createSession(client: Client, login: Login): Session {
   let lost = false;
   const isLost = (): boolean => lost;
   const destroy = (): void => {
@@ -159,6 +181,8 @@ function createSession(client: Client): Session {
   async function execute<Row extends object>(query: QueryConfig, limitMs: number | undefined) {
     if (isLost()) throw new SessionLost('there is no connection to the database');
     const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
+    const watch = limitMs === undefined ? new AbortController() : undefined;
+    if (watch !== undefined) void untilUnresponsive(login, watch.signal).then(destroy, () => undefined);
     try {
       const result = await client.query<Row>(query);
       if (!isUnreplicated) return result;
@@ -171,6 +195,7 @@ function createSession(client: Client): Session {
       throw new SessionLost('the connection to the database was lost', { cause: error });
     } finally {
       clearTimeout(timer);
+      watch?.abort();
     }
   }
 }
