@@ -1,5 +1,17 @@
-import { BaseResolver, getLineColLocation, ResolveError, Source, type LocationObject } from '@redocly/openapi-core';
-import { relative } from 'node:path';
+import {
+  BaseResolver,
+  getLineColLocation,
+  makeDocumentFromString,
+  ResolveError,
+  Source,
+  type Document,
+  type LocationObject,
+} from '@redocly/openapi-core';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { AllowedRefs } from './allowed-refs.ts';
+import { assertBounded } from './bounds.ts';
+import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 
 /** A position in a file. `file` is a path relative to the working directory, or a URL. */
@@ -8,23 +20,87 @@ export type FilePosition = { readonly file: string; readonly line: number; reado
 /** Reads a file by its absolute path or URL; `undefined` leaves it to the default. */
 export type ReadText = (file: string) => Promise<string> | undefined;
 
-/** Reads referenced files. */
-export class Resolver extends BaseResolver {
+/** The files that a document may refer to. */
+export type Reach = {
+  /** The folder, or the URL of the folder, with all of them; by default, that of the document. */
+  readonly folder?: string | undefined;
+  /** The kinds of files elsewhere that may be read, too. */
+  readonly allowed: AllowedRefs;
+};
+
+const MAX_BYTES = 2 ** 26;
+const FETCH_MS = 10_000;
+
+/** Reads the files that a document refers to, each once, and none outside its reach. */
+export class FileReader {
+  /** The files that were not read, because they are outside. */
+  readonly refused = new Set<string>();
+  readonly #texts = new Map<string, Promise<string>>();
   readonly #read: ReadText;
-  constructor(config: BaseResolver['config'], read: ReadText) {
-    super(config);
+  readonly #folder: string;
+  readonly #allowed: AllowedRefs;
+
+  /** @param root the absolute path or URL of the document */
+  constructor(root: string, read: ReadText, { folder, allowed }: Reach) {
     this.#read = read;
+    this.#folder = folder ?? (isUrl(root) ? new URL('.', root).href : dirname(root));
+    this.#allowed = allowed;
+  }
+
+  /** @throws if the file cannot be read or must not be */
+  text(file: string): Promise<string> {
+    let text = this.#texts.get(file);
+    if (text === undefined) this.#texts.set(file, (text = this.#load(file)));
+    return text;
+  }
+
+  async #load(file: string): Promise<string> {
+    if (/^(?:file|data):/.test(file)) throw new Error('is a URL of another kind than http: write a path');
+    const isWithin = isUrl(file) ? file.startsWith(this.#folder) : contains(this.#folder, file);
+    if (!isWithin) this.#refuse(file);
+    const given = this.#read(file);
+    if (given !== undefined) return given;
+    if (isUrl(file)) return fetchText(file);
+    const [real, folder] = await Promise.all([realpath(file), realpath(this.#folder)]);
+    if (!contains(folder, real)) this.#refuse(file, real);
+    const found = await stat(real);
+    if (!found.isFile()) throw new Error(`is not a file: ${file}`);
+    if (found.size > MAX_BYTES) throw new Error(`is larger than ${String(MAX_BYTES)} bytes: ${file}`);
+    return (await readFile(real, 'utf8')).replaceAll('\r\n', '\n');
+  }
+
+  /** @throws unless the kind of the file is allowed */
+  #refuse(file: string, real = file): void {
+    const kind = isUrl(file) ? 'http' : 'files';
+    if (this.#allowed.has(kind)) return;
+    this.refused.add(file);
+    throw new Error(`is outside of the folder of the document: ${real}; --allow-refs ${kind} allows it`);
+  }
+}
+
+/** Lets the linter read referenced files. */
+export class Resolver extends BaseResolver {
+  readonly #reader: FileReader;
+  constructor(config: BaseResolver['config'], reader: FileReader) {
+    super(config);
+    this.#reader = reader;
   }
 
   override async loadExternalRef(file: string): Promise<Source> {
-    const text = this.#read(file);
-    if (text === undefined) return super.loadExternalRef(file);
-    return new Source(
-      file,
-      await text.catch((error: unknown) => {
-        throw new ResolveError(error instanceof Error ? error : new Error(String(error)));
-      }),
-    );
+    try {
+      return new Source(file, await this.#reader.text(file), isUrl(file) ? 'application/yaml' : undefined);
+    } catch (error) {
+      throw new ResolveError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  override parseDocument(source: Source, isRoot?: boolean): Document {
+    const document = super.parseDocument(source, isRoot) as Document; // It is declared as any.
+    try {
+      return bounded(document);
+    } catch (error) {
+      throw new ResolveError(error as Error);
+    }
   }
 }
 
@@ -34,6 +110,40 @@ export class ExactResolver extends Resolver {
     const { absoluteRef, body, mimeType } = await super.loadExternalRef(file);
     return new Source(absoluteRef, quoteInexactNumbers(body), mimeType);
   }
+}
+
+/**
+ * Parses the text of a document.
+ *
+ * @throws {YamlParseError} for invalid YAML
+ * @throws if its aliases have no end
+ */
+export function parseText(text: string, file: string): Document {
+  return bounded(makeDocumentFromString(text, file));
+}
+
+function bounded(document: Document): Document {
+  assertBounded(document.parsed);
+  return { ...document, parsed: convertDialects(document.parsed) };
+}
+
+async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
+  if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`${url} is larger than ${String(MAX_BYTES)} bytes`); // Cancels the response.
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Returns whether a path is in a folder. */
+function contains(folder: string, path: string): boolean {
+  const way = relative(resolve(folder), path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** Returns the position of a location. */

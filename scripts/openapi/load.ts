@@ -4,7 +4,6 @@ import {
   createConfig,
   lintDocument,
   loadIgnoreConfig,
-  makeDocumentFromString,
   Oas3_2Types,
   YamlParseError,
   type LocationObject,
@@ -17,7 +16,18 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { ExactResolver, isUrl, positionOf, Resolver, type FilePosition, type ReadText } from './files.ts';
+import {
+  ExactResolver,
+  FileReader,
+  isUrl,
+  parseText,
+  positionOf,
+  Resolver,
+  type FilePosition,
+  type Reach,
+  type ReadText,
+} from './files.ts';
+import { NO_OUTSIDE } from './allowed-refs.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
 import { walkDocument } from './walk.ts';
@@ -101,16 +111,19 @@ const style = {
  * @param rules `validity` for errors only, `style` also for the quality of a published document, `structure` for errors
  *   outside of the schemas, which OpenAPI 3.1 leaves to their dialect
  * @param read reads the document and the files that it refers to from another source than the file system
+ * @param reach the files that it may refer to
  */
 export async function loadContract(
   path: string,
   rules: 'structure' | 'validity' | 'style',
   read: ReadText = () => undefined,
+  reach: Reach = { allowed: NO_OUTSIDE },
 ): Promise<LoadedContract> {
   const absolute = isUrl(path) ? path : resolve(path);
   const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
   const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity }, { ignore });
-  const externalRefResolver = new Resolver(config.resolve, read);
+  const reader = new FileReader(absolute, read, reach);
+  const externalRefResolver = new Resolver(config.resolve, reader);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
     text: '',
@@ -122,7 +135,7 @@ export async function loadContract(
 
   let root;
   try {
-    root = makeDocumentFromString(await (read(absolute) ?? readFile(path, 'utf8')), absolute);
+    root = parseText(await (read(absolute) ?? readFile(path, 'utf8')), absolute);
   } catch (error) {
     if (!(error instanceof YamlParseError)) return unreadable(path, 'cannot be read: ' + (error as Error).message);
     const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
@@ -140,7 +153,12 @@ export async function loadContract(
   const { $self: self } = root.parsed as { readonly $self?: unknown };
   const parsed = withLocalReferences(root.parsed, self);
   const marked = { ...root, parsed: markInheritedNames(parsed) };
-  const lint = await lintDocument({ document: marked, config, externalRefResolver });
+  let lint: readonly NormalizedProblem[];
+  try {
+    lint = await lintDocument({ document: marked, config, externalRefResolver });
+  } catch (error) {
+    return unreadable(path, `cannot be read: ${(error as Error).message}`);
+  }
   const isRelevant = (problem: NormalizedProblem): boolean =>
     problem.ignored !== true &&
     !isMisread(problem) &&
@@ -158,20 +176,20 @@ export async function loadContract(
   const isAllowed = (problem: NormalizedProblem): boolean =>
     isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
   const problems = found.map((problem) => toProblem(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem));
-  const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file));
+  const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file) && !reader.refused.has(file));
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
   if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, locate, sources };
 
   const quoted = quoteInexactNumbers(root.source.body);
-  const exact = quoted === root.source.body ? root : makeDocumentFromString(quoted, absolute);
+  const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
   const isSingleFile = externalRefResolver.cache.size === 0;
   const bundled = isSingleFile
     ? undefined
     : await bundle({
         config,
         doc: { ...exact, parsed: markInheritedNames(exact.parsed) },
-        externalRefResolver: new ExactResolver(config.resolve, read),
+        externalRefResolver: new ExactResolver(config.resolve, reader),
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
@@ -233,7 +251,9 @@ function hasValidSchemas(document: object): boolean {
   const ajv = createAjv();
   let isValid = true;
   walkDocument(document, ({ kind, node }) => {
-    if (kind === 'schema' && isValid) isValid = ajv.validateSchema(node) === true;
+    if (kind !== 'schema' || !isValid) return;
+    const { $schema: dialect = '', ...schema } = node; // The validator knows one dialect, and throws for others.
+    isValid = typeof dialect === 'string' && ajv.validateSchema(schema) === true;
   });
   return isValid;
 }

@@ -2,6 +2,7 @@ import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
 import { isServed } from '../../src/engine/http/http-rules.ts';
 import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
 import { OWN_STATUSES } from './failures.ts';
+import { versionOfDialect } from './dialects.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
 import { dereference, escapePointer } from './reference.ts';
@@ -65,12 +66,6 @@ export function findFailureHeaders(document: Document): Remark[] {
     }),
   );
 }
-
-const DIALECTS = [
-  'https://json-schema.org/draft/2020-12/schema',
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-  'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
-];
 
 /** Warns of parts of media types that are not checked: encodings by position, and items that are not JSON. */
 export function findUnchecked(document: Document): Remark[] {
@@ -138,11 +133,11 @@ export function findPatternsOfBytes(document: Document): Remark[] {
   return [...found.values()];
 }
 
-/** Warns of schemas that claim another dialect. Call it with the document as it was read. */
+/** Warns of schemas in an unknown dialect. Call it with the document as it was read. */
 export function findDialects(document: Document): Remark[] {
   const found = new Map<string, string>();
   const add = (dialect: unknown, pointer: string): void => {
-    if (typeof dialect === 'string' && !DIALECTS.includes(dialect.replace(/#$/, ''))) found.set(dialect, pointer);
+    if (typeof dialect === 'string' && versionOfDialect(dialect) === undefined) found.set(dialect, pointer);
   };
   add((document as Readonly<Record<string, unknown>>)['jsonSchemaDialect'], '#/jsonSchemaDialect');
   walkDocument(document, ({ kind, node, pointer }) => {

@@ -1,0 +1,23 @@
+/** What `$ref`s may lead to outside of the folder of the document. */
+export const OUTSIDE = ['files', 'http'] as const;
+export type Outside = (typeof OUTSIDE)[number];
+export type AllowedRefs = ReadonlySet<Outside>;
+
+/** By default, references stay in the folder of the document. */
+export const NO_OUTSIDE: AllowedRefs = new Set();
+
+/** The option of the command line, for `parseArgs`. */
+export const ALLOW_REFS = { 'allow-refs': { type: 'string', multiple: true } } as const;
+
+/**
+ * Reads the values of `--allow-refs`: `files`, `http`, or both with a comma.
+ *
+ * @throws for other words
+ */
+export function readAllowedRefs(values: readonly string[] = []): AllowedRefs {
+  const words = values.flatMap((value) => value.split(',')).map((word) => word.trim());
+  const isKnown = (word: string): word is Outside => OUTSIDE.some((outside) => outside === word);
+  const unknown = words.find((word) => !isKnown(word));
+  if (unknown !== undefined) throw new Error(`--allow-refs must be ${OUTSIDE.join(' or ')}, not "${unknown}"`);
+  return new Set(words.filter(isKnown));
+}
