@@ -83,8 +83,7 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
   for (const name of ['$schema', '$recursiveRef', '$recursiveAnchor', ...(version === 4 ? ['id'] : [])])
     Reflect.deleteProperty(schema, name);
   if (version < 2019 && typeof schema['$ref'] === 'string') {
-    for (const name of Object.keys(schema))
-      if (!BESIDE_REFERENCE.includes(name)) Reflect.deleteProperty(schema, name);
+    for (const name of Object.keys(schema)) if (!BESIDE_REFERENCE.includes(name)) Reflect.deleteProperty(schema, name);
     return;
   }
   if (typeof anchor === 'string' && anchor.startsWith('#')) schema['$anchor'] = anchor.slice(1);

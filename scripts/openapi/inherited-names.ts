@@ -5,9 +5,11 @@
 const MARK = '\uE000'; // From the private use area, so no name in a document contains it.
 const MARK_IN_TYPESCRIPT = '\\uE000';
 
-/** Copies a parsed document and marks every name that plain objects inherit. */
+/** Copies a parsed document and marks every name that plain objects inherit, and `$ref` in data, where it is a name. */
 export function markInheritedNames(node: unknown): unknown {
-  return renamed(node, (name) => (name in Object.prototype ? MARK + name : name));
+  return renamed(node, (name, isData) =>
+    name in Object.prototype || (isData && name === '$ref') ? MARK + name : name,
+  );
 }
 
 /** Copies a marked document with its original names. */
@@ -20,12 +22,28 @@ export function unmark(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(MARK_IN_TYPESCRIPT, '');
 }
 
-function renamed(node: unknown, rename: (name: string) => string, key = ''): unknown {
+// Their members have names of the document, which are no keywords.
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas'];
+const DATA = ['example', 'default', 'const', 'enum'];
+
+type Rename = (name: string, isData: boolean) => string;
+
+/** @param parents the names of the members that lead to the node, the last two */
+function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: readonly string[] = ['', '']): unknown {
   // `required` lists property names, so they are renamed like the properties.
-  if (typeof node === 'string' && key === 'required') return rename(node);
+  if (typeof node === 'string' && key === 'required') return rename(node, isData);
   if (typeof node !== 'object' || node === null) return node;
-  if (Array.isArray(node)) return node.map((item) => renamed(item, rename, key));
+  if (Array.isArray(node)) {
+    // The examples of a schema are a list; those of other objects have names, and may be references.
+    const isList = isData || (key === 'examples' && !MAPS.includes(outer ?? ''));
+    return node.map((item) => renamed(item, rename, isList, [outer ?? '', key ?? '']));
+  }
+  const isMap = MAPS.includes(key ?? '') && !MAPS.includes(outer ?? '');
   return Object.fromEntries(
-    Object.entries(node).map(([name, member]) => [rename(name), renamed(member, rename, name)]),
+    Object.entries(node).map(([name, member]) => {
+      const isValue = outer === 'examples' && (name === 'value' || name === 'dataValue');
+      const isDataMember = isData || isValue || (!isMap && DATA.includes(name));
+      return [rename(name, isData), renamed(member, rename, isDataMember, [isMap ? '' : (key ?? ''), name])];
+    }),
   );
 }

@@ -28,6 +28,7 @@ import {
   type ReadText,
 } from './files.ts';
 import { NO_OUTSIDE } from './allowed-refs.ts';
+import { findEndlessReferences } from './reference-cycles.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
 import { walkDocument } from './walk.ts';
@@ -153,11 +154,20 @@ export async function loadContract(
   const { $self: self } = root.parsed as { readonly $self?: unknown };
   const parsed = withLocalReferences(root.parsed, self);
   const marked = { ...root, parsed: markInheritedNames(parsed) };
+  const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
+  if (endless.length > 0) {
+    const refused = endless.map(({ pointer, message }): Problem => {
+      return { severity: 'error', place: placeOf(pointer), message };
+    });
+    return { ...unreadable(path, ''), problems: refused };
+  }
   let lint: readonly NormalizedProblem[];
   try {
     lint = await lintDocument({ document: marked, config, externalRefResolver });
   } catch (error) {
-    return unreadable(path, `cannot be read: ${(error as Error).message}`);
+    const { message } = error as Error; // The linter throws nothing else.
+    const isDeep = error instanceof RangeError;
+    return unreadable(path, isDeep ? 'is nested too deeply, or by too many references' : `cannot be read: ${message}`);
   }
   const isRelevant = (problem: NormalizedProblem): boolean =>
     problem.ignored !== true &&
@@ -176,7 +186,9 @@ export async function loadContract(
   const isAllowed = (problem: NormalizedProblem): boolean =>
     isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
   const problems = found.map((problem) => toProblem(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem));
-  const referenced = [...externalRefResolver.cache.keys()].filter((file) => isAbsolute(file) && !reader.refused.has(file));
+  const referenced = [...externalRefResolver.cache.keys()].filter(
+    (file) => isAbsolute(file) && !reader.refused.has(file),
+  );
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
   if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, locate, sources };

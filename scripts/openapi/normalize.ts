@@ -37,6 +37,8 @@ export function normalizeDocument(original: Document): Document {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
+  // A callback may refer to the path item that it is in; it is empty there.
+  const copied: (readonly [pointer: string, reference: string])[] = [];
   walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
@@ -44,7 +46,7 @@ export function normalizeDocument(original: Document): Document {
   addOperationIds(document);
   return document;
 
-  function simplify({ kind, node, holder, key }: Visited): void {
+  function simplify({ kind, node, pointer, holder, key }: Visited): void {
     const { $ref: reference, security, ...siblings } = node;
     if (Array.isArray(security)) (node as Node)['security'] = security.map(withNames);
     // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
@@ -53,8 +55,12 @@ export function normalizeDocument(original: Document): Document {
     if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
     if (typeof reference !== 'string' || kind === 'mediaType') return;
-    if (kind === 'pathItem') holder[key] = { ...(structuredClone(dereference(document, node)) as Node), ...siblings };
-    else if (kind === 'schema') {
+    if (kind === 'pathItem') {
+      const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
+      if (!isWithin) copied.push([pointer, reference]);
+      const target = isWithin ? {} : (structuredClone(dereference(document, node)) as Node);
+      holder[key] = { ...target, ...siblings };
+    } else if (kind === 'schema') {
       if (isVersion30) holder[key] = { $ref: reference };
       if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
     } else if (!COMPONENT.test(reference)) holder[key] = structuredClone(dereference(document, node));

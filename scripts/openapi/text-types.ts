@@ -27,43 +27,69 @@ const MAX_DEPTH = 4;
  *
  * @param hasFiles whether a field can be a file, as in multipart forms
  */
-export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = false, depth = 0): TextType {
+export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = false): TextType {
+  return readTextType(document, node, hasFiles, 0, new Map());
+}
+
+/** @param known the types by depth and schema, which many references may lead to; empty for a schema that is being read */
+function readTextType(
+  document: OpenApiDocument,
+  node: unknown,
+  hasFiles: boolean,
+  depth: number,
+  known: Map<number, Map<unknown, TextType>>,
+): TextType {
   const schema = (dereference(document, node) ?? {}) as Schema;
   if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
-  const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
-    .flatMap((list) => (list ?? []) as readonly unknown[])
-    .map((part) => textTypeOf(document, part, hasFiles, depth));
+  const ofDepth = known.get(depth) ?? new Map<unknown, TextType>();
+  known.set(depth, ofDepth);
+  const found = ofDepth.get(schema);
+  if (found !== undefined) return found;
+  ofDepth.set(schema, { scalars: [] });
+  const type = combine();
+  ofDepth.set(schema, type);
+  return type;
 
-  const types = typesOf(schema);
-  // The properties of a schema whose type is not an object have no effect.
-  const allowsObject = schema.type === undefined || types.includes('object');
-  const properties = Object.entries(allowsObject ? (schema.properties ?? {}) : {}).map(
-    ([name, member]) => [name, textTypeOf(document, member, hasFiles, depth + 1)] as const,
-  );
-  const items = types.includes('array') ? textTypeOf(document, schema['items'], hasFiles, depth + 1) : undefined;
-  const isObject = types.includes('object') || properties.length > 0 || parts.some((part) => part.properties);
-  const scalars = new Set([...types.flatMap((type) => SCALARS[type] ?? []), ...parts.flatMap((part) => part.scalars)]);
-  if (scalars.has('number')) scalars.delete('integer');
-  const listed = items ?? parts.find((part) => part.items)?.items;
-  if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
-  const { additionalProperties } = schema;
-  const hasAdditional = isObject && typeof additionalProperties === 'object';
-  return {
-    scalars: [...scalars],
-    ...(hasFiles &&
-      (isFile(schema) || parts.some((part) => part.file)) && {
-        file: true as const,
-        ...optional('bytes', byteLimitsOf(document, schema)),
+  function combine(): TextType {
+    const read = (part: unknown, deeper = 0): TextType => readTextType(document, part, hasFiles, depth + deeper, known);
+    const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
+      .flatMap((list) => (list ?? []) as readonly unknown[])
+      .map((part) => read(part));
+
+    const types = typesOf(schema);
+    // The properties of a schema whose type is not an object have no effect.
+    const allowsObject = schema.type === undefined || types.includes('object');
+    const properties = Object.entries(allowsObject ? (schema.properties ?? {}) : {}).map(
+      ([name, member]) => [name, read(member, 1)] as const,
+    );
+    const items = types.includes('array') ? read(schema['items'], 1) : undefined;
+    const isObject = types.includes('object') || properties.length > 0 || parts.some((part) => part.properties);
+    const scalars = new Set([
+      ...types.flatMap((type) => SCALARS[type] ?? []),
+      ...parts.flatMap((part) => part.scalars),
+    ]);
+    if (scalars.has('number')) scalars.delete('integer');
+    const listed = items ?? parts.find((part) => part.items)?.items;
+    if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
+    const { additionalProperties } = schema;
+    const hasAdditional = isObject && typeof additionalProperties === 'object';
+    return {
+      scalars: [...scalars],
+      ...(hasFiles &&
+        (isFile(schema) || parts.some((part) => part.file)) && {
+          file: true as const,
+          ...optional('bytes', byteLimitsOf(document, schema)),
+        }),
+      ...(hasAdditional && { additional: read(additionalProperties, 1) }),
+      ...(listed && { items: listed }),
+      ...(isObject && {
+        properties: Object.fromEntries([
+          ...parts.flatMap((part) => Object.entries(part.properties ?? {})),
+          ...properties,
+        ]),
       }),
-    ...(hasAdditional && { additional: textTypeOf(document, additionalProperties, hasFiles, depth + 1) }),
-    ...(listed && { items: listed }),
-    ...(isObject && {
-      properties: Object.fromEntries([
-        ...parts.flatMap((part) => Object.entries(part.properties ?? {})),
-        ...properties,
-      ]),
-    }),
-  };
+    };
+  }
 }
 
 /** Returns the types that a schema declares, or else those of its `const` or `enum` values. */

@@ -34,10 +34,14 @@ const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additional
 // Definitions are components by now.
 const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
 
+// In one default. Each default may have several of another schema in it, and so on.
+const MAX_DEFAULTS = 10_000;
+
 /** Creates the directed schemas of a document. @param originals the targets of `$ref`s, by name */
 export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   const schemas: Record<string, unknown> = {};
   const names = new Map<string, string>();
+  let completed = 0;
   const marked = findReaching(originals, isMark);
   const withDefault = findReaching(originals, (key) => key === 'default');
   return {
@@ -112,6 +116,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
 
   function withDefaultOf(schema: unknown, isRequired: boolean): unknown {
     const result = direct(schema, 'received', NO_NAMES);
+    completed = 0;
     const value = isRequired ? undefined : completeDefaultOf(schema, []);
     if (value === undefined) return result;
     const { $ref: reference, allOf = [], ...rest } = result as { $ref?: string; allOf?: readonly unknown[] };
@@ -182,6 +187,8 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
    */
   function completeDefaultOf(schema: unknown, outer: readonly unknown[]): unknown {
     const value = outer.includes(schema) ? undefined : defaultOf(schema);
+    completed += value === undefined ? 0 : 1;
+    if (completed > MAX_DEFAULTS) throw new Error('the defaults in defaults are more than ' + String(MAX_DEFAULTS));
     return value === undefined ? undefined : complete(value, schema, [...outer, schema]);
   }
 
