@@ -3,6 +3,7 @@ import generated from '../generated/contract.json' with { type: 'json' };
 import { CHECK_NAMES } from './check/checks.ts';
 import { exitWithoutOutput, print, printError } from './terminal/command.ts';
 import { describeBug } from './terminal/describe-bug.ts';
+import type { AllowedRefs } from './openapi/allowed-refs.ts';
 import type { ContractResult } from './check/contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './check/contract-run.ts';
 import { formatCoverage } from './check/coverage/format-coverage.ts';
@@ -25,6 +26,7 @@ const USAGE = `npm run contract -- [options]
                         user:password (default: the environment variable CONTRACT_TOKEN)
   --header 'NAME: TEXT' a header of every request; repeatable
   --document FILE       an OpenAPI document, instead of the generated one
+  --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             check the operations with this tag; repeatable
@@ -72,10 +74,10 @@ async function main(): Promise<number> {
 }
 
 async function check(
-  { documentPath, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
+  { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
   progressLine: ProgressLine | undefined,
 ): Promise<number> {
-  const document = await readDocument(documentPath);
+  const document = await readDocument(documentPath, allowedRefs);
   const reports = openReports(targets);
   const service = url === undefined ? await startTemporaryService() : undefined;
   let result: ContractResult | undefined;
@@ -122,9 +124,9 @@ function abortOnSignals(): AbortSignal {
   return interruption.signal;
 }
 
-async function readDocument(path: string | undefined): Promise<OpenApiDocument> {
+async function readDocument(path: string | undefined, allowed: AllowedRefs): Promise<OpenApiDocument> {
   if (path === undefined) return generated.document;
-  const { document, problems } = await prepareDocument(path);
+  const { document, problems } = await prepareDocument(path, allowed);
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;
 }

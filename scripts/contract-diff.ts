@@ -1,4 +1,5 @@
 import { parseArgs, styleText } from 'node:util';
+import { ALLOW_REFS, readAllowedRefs } from './openapi/allowed-refs.ts';
 import { exitWithoutOutput, printError } from './terminal/command.ts';
 import { compareSources } from './diff/compare-sources.ts';
 import { LEVEL_ORDER, type Level } from './diff/finding.ts';
@@ -25,6 +26,7 @@ const USAGE = `npm run contract:diff -- --base <source> [options]
   --format <format>     text (default), json, markdown, changelog, github or junit
   --json, --changelog   short for --format json and --format changelog
   --rules               list all rules; with --format markdown, as tables
+  --allow-refs <kinds>  let references leave the folder of the document or its git repository: files, http or both
   --help                print this text
 
 A source is a file, a git revision (its openapi.yaml), <git revision>:<path>, or an http URL of this machine.
@@ -51,6 +53,7 @@ async function run(): Promise<number> {
       changelog: { type: 'boolean' },
       rules: { type: 'boolean' },
       help: { type: 'boolean' },
+      ...ALLOW_REFS,
     },
   });
   const formats = [values.format, values.json && 'json', values.changelog && 'changelog'].filter((name) => !!name);
@@ -65,9 +68,10 @@ async function run(): Promise<number> {
   if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
   if (values.base === undefined) throw new Error('--base is required: a file, a git revision or a URL; see --help');
 
+  const allowed = readAllowedRefs(values['allow-refs']);
   const policy = await readPolicy((rule) => RULES.has(rule));
-  const base = await readSource('base', values.base);
-  const revision = await readSource('revision', values.revision);
+  const base = await readSource('base', values.base, allowed);
+  const revision = await readSource('revision', values.revision, allowed);
   const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
   const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
   const text = escapeControls(report({ ...compared, fails }));

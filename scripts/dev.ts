@@ -1,16 +1,19 @@
 import { extname, resolve, sep } from 'node:path';
-import { printError } from './terminal/command.ts';
+import { readAllowedRefs } from './openapi/allowed-refs.ts';
+import { printError, refuse } from './terminal/command.ts';
+import { describeBug } from './terminal/describe-bug.ts';
 import { generate } from './generate/generate.ts';
 import { folderOf, foldersBelow, watchFolders } from './dev/folders.ts';
 import { createService } from './dev/service.ts';
 
 // `npm run dev` regenerates after each change of the document, and restarts the service after each change of the document
 // or of src/. The generator runs in this process, because most of its time is loading. A rejected document is ignored.
-// Arguments are options of Node for the service: `npm run dev -- --inspect`.
+// Other arguments than `--allow-refs` are options of Node for the service: `npm run dev -- --inspect`.
 const SETTLE_MS = 30; // One save causes several events: truncate, write, rename.
 const SOURCE = resolve('src');
 
-const service = createService(process.argv.slice(2));
+const { allowed, nodeOptions } = readArguments();
+const service = createService(nodeOptions);
 const setWatched = watchFolders(notice);
 const changed = new Set<'contract' | 'code'>(['contract', 'code']);
 let sources: readonly string[] = [resolve('openapi.yaml')];
@@ -39,13 +42,13 @@ async function update(): Promise<void> {
     const newContract = changed.delete('contract') && (await regenerate());
     if ((newCode || newContract) && !stopping) await service.restart();
   } catch (error) {
-    console.error(error);
+    printError(describeBug(error));
   }
 }
 
 /** Runs the generator; returns whether the generated files differ from those being served. */
 async function regenerate(): Promise<boolean> {
-  const generated = await generate();
+  const generated = await generate({ allowed });
   sources = generated.sources;
   if (!stopping) watch();
   if (generated.files === undefined) {
@@ -70,4 +73,19 @@ function stop(): void {
     setWatched([]);
     await service.stop();
   });
+}
+
+function readArguments() {
+  const words = process.argv.slice(2);
+  const isOurs = (word: string | undefined): boolean => /^--allow-refs(?:=|$)/.test(word ?? '');
+  const given = words.flatMap((word, index) => {
+    if (words[index - 1] === '--allow-refs') return [word];
+    return word.startsWith('--allow-refs=') ? [word.slice('--allow-refs='.length)] : [];
+  });
+  try {
+    const nodeOptions = words.filter((word, index) => !isOurs(word) && words[index - 1] !== '--allow-refs');
+    return { allowed: readAllowedRefs(given), nodeOptions };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }

@@ -1,4 +1,5 @@
 import { CannotCheck } from '../values/oracle.ts';
+import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '../openapi/allowed-refs.ts';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import type { ContractOptions } from './contract-run.ts';
 import { quote, type Secret } from './curl-line.ts';
@@ -15,6 +16,7 @@ export type CheckOptions = Omit<
   readonly url: string | undefined;
   /** The path of the document. */
   readonly documentPath: string | undefined;
+  readonly allowedRefs: AllowedRefs;
   readonly isIncompleteAllowed: boolean;
   readonly reports: readonly ReportTarget[];
   /** Whether the coverage is printed. */
@@ -41,7 +43,7 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ),
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
-  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'report'] as const).map(
+  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'report', 'allow-refs'] as const).map(
     (name) => [name, 'list'] as const,
   ),
   ['allow-incomplete', 'flag'],
@@ -76,6 +78,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     isHelpWanted: given.has('help'),
     url: textOf('url'),
     documentPath: textOf('document'),
+    allowedRefs: readRefs(),
     token,
     headers: read('header', readHeader),
     operations: given.get('operation')?.values,
@@ -123,6 +126,16 @@ export function readOptions(args: readonly string[], environment: Environment): 
       return undefined;
     });
     return value;
+  }
+
+  function readRefs(): AllowedRefs {
+    const { values, place = '' } = given.get('allow-refs') ?? {};
+    try {
+      return readAllowedRefs(values);
+    } catch (error) {
+      problems.push(`${place.replace(/--allow-refs$/, '')}${(error as Error).message}`);
+      return NO_OUTSIDE;
+    }
   }
 
   function readChecks(name: string): readonly CheckName[] | undefined {

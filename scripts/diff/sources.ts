@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { FilePosition, ReadText } from '../openapi/files.ts';
+import type { AllowedRefs } from '../openapi/allowed-refs.ts';
 import { formatProblem, hasErrors, loadContract } from '../openapi/load.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
@@ -20,7 +21,13 @@ export type Location = FilePosition & { readonly commit?: string | undefined };
 export class Unreadable extends Error {}
 
 /** How the files of a document are read. */
-type Reader = { readonly path: string; readonly read: ReadText; readonly commit?: string };
+type Reader = {
+  readonly path: string;
+  readonly read: ReadText;
+  readonly commit?: string;
+  /** The folder that references stay in; by default, that of the document. */
+  readonly folder?: string | undefined;
+};
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const FETCH_MS = 10_000;
@@ -31,11 +38,11 @@ const FETCH_MS = 10_000;
  * @param given a file, a git revision (its openapi.yaml), `<revision>:<path>`, or an http URL of this machine
  * @throws {Unreadable} with the side, and the first error in the document
  */
-export async function readSource(side: 'base' | 'revision', given: string): Promise<Source> {
-  const { path, read, commit } = await chooseReader(given).catch((error: unknown) => {
+export async function readSource(side: 'base' | 'revision', given: string, allowed: AllowedRefs): Promise<Source> {
+  const { path, read, commit, folder } = await chooseReader(given).catch((error: unknown) => {
     throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
   });
-  const { document, problems, locate } = await loadContract(path, 'structure', read);
+  const { document, problems, locate } = await loadContract(path, 'structure', read, { folder, allowed });
   if (document !== undefined && !hasErrors(problems)) {
     return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };
   }
@@ -52,7 +59,12 @@ async function chooseReader(given: string): Promise<Reader> {
     (found) => found.isFile(),
     () => false,
   );
-  return isFile ? { path: given, read: () => undefined } : readerOfGit(given);
+  return isFile ? { path: given, read: () => undefined, folder: await rootOf(given) } : readerOfGit(given);
+}
+
+/** Returns the root of the git repository that a file is in. */
+async function rootOf(file: string): Promise<string | undefined> {
+  return git('-C', dirname(file), 'rev-parse', '--show-toplevel').catch(() => undefined);
 }
 
 /** Reads a URL. Only this machine is asked, so that a comparison depends on no network. */
@@ -88,6 +100,7 @@ async function readerOfGit(given: string): Promise<Reader> {
     path: relative(process.cwd(), file),
     read: (name) => (isAbsolute(name) ? show(name) : undefined),
     commit: revision,
+    folder: root,
   };
 }
 

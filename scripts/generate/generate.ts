@@ -1,6 +1,7 @@
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
+import { NO_OUTSIDE } from '../openapi/allowed-refs.ts';
 import { formatProblem } from '../openapi/load.ts';
 import { renderContract } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
@@ -23,9 +24,10 @@ const HANDLERS = 'src/*/handlers.ts';
  *
  * @param options.check only reports stale files and writes nothing
  * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
+ * @param options.allowed the files outside of its folder that the document may refer to
  */
-export async function generate({ check = false, scaffold = false } = {}): Promise<Generated> {
-  const { files, gaps, operationIds, problems, sources } = await renderContract('openapi.yaml');
+export async function generate({ check = false, scaffold = false, allowed = NO_OUTSIDE } = {}): Promise<Generated> {
+  const { files, gaps, operationIds, problems, sources } = await renderContract('openapi.yaml', allowed);
   for (const problem of problems) printError(formatProblem(problem));
   if (files === undefined || gaps === undefined) {
     printError('openapi.yaml was rejected; generated/ is unchanged');

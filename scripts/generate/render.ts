@@ -3,6 +3,7 @@ import type { Contract } from '../../src/engine/contract/contract.ts';
 import { concreteMediaType } from '../../src/engine/contract/media-type.ts';
 import type { Operation } from '../../src/engine/contract/operation.ts';
 import { Validators } from '../../src/engine/contract/validators.ts';
+import type { AllowedRefs } from '../openapi/allowed-refs.ts';
 import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
@@ -28,8 +29,8 @@ export type RenderedContract = {
 const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
 /** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
-export async function renderContract(path: string): Promise<RenderedContract> {
-  const { compiled, text, problems, placeOf, sources } = await compileContract(path);
+export async function renderContract(path: string, allowed?: AllowedRefs): Promise<RenderedContract> {
+  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed);
   const reject = (found: readonly Problem[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,

@@ -20,6 +20,7 @@ import { print, refuse } from '../terminal/command.ts';
 import { escapeMarkdown } from '../reports/markdown.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
+import type { AllowedRefs } from '../openapi/allowed-refs.ts';
 import { formatProblem, loadContract } from '../openapi/load.ts';
 import { toServiceName, type ServiceName } from './name.ts';
 import { updateManifests } from './manifests.ts';
@@ -63,15 +64,16 @@ const RENAMED = [
  *
  * @param path of the document
  * @param requestedName of the service; by default, it is derived from the title of the document
+ * @param allowed the files outside of its folder that the document may refer to
  * @throws whatever rendering throws, with nothing changed
  */
-export async function initialize(path: string, requestedName: string | undefined): Promise<void> {
+export async function initialize(path: string, requestedName: string | undefined, allowed: AllowedRefs): Promise<void> {
   if (!existsSync(APPLICATION)) refuse('this is a service of its own already: start from a fresh clone');
   const isClone = existsSync('.git');
   const changed = isClone ? git('status', '--porcelain', '--untracked-files=no') : '';
   const untracked = isClone ? git('ls-files', '--others', '--exclude-standard', '--', ...REMOVED) : '';
   if (changed !== '' || untracked !== '') refuse('commit or stash your changes first: this command removes files');
-  const { gaps, problems, sources, operationIds } = await renderContract(path);
+  const { gaps, problems, sources, operationIds } = await renderContract(path, allowed);
   if (gaps === undefined) return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
   const { title: fullTitle } = gaps.document.info ?? { title: '' };
   const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
@@ -80,7 +82,7 @@ export async function initialize(path: string, requestedName: string | undefined
   if (requestedName !== undefined && requestedName !== name.kebab)
     return refuse(`--name must be words in lower case, such as pet-store, not ${requestedName}`);
 
-  const text = sources.length > 1 ? await bundle(path) : readFileSync(path, 'utf8');
+  const text = sources.length > 1 ? await bundle(path, allowed) : readFileSync(path, 'utf8');
   const commit = isClone ? git('rev-parse', '--short', 'HEAD') : 'main';
   const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code, COMMIT: commit };
   const tests = renderTests(gaps.document);
@@ -154,8 +156,8 @@ function git(...args: readonly string[]): string {
 }
 
 /** Returns a document that consists of several files as one. */
-async function bundle(path: string): Promise<string> {
-  const { document } = await loadContract(path, 'validity');
+async function bundle(path: string, allowed: AllowedRefs): Promise<string> {
+  const { document } = await loadContract(path, 'validity', undefined, { allowed });
   return stringifyYaml(document);
 }
 

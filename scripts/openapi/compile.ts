@@ -1,5 +1,6 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
+import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
@@ -44,8 +45,8 @@ export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
 };
 
 /** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
-export async function compileContract(path: string): Promise<CompiledContract> {
-  const { document, ...rest } = await prepareDocument(path, findUnservable);
+export async function compileContract(path: string, allowed?: AllowedRefs): Promise<CompiledContract> {
+  const { document, ...rest } = await prepareDocument(path, allowed, findUnservable);
   if (document === undefined) return { ...rest, compiled: undefined };
   const { compiled, failureBodies } = compileOperations(document);
   const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
@@ -55,13 +56,15 @@ export async function compileContract(path: string): Promise<CompiledContract> {
 /**
  * Reads an OpenAPI document, and removes what is not used.
  *
+ * @param allowed the files outside of its folder that it may refer to
  * @param findErrors finds reasons to reject a valid document; by default, there is none
  */
 export async function prepareDocument(
   path: string,
+  allowed: AllowedRefs = NO_OUTSIDE,
   findErrors: (document: Document) => readonly Remark[] = () => [],
 ): Promise<PreparedDocument> {
-  const loaded = await loadContract(path, 'validity');
+  const loaded = await loadContract(path, 'validity', undefined, { allowed });
   const { text, problems, placeOf, sources } = loaded;
   const result = (
     document: Document | undefined,

@@ -38,7 +38,7 @@ export function versionOfDialect(uri: unknown): number | undefined {
  * unchanged. `jsonSchemaDialect` is the dialect of the schemas of an OpenAPI document that do not name their own.
  */
 export function convertDialects(file: unknown): unknown {
-  const isVersion30 = /^3\.0\./.test(String((file as { openapi?: unknown } | null)?.openapi));
+  const isVersion30 = String((file as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
   if (isVersion30 || !hasOlder(file)) return file;
   const copy = copyOf(file) as Node; // Only objects have dialects.
   const moved = new Map<string, string>();
@@ -55,7 +55,10 @@ export function convertDialects(file: unknown): unknown {
 function convertFragments(holder: Node, key: string, pointer: string, moved: Map<string, string>): void {
   const node = holder[key];
   if (!isObject(node)) return;
-  if (typeof node['$schema'] === 'string') return walk('schema', holder, key, pointer, createConverter(LATEST, moved));
+  if (typeof node['$schema'] === 'string') {
+    walk('schema', holder, key, pointer, createConverter(LATEST, moved));
+    return;
+  }
   for (const name of Object.keys(node))
     if (!DATA.includes(name)) convertFragments(node, name, `${pointer}/${name}`, moved);
 }

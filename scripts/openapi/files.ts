@@ -132,7 +132,8 @@ async function fetchText(url: string): Promise<string> {
   if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
+  for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > MAX_BYTES) throw new Error(`${url} is larger than ${String(MAX_BYTES)} bytes`); // Cancels the response.
     chunks.push(chunk);

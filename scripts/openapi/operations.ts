@@ -28,6 +28,7 @@ import { withDefaultStyle } from './openapi-rules.ts';
 import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
+import { readingAt } from './bug.ts';
 import { textTypeOf } from './text-types.ts';
 
 /** The tables that the service uses besides the document itself. */
@@ -44,34 +45,36 @@ export function compileOperations(contract: OpenApiDocument): {
 } {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
-  const operations = listOperations(document).map(({ path, method, object, pathItem }): Operation => {
-    const parameters = parametersOf(document, pathItem, object);
-    const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
-    const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
-      planContent(document, int64s, mediaTypeObject, mediaType),
-    );
-    return {
-      operationId: object.operationId,
-      method,
-      path,
-      security: (object.security ?? document.security ?? []).map((requirement) =>
-        Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
-      ),
-      parameters: parameters.map((parameter) => planParameter(document, parameter)),
-      ...basePathsOf(object.servers ?? pathItem.servers),
-      ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
-      ...(requestBody && {
-        requestBody: {
-          required: requestBody.required ?? false,
-          content,
-        },
-      }),
-      responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
-      ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
-      ...optional('fileBytes', fileBytesOf(Object.values(content))),
-      ...optional('timeLimitMs', object['x-time-limit-ms']),
-    };
-  });
+  const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
+    readingAt(pointer, (): Operation => {
+      const parameters = parametersOf(document, pathItem, object);
+      const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+      const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
+        planContent(document, int64s, mediaTypeObject, mediaType),
+      );
+      return {
+        operationId: object.operationId,
+        method,
+        path,
+        security: (object.security ?? document.security ?? []).map((requirement) =>
+          Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
+        ),
+        parameters: parameters.map((parameter) => planParameter(document, parameter)),
+        ...basePathsOf(object.servers ?? pathItem.servers),
+        ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
+        ...(requestBody && {
+          requestBody: {
+            required: requestBody.required ?? false,
+            content,
+          },
+        }),
+        responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
+        ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
+        ...optional('fileBytes', fileBytesOf(Object.values(content))),
+        ...optional('timeLimitMs', object['x-time-limit-ms']),
+      };
+    }),
+  );
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
   const failures = findFailures(document, byId);
   const compiled = {

@@ -1,3 +1,4 @@
+import { readingAt } from './bug.ts';
 import { METHODS } from './openapi-rules.ts';
 import { escapePointer } from './reference.ts';
 
@@ -96,7 +97,10 @@ export function walk(
   visit: (visited: Visited) => void,
 ): void {
   if (!isObject(holder[key])) return;
-  visit({ kind, node: holder[key], pointer, holder, key });
+  const visited = { kind, node: holder[key], pointer, holder, key };
+  readingAt(pointer, () => {
+    visit(visited);
+  });
   const node = holder[key];
   if (!isObject(node)) return;
   if (kind === 'callback') {

@@ -1,4 +1,5 @@
 import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
+import { describeBug } from './describe-bug.ts';
 
 /** Prints a text on standard output, with control characters as escapes. */
 export function print(text: string): void {
@@ -26,4 +27,15 @@ export function exitWithoutOutput(exitCode = 1): void {
     printError(`the output cannot be written (${String(code)})`);
     process.exit(exitCode);
   });
+}
+
+/**
+ * Lets the command end with one line for an unexpected error, instead of a stack trace.
+ *
+ * @returns a function that ends this
+ */
+export function reportBugs(): () => void {
+  const report = (error: unknown): never => refuse(describeBug(error));
+  process.on('uncaughtException', report);
+  return () => process.off('uncaughtException', report);
 }

@@ -1,12 +1,15 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Bug } from '../openapi/bug.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Describes an error that is a bug of a tool, in one line with the place where it was thrown. */
-export function describeBug(error: unknown): string {
+/** Describes an error that is a bug of a tool, in one line with the place where it was thrown, and the part of the document. */
+export function describeBug(thrown: unknown): string {
+  const error = thrown instanceof Bug ? thrown.cause : thrown;
+  const part = thrown instanceof Bug ? `, at ${thrown.pointer}` : '';
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const [, place] = /(?:file:\/\/|\()(\/[^()\n]*:\d+):\d+\)?$/m.exec(stack) ?? [];
   const [first = ''] = message.split('\n', 1);
-  return `a bug of this tool: ${name}: ${first}${place === undefined ? '' : ` (${relative(ROOT, place)})`}`;
+  return `a bug of this tool${part}: ${name}: ${first}${place === undefined ? '' : ` (${relative(ROOT, place)})`}`;
 }

@@ -145,14 +145,26 @@ export function copySchema<Schema>(schema: Schema): Schema {
   return copy;
 }
 
+const MAX_FORM_SCHEMAS = 1_000;
+
 /**
  * Replaces the schemas of files in a form. A reference to a form becomes a copy.
  *
  * @param form says which fields are files
  * @param file the schema of a file
  * @param resolve follows the `$ref` of a schema
+ * @param copied counts the schemas that allOf, anyOf and oneOf lead to
+ * @throws when they are too many: references may lead to one schema in more ways than can be counted
  */
-export function withFiles(node: unknown, form: TextType, file: Node, resolve: (node: unknown) => unknown): unknown {
+export function withFiles(
+  node: unknown,
+  form: TextType,
+  file: Node,
+  resolve: (node: unknown) => unknown,
+  copied = { count: 0 },
+): unknown {
+  copied.count += 1;
+  if (copied.count > MAX_FORM_SCHEMAS) throw new Error(`a form combines more than ${String(MAX_FORM_SCHEMAS)} schemas`);
   const {
     properties = {},
     additionalProperties,
@@ -175,7 +187,7 @@ export function withFiles(node: unknown, form: TextType, file: Node, resolve: (n
     ...Object.fromEntries(
       parts.map((keyword) => [
         keyword,
-        (schema[keyword] as readonly unknown[]).map((part) => withFiles(part, form, file, resolve)),
+        (schema[keyword] as readonly unknown[]).map((part) => withFiles(part, form, file, resolve, copied)),
       ]),
     ),
   };

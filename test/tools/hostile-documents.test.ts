@@ -1,0 +1,299 @@
+import { describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { readSource } from '../../scripts/diff/sources.ts';
+import { renderContract } from '../../scripts/generate/render.ts';
+import { readAllowedRefs } from '../../scripts/openapi/allowed-refs.ts';
+import { Bug, readingAt } from '../../scripts/openapi/bug.ts';
+import { formatProblem } from '../../scripts/openapi/load.ts';
+import { describeBug } from '../../scripts/terminal/describe-bug.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { contractOf, problemsOf, warningsOf } from '../support/contract.ts';
+import { run, ROOT } from '../support/service.ts';
+
+const HEAD = 'openapi: 3.1.0\ninfo: { title: Test, version: 1.0.0 }\nsecurity: []\n';
+const A = { $ref: '#/components/schemas/A' };
+
+/** Returns a document with one operation, whose body has a schema. */
+function document(schema: unknown, components: object = {}, mediaType = 'application/json', rest: object = {}): string {
+  const requestBody = { content: { [mediaType]: { schema } } };
+  const post = { operationId: 'op', requestBody, responses: { '204': { description: 'Done.' } } };
+  const info = { title: 'Test', version: '1.0.0' };
+  return JSON.stringify({ openapi: '3.1.0', info, security: [], paths: { '/a': { post } }, components, ...rest });
+}
+
+/** Returns schemas of which each refers to the next one twice: 2^28 paths lead to the last. */
+function ladder(step: (next: object) => object): object {
+  const names = ['A', ...Array.from({ length: 28 }, (_, index) => `A${String(index)}`)];
+  const entries = names.map((name, index) => {
+    const next = names[index + 1];
+    return [name, next === undefined ? { type: 'object' } : step({ $ref: `#/components/schemas/${next}` })];
+  });
+  return { schemas: Object.fromEntries(entries) as object };
+}
+
+const bomb = Array.from({ length: 9 }, (_, index) => {
+  const items = Array<string>(10).fill(index === 0 ? '{}' : `*a${String(index - 1)}`);
+  return `  - &a${String(index)} [${items.join()}]`;
+});
+
+describe('a document without an end is refused in one line:', () => {
+  test.each([
+    [
+      'aliases of aliases',
+      `${HEAD}paths: {}\nx-a:\n${bomb.join('\n')}\n`,
+      /aliases that stand for more than a million/,
+    ],
+    ['an alias of itself', `${HEAD}paths: {}\nx-a: &a { b: *a }\n`, /an alias that leads back to itself at #\/x-a\/b/],
+    ['a deep list', `${HEAD}paths: {}\nx-a: ${'['.repeat(100_000)}`, /nesting exceeded/],
+    [
+      'a reference to itself',
+      document(A, { schemas: { A } }),
+      /#\/components\/schemas\/A {2}error: this \$ref leads back/,
+    ],
+    [
+      'a parameter that refers to itself',
+      document({}, { parameters: { P: { $ref: '#/components/parameters/P' } } }),
+      /#\/components\/parameters\/P {2}error: this \$ref leads back to itself/,
+    ],
+    [
+      'a response that refers to itself',
+      document({}, { responses: { R: { $ref: '#/components/responses/R' } } }),
+      /#\/components\/responses\/R {2}error: this \$ref leads back to itself/,
+    ],
+    [
+      'defaults in defaults',
+      document(
+        A,
+        ladder((next) => ({ default: {}, properties: { a: next, b: next } })),
+      ),
+      /the defaults in defaults are more than 10000/,
+    ],
+    [
+      'a form of many schemas',
+      document(
+        A,
+        ladder((next) => ({ allOf: [next, next] })),
+        'multipart/form-data',
+      ),
+      /a form combines more than 1000 schemas/,
+    ],
+  ])('%s', async (_name, text, problem) => {
+    const problems = await problemsOf(text);
+    expect(problems).toMatch(problem);
+    expect(problems.split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a document that repeats itself is accepted:', () => {
+  test.each([
+    ['an allOf of itself', document(A, { schemas: { A: { allOf: [A] } } })],
+    ['an anyOf of itself', document(A, { schemas: { A: { anyOf: [A] } } })],
+    ['a not of itself', document(A, { schemas: { A: { not: A } } })],
+    ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
+    [
+      '2^28 paths through allOf',
+      document(
+        A,
+        ladder((next) => ({ allOf: [next, next] })),
+      ),
+    ],
+    ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
+    ['a $ref in an example', document({ type: 'object', example: { $ref: 'http://127.0.0.1:9/a' } })],
+    [
+      'a path item with itself as a callback',
+      document({}, {}, 'application/json', {
+        paths: {
+          '/a': {
+            post: {
+              operationId: 'op',
+              responses: { '204': { description: 'Done.' } },
+              callbacks: { a: { '{$request.body#/url}': { $ref: '#/paths/~1a' } } },
+            },
+          },
+        },
+      }),
+    ],
+  ])('%s', async (_name, text) => {
+    expect(await warningsOf(text)).not.toContain('error');
+  });
+});
+
+describe('a reference that leaves the folder of the document is refused, and the option named:', () => {
+  test.each([
+    ['..', '../secret.yaml', 'files'],
+    ['an absolute path', '/dev/zero', 'files'],
+    ['a symbolic link', 'link.yaml', 'files'],
+    ['a symbolic link to a folder', 'linked/secret.yaml', 'files'],
+    ['a URL', 'http://127.0.0.1:9/a.json', 'http'],
+  ])('%s', async (_name, reference, kind) => {
+    expect(await refer(reference)).toMatch(new RegExp(`outside of the folder of the document.*--allow-refs ${kind} `));
+  });
+
+  test.each([
+    ['a file URL', 'file:///etc/hostname', /write a path/],
+    ['percent-encoded dots', '%2e%2e/secret.yaml', /ENOENT/],
+    ['a folder', 'folder', /is not a file/],
+    ['a FIFO', 'fifo', /is not a file/],
+  ])('%s is refused', async (_name, reference, problem) => {
+    expect(await refer(reference)).toMatch(problem);
+  });
+
+  test('--allow-refs files allows files', async () => {
+    expect(await refer('../secret.yaml', 'files')).toBe('');
+  });
+
+  test('--allow-refs http lets a URL be read once; without it, no request is sent', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.setHeader('content-type', 'application/json').end('{ "type": "string", "maximum": 9007199254740993 }');
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo; // It listens on TCP.
+    const url = `http://127.0.0.1:${String(port)}/a.json`;
+    try {
+      expect(await refer(url)).toContain('--allow-refs http');
+      expect(requests).toBe(0);
+      expect(await refer(url, 'http')).toBe('');
+      expect(requests).toBe(1);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('contract:diff reads the git repository of the document, and nothing else', async () => {
+    const root = temporaryFolder();
+    execFileSync('git', ['init', '--quiet'], { cwd: root });
+    write(join(root, 'shared.yaml'), '{ type: string }');
+    const inside = write(join(root, 'api/openapi.yaml'), document({ $ref: '../shared.yaml' }));
+    const outside = write(join(root, 'api/other.yaml'), document({ $ref: '../../secret.yaml' }));
+    expect((await readSource('base', inside, new Set())).document.openapi).toBe('3.1.0');
+    await expect(readSource('base', outside, new Set())).rejects.toThrow('--allow-refs files');
+  });
+
+  test('an unknown kind is refused', () => {
+    expect(() => readAllowedRefs(['files,ftp'])).toThrow('--allow-refs must be files or http, not "ftp"');
+  });
+});
+
+describe('an unexpected error', () => {
+  test('names the innermost place that was being read, in one line', () => {
+    const read = () => readingAt('#/paths', () => readingAt('#/paths/~1a', () => JSON.parse('{\n') as unknown));
+    let bug: unknown;
+    try {
+      read();
+    } catch (error) {
+      bug = error;
+    }
+    expect(bug).toBeInstanceOf(Bug);
+    expect(describeBug(bug)).toMatch(/^a bug of this tool, at #\/paths\/~1a: SyntaxError: [^\n]*$/);
+  });
+
+  test('ends a command with one line and 1', async () => {
+    const source = `
+      const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'scripts/terminal/command.ts'))});
+      reportBugs();
+      await Promise.resolve();
+      throw new RangeError('Maximum call\\nstack');`;
+    const outcome = await run(process.execPath, ['--input-type=module', '--eval', source]);
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(/^a bug of this tool: RangeError: Maximum call[^\n]*\n$/);
+  });
+});
+
+describe('a schema in an older dialect is read as what it is:', () => {
+  const draft = (version: string): string => `http://json-schema.org/draft-${version}/schema#`;
+  test.each<[string, object, object]>([
+    [
+      'exclusive limits of draft 4',
+      { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: false },
+      { type: 'number', exclusiveMinimum: 1, maximum: 3 },
+    ],
+    [
+      'keywords that draft 4 does not have',
+      { $schema: draft('04'), id: 'https://example.org/a', type: 'string', const: 'a', if: {}, propertyNames: false },
+      { type: 'string' },
+    ],
+    [
+      'a list of items of draft 7',
+      { $schema: draft('07'), items: [{ type: 'string' }, { type: 'integer' }], additionalItems: false },
+      { prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+    ],
+    [
+      'a list of items of 2019-09',
+      { $schema: 'https://json-schema.org/draft/2019-09/schema', items: [{ type: 'string' }] },
+      { prefixItems: [{ type: 'string' }] },
+    ],
+    [
+      'dependencies of draft 6',
+      { $schema: draft('06'), dependencies: { a: ['b'], c: { required: ['d'] } } },
+      { dependentRequired: { a: ['b'] }, dependentSchemas: { c: { required: ['d'] } } },
+    ],
+    ['siblings of $ref of draft 7', { $schema: draft('07'), ...A, maxLength: 1 }, A],
+    [
+      'subschemas, and one with a dialect of its own',
+      {
+        $schema: draft('04'),
+        properties: {
+          a: { minimum: 1, exclusiveMinimum: true },
+          b: { $schema: 'https://json-schema.org/draft/2020-12/schema', exclusiveMinimum: 1 },
+        },
+      },
+      { properties: { a: { exclusiveMinimum: 1 }, b: { exclusiveMinimum: 1 } } },
+    ],
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', const: 'a' }, { const: 'a' }],
+  ])('%s', async (_name, schema, converted) => {
+    const contract = await contractOf(document(schema, { schemas: { A: { type: 'string' } } }));
+    expect(bodySchemaOf(contract)).toEqual(converted);
+  });
+
+  test('jsonSchemaDialect is the dialect of the other schemas', async () => {
+    const rest = { jsonSchemaDialect: draft('04') };
+    const text = document({ type: 'number', minimum: 1, exclusiveMinimum: true }, {}, 'application/json', rest);
+    expect(bodySchemaOf(await contractOf(text))).toEqual({ type: 'number', exclusiveMinimum: 1 });
+  });
+
+  test('a referenced file names its own', async () => {
+    const schema = { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true };
+    const folder = temporaryFolder();
+    write(join(folder, 'a.json'), JSON.stringify(schema));
+    const { files } = await renderContract(write(join(folder, 'openapi.yaml'), document({ $ref: 'a.json' })));
+    expect(files?.['contract.json']).toContain('"exclusiveMinimum": 1');
+  });
+
+  test('an unknown dialect is a warning at its place, also beside what the linter does not know', async () => {
+    const text = document({ $schema: 'https://example.org/dialect', type: 'string', 'x-a': 1, unknown: [] });
+    expect(await warningsOf(text)).toMatch(/\/schema {2}warn: schemas in the dialect https:\/\/example.org\/dialect /);
+  });
+});
+
+function bodySchemaOf(contract: Awaited<ReturnType<typeof contractOf>>): unknown {
+  const { '/a': item } = contract.document.paths as Readonly<Record<string, { readonly post: Operation }>>;
+  return item?.post.requestBody.content['application/json']?.schema;
+}
+type Operation = { readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> } };
+
+/** Returns the problems of a document that refers to something from a folder with links and a FIFO. */
+async function refer(reference: string, ...allowed: readonly string[]): Promise<string> {
+  const outside = temporaryFolder();
+  const folder = join(outside, 'api');
+  write(join(outside, 'secret.yaml'), '{ type: string }');
+  const path = write(join(folder, 'openapi.yaml'), document({ $ref: reference }));
+  mkdirSync(join(folder, 'folder'));
+  symlinkSync('../secret.yaml', join(folder, 'link.yaml'));
+  symlinkSync('..', join(folder, 'linked'));
+  execFileSync('mkfifo', [join(folder, 'fifo')]);
+  const { problems } = await renderContract(path, readAllowedRefs(allowed));
+  return problems.map(formatProblem).join('\n');
+}
+
+/** Writes a file and its folder; returns its path. */
+function write(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
