@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'scripts/diff': ['scripts/openapi'],
   'scripts/diff/reports': ['scripts/diff', 'scripts/reports'],
   'scripts/reports': [],
-  'scripts/terminal': ['src/engine/contract'],
+  'scripts/terminal': ['scripts/openapi', 'src/engine/contract'],
   'scripts/values': ['scripts/openapi', ...ENGINE],
   'scripts/check': [
     ...['scripts/check/coverage', 'scripts/check/state', 'scripts/openapi', 'scripts/terminal', 'scripts/values'],
