@@ -54,7 +54,7 @@ export async function readSource(side: 'base' | 'revision', given: string, allow
 }
 
 async function chooseReader(given: string): Promise<Reader> {
-  if (/^https?:/.test(given)) return { path: given, read: (url) => fetchText(url) };
+  if (/^https?:/.test(given)) return { path: given, read: (url) => fetchText(url), folder: new URL('/', given).href };
   const isFile = await stat(given).then(
     (found) => found.isFile(),
     () => false,

@@ -23,7 +23,11 @@ export function unmark(text: string): string {
 }
 
 // Their members have names of the document, which are no keywords.
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas'];
+const MAPS = [
+  ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
+  ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas'],
+];
 const DATA = ['example', 'default', 'const', 'enum'];
 
 type Rename = (name: string, isData: boolean) => string;
@@ -36,14 +40,17 @@ function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: re
   if (Array.isArray(node)) {
     // The examples of a schema are a list; those of other objects have names, and may be references.
     const isList = isData || (key === 'examples' && !MAPS.includes(outer ?? ''));
-    return node.map((item) => renamed(item, rename, isList, [outer ?? '', key ?? '']));
+    return node.map((item) => renamed(item, rename, isList, ['', key === 'required' ? key : '']));
   }
   const isMap = MAPS.includes(key ?? '') && !MAPS.includes(outer ?? '');
   return Object.fromEntries(
     Object.entries(node).map(([name, member]) => {
       const isValue = outer === 'examples' && (name === 'value' || name === 'dataValue');
       const isDataMember = isData || isValue || (!isMap && DATA.includes(name));
-      return [rename(name, isData), renamed(member, rename, isDataMember, [isMap ? '' : (key ?? ''), name])];
+      return [
+        rename(name, isData),
+        renamed(member, rename, isDataMember, [isMap && key !== 'examples' ? '' : (key ?? ''), name]),
+      ];
     }),
   );
 }

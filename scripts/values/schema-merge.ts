@@ -5,17 +5,20 @@ import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
  * Resolves the reference of a schema and merges its `allOf`. Only keywords that generation uses are merged exactly: the
  * oracle validates every generated value by the whole schema.
  *
+ * @param merged the schemas that are part of the result already: references may lead to one in many ways
  * @returns `false` when the parts exclude each other
  */
-export function flatten(schemas: SchemaDocument, schema: Schema): Schema {
+export function flatten(schemas: SchemaDocument, schema: Schema, merged = new Set<unknown>()): Schema {
   if (typeof schema === 'boolean') return schema;
+  if (merged.has(schema)) return true;
+  merged.add(schema);
   const { id, document } = schemas;
   const { $ref: reference, allOf = [], ...rest } = schema;
   const parts = [...(allOf as readonly Schema[])];
   if (typeof reference === 'string' && reference.startsWith(id)) {
     parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // The linter has followed it.
   }
-  return parts.reduce<Schema>((joined, part) => join(joined, flatten(schemas, part)), rest);
+  return parts.reduce<Schema>((joined, part) => join(joined, flatten(schemas, part, merged)), rest);
 }
 
 /** Returns the types of strings, numbers and booleans that a schema may allow. */

@@ -73,13 +73,25 @@ describe('a document without an end is refused in one line:', () => {
       /the defaults in defaults are more than 10000/,
     ],
     [
-      'a form of many schemas',
+      '2^28 paths through allOf',
       document(
         A,
         ladder((next) => ({ allOf: [next, next] })),
-        'multipart/form-data',
       ),
-      /a form combines more than 1000 schemas/,
+      /error: combines more than 100000 schemas for one value/,
+    ],
+    [
+      '2^28 paths through anyOf and oneOf',
+      document(
+        A,
+        ladder((next) => ({ anyOf: [{ oneOf: [next] }, next] })),
+      ),
+      /error: combines more than 100000 schemas for one value/,
+    ],
+    [
+      'a form that contains itself',
+      document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data'),
+      /a form combines more than 1000 schemas|call stack/,
     ],
   ])('%s', async (_name, text, problem) => {
     const problems = await problemsOf(text);
@@ -94,14 +106,14 @@ describe('a document that repeats itself is accepted:', () => {
     ['an anyOf of itself', document(A, { schemas: { A: { anyOf: [A] } } })],
     ['a not of itself', document(A, { schemas: { A: { not: A } } })],
     ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
+    ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
     [
-      '2^28 paths through allOf',
+      'names that are keywords elsewhere',
       document(
-        A,
-        ladder((next) => ({ allOf: [next, next] })),
+        {},
+        { responses: { default: { $ref: '#/components/responses/example' }, example: { description: 'A.' } } },
       ),
     ],
-    ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
     ['a $ref in an example', document({ type: 'object', example: { $ref: 'http://127.0.0.1:9/a' } })],
     [
       'a path item with itself as a callback',
