@@ -2,6 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
+import { plantTables } from '../../src/plants/plant-tables.ts';
 import { openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { createUntilStopped } from '../support/load.ts';
 import { run, startService } from '../support/service.ts';
@@ -51,6 +54,21 @@ describe('a write-ahead log that was cut off by a crash', () => {
     const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: url });
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
+});
+
+test('a start waits for the migration of another process to SQLite, however long it takes', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const schema = schemaOf(plantTables);
+  openForWriting(path, { ...schema, migrations: schema.migrations.slice(0, 1) }).close();
+  const other = new DatabaseSync(path);
+  other.exec(
+    `BEGIN IMMEDIATE; ${schema.migrations.slice(1).join(';')}; PRAGMA user_version = ${String(schema.migrations.length)}`,
+  );
+  const opening = openTestStore(`sqlite:${path}`);
+  await sleep(6_000); // Longer than a start waits for other locks.
+  other.exec('COMMIT');
+  other.close();
+  expect(await (await opening).add({ id: 1n, name: 'Fern' })).toBe(true);
 });
 
 describeStores((createDatabase) => {

@@ -28,9 +28,9 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
-    migrate(database, path, schema);
     setDurable(database);
-    setWriteAheadLog(database);
+    setWriteAheadLog(database); // From here on, the version can be read while another process migrates.
+    while (!migrate(database, path, schema));
     database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'); // The first read creates the log.
     syncFolders(path);
     return database;
@@ -86,14 +86,21 @@ function explaining<Result>(path: string, open: () => Result): Result {
   }
 }
 
-function migrate(database: DatabaseSync, path: string, schema: Schema): void {
+/** Returns false when another process holds the lock and the database is not up to date yet: it may be migrating it. */
+function migrate(database: DatabaseSync, path: string, schema: Schema): boolean {
   const { tag, migrations } = schema;
-  transact(database, () => {
-    const version = versionOf(database, path, schema);
-    if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
-    for (const migration of migrations.slice(version)) database.exec(migration);
-    if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
-  });
+  try {
+    transact(database, () => {
+      const version = versionOf(database, path, schema);
+      if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
+      for (const migration of migrations.slice(version)) database.exec(migration);
+      if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
+    });
+    return true;
+  } catch (error) {
+    if (primaryCode(error) !== SQLITE.BUSY || versionOf(database, path, schema) === migrations.length) throw error;
+    return false;
+  }
 }
 
 // One statement, since another process may migrate the database between two.
