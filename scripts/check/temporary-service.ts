@@ -18,7 +18,10 @@ const SETTINGS =
  * @throws {CannotCheck} when it does not start
  */
 export async function startTemporaryService() {
-  const folder = await mkdtemp(join(tmpdir(), 'contract-'));
+  const folder = await mkdtemp(join(tmpdir(), 'contract-')).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException; // The file system throws nothing else.
+    throw new CannotCheck(`the temporary folder ${tmpdir()} cannot be written to (${String(code)})`);
+  });
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };

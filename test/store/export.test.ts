@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { cleanUp, openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const exportPlants = (url: string, ...args: string[]) =>
   run('node', ['scripts/plants/export.ts', ...args], { DATABASE_URL: url });
@@ -78,6 +80,25 @@ describe('export', () => {
       code: 1,
       stderr: expect.stringMatching(/^the database [^\n]* is damaged[^\n]*\n$/),
     });
+  });
+
+  test('exits 1 with one line when its rows wait for a slow reader and the temporary folder is full', async () => {
+    const url = temporaryDatabase();
+    const store = await openTestStore(url);
+    await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
+    await store.close();
+    const folder = temporaryFolder();
+    const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
+    const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && exec node scripts/plants/export.ts`;
+    const { process, outcome } = start('unshare', [...becomeRoot, '--mount', 'sh', '-c', script], {
+      DATABASE_URL: url,
+      SQLITE_TMPDIR: folder,
+    });
+    process.stdout.pause();
+    const waiting = `/proc/${String(process.pid)}/root${folder}`;
+    await until(() => statfsSync(waiting).bfree, 0);
+    process.stdout.resume();
+    expect(await outcome).toMatchObject({ code: 1, stderr: 'the temporary folder (TMPDIR) is full\n' });
   });
 
   test('exits 1 with one line when the output cannot be written', async () => {

@@ -86,6 +86,15 @@ describe('npm run contract', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('exit 2 with one line: the temporary folder is missing', async () => {
+    const missing = join(temporaryFolder(), 'missing');
+    expect(await run('node', ['scripts/contract-check.ts', '--runs', '1'], { TMPDIR: missing })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `the temporary folder ${missing} cannot be written to (ENOENT)\n`,
+    });
+  });
+
   test('exit 0: a running server', async () => {
     const { url, token } = await startService();
     const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');

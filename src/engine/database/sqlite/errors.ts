@@ -9,6 +9,7 @@ export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
   CORRUPT: 11,
+  FULL: 13,
   CANTOPEN: 14,
   TOOBIG: 18,
   CONSTRAINT: 19,
@@ -22,7 +23,7 @@ const REASONS: Readonly<Record<number, string>> = {
   8: 'is read-only',
   10: 'cannot be read or written',
   [SQLITE.CORRUPT]: 'is damaged; restore a backup',
-  13: 'is on a disk that is full',
+  [SQLITE.FULL]: 'is on a disk that is full',
   [SQLITE.CANTOPEN]: 'cannot be opened: is it a file, in a folder that can be written?',
   26: 'is not a SQLite database',
 };

@@ -4,7 +4,7 @@ import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { sizeOfValues } from '../size.ts';
 import type { Statement, Value } from '../sql.ts';
-import { unavailable } from './errors.ts';
+import { primaryCode, SQLITE, unavailable } from './errors.ts';
 import { openForReading, type Schema } from './open-file.ts';
 import { createSpool } from './spool.ts';
 
@@ -32,7 +32,9 @@ try {
   await sendPages();
   await send('end');
 } catch (error) {
-  await send({ problem: unavailable(path, error).message });
+  // Reading fills no other disk.
+  const isFull = primaryCode(error) === SQLITE.FULL;
+  await send({ problem: isFull ? 'the temporary folder (TMPDIR) is full' : unavailable(path, error).message });
 }
 
 async function sendPages(): Promise<void> {
