@@ -65,6 +65,8 @@ export type ServiceConfig = {
   readonly database: DatabaseConfig;
   readonly bodyLimitBytes: number;
   readonly loadShedding: LoadSheddingLimits;
+  /** How long a stream stays open while its client takes nothing of it. */
+  readonly streamStallTimeoutMs: number;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
@@ -121,6 +123,7 @@ export async function createService(
   const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
+  metrics.gauge('http_streams', 'Open streams.', loadShedding.openStreams);
   const failureResponse = createFailureResponse(contract, failures, log);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // Each stream listens.

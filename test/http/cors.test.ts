@@ -45,7 +45,12 @@ components:
 `;
 const ORIGIN = 'https://app.example.com';
 const POLICY: CorsPolicy = { origins: [ORIGIN], credentials: false, maxAgeSeconds: 600 };
-const NO_REQUESTS = { inFlightLimit: 0, bodyMemoryLimitBytes: 67_108_864, eventLoopDelayLimitMs: 60_000 };
+const NO_REQUESTS = {
+  inFlightLimit: 0,
+  bodyMemoryLimitBytes: 67_108_864,
+  streamLimit: 100,
+  eventLoopDelayLimitMs: 60_000,
+};
 
 async function createItems(cors: CorsPolicy | undefined, { handlers, ...overrides }: Overrides = {}) {
   const stored: unknown[] = [];

@@ -6,7 +6,12 @@ import { openConnection, plantRequest } from '../support/connection.ts';
 const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
 const FERN = { status: 200, body: { name: 'Fern' } };
 
-const limits = { inFlightLimit: 1_000, bodyMemoryLimitBytes: 67_108_864, eventLoopDelayLimitMs: 60_000 };
+const limits = {
+  inFlightLimit: 1_000,
+  bodyMemoryLimitBytes: 67_108_864,
+  streamLimit: 100,
+  eventLoopDelayLimitMs: 60_000,
+};
 
 function create(url: string, token = TOKEN): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

@@ -89,7 +89,12 @@ describe('a large upload', () => {
 
   test('takes no memory of BODY_MEMORY_LIMIT_BYTES while it is handled', async () => {
     const gate = Promise.withResolvers<undefined>();
-    const limits = { inFlightLimit: 100, bodyMemoryLimitBytes: 1_100_000, eventLoopDelayLimitMs: 60_000 };
+    const limits = {
+      inFlightLimit: 100,
+      bodyMemoryLimitBytes: 1_100_000,
+      streamLimit: 100,
+      eventLoopDelayLimitMs: 60_000,
+    };
     let handled = 0;
     const handle: Handle = async () => {
       handled += 1;
@@ -158,7 +163,12 @@ test('a problem of another part, or of the size of all bytes, is found as ever',
 });
 
 test('an operation whose bodies are uploads may have a larger limit than BODY_MEMORY_LIMIT_BYTES', async () => {
-  const limits = { inFlightLimit: 100, bodyMemoryLimitBytes: 1_000_000, eventLoopDelayLimitMs: 60_000 };
+  const limits = {
+    inFlightLimit: 100,
+    bodyMemoryLimitBytes: 1_000_000,
+    streamLimit: 100,
+    eventLoopDelayLimitMs: 60_000,
+  };
   const { app } = await serve(async () => ({ status: 204 }), { loadShedding: limits });
   expectProblem(await request(app).post('/a').type('image/png').send(Buffer.alloc(9)), 400, /smaller than 10 bytes/);
 });

@@ -1,18 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Operation } from './operation.ts';
 import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
 import type { ContractDocument } from './slice-document.ts';
+import { TimeSlices } from './time-slices.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
-
-// How long the event loop is held at a time.
-const TURN_MS = 10;
 
 /** The validators of a document's operations, compiled on demand. */
 export class Validators {
   readonly #compiler: SchemaCompiler;
   readonly #compiled = new Map<Operation, OperationValidator>();
-  /** Shared by operations, since many compile in less than a turn. */
-  #turnStartedAt = 0;
+  /** Shared by operations, since many compile in less than a slice. */
+  readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
   constructor(document: ContractDocument) {
@@ -53,11 +50,11 @@ export class Validators {
   }
 
   async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
-    for (let step = steps.next(); ; step = steps.next()) {
+    for (;;) {
+      const turn = this.#slices.wait(true);
+      if (turn !== undefined) await turn;
+      const step = steps.next();
       if (step.done === true) return step.value;
-      if (performance.now() - this.#turnStartedAt < TURN_MS) continue;
-      await setImmediate();
-      this.#turnStartedAt = performance.now();
     }
   }
 }

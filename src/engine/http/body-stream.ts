@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { setImmediate as setImmediatePromise } from 'node:timers/promises';
-import { onDisconnect } from './disconnect.ts';
+import type { TimeSlices } from '../contract/time-slices.ts';
+import { cutResponse, onDisconnect } from './disconnect.ts';
 
 /** A body that is sent while it is produced. */
 export type BodyStream = {
@@ -14,7 +14,8 @@ export type BodyStream = {
 };
 
 // Fewer, larger chunks take less time; a chunk waits no longer than a turn of the event loop.
-const CHUNK_LENGTH = 16_384;
+const CHUNK_LENGTH = 8_192;
+const PIECE_LENGTH = 65_536;
 
 /** Whether a body is sent while it is produced. */
 export function isBodyStream(body: object | string | undefined): body is BodyStream {
@@ -73,84 +74,119 @@ export async function awaitFirst(stream: BodyStream): Promise<BodyStream> {
   };
 }
 
+/** How streams are sent. */
+export type StreamSending = {
+  /** Shared by all streams. */
+  readonly slices: TimeSlices;
+  /** How long a stream stays open while its client takes nothing of it. */
+  readonly stallTimeoutMs: number;
+};
+
 /**
  * Writes a stream as the body of a response whose header has been written. Takes no more from the source than the client
- * takes. When the client leaves, the source is cancelled; when the source fails, the connection is closed, so that the
- * client sees that the body is incomplete.
+ * takes. When the client leaves or stalls, the source is cancelled; when the source fails, the connection is closed, so
+ * that the client sees that the body is incomplete.
  *
  * @returns whether the body was sent completely
  * @throws the error of the source
  */
-export async function writeStream(req: IncomingMessage, res: ServerResponse, stream: BodyStream): Promise<boolean> {
+export async function writeStream(
+  req: IncomingMessage,
+  res: ServerResponse,
+  stream: BodyStream,
+  { slices, stallTimeoutMs }: StreamSending,
+): Promise<boolean> {
   let text = '';
-  let turnBytes = 0;
+  let unwrittenLength = 0;
   let wake: (() => void) | undefined;
-  const wakeUp = (): void => wake?.();
-  res.on('drain', wakeUp);
+  const gone = Promise.withResolvers<false>();
   const endWatch = onDisconnect(req, res, () => {
     stream.cancel();
-    res.destroy();
-    wakeUp();
+    cutResponse(res);
+    wake?.();
+    gone.resolve(false);
   });
   try {
-    for (let result = await nextOrGone(); result !== undefined; result = await nextOrGone()) {
+    return await Promise.race([writeAll(), gone.promise]); // The source may wait for ever.
+  } catch (error) {
+    stream.cancel();
+    cutResponse(res);
+    throw error;
+  } finally {
+    endWatch();
+  }
+
+  async function writeAll(): Promise<boolean> {
+    while (!res.destroyed) {
+      const result = await stream.next();
       if (result.done === true) {
-        flush();
-        res.end();
-        return true;
+        res.end(takeText(), () => wake?.());
+        await untilWritten();
+        break;
       }
       const { value } = result;
-      if (typeof value === 'string') {
+      if (value.length > PIECE_LENGTH) {
+        flush();
+        await writePieces(typeof value === 'string' ? Buffer.from(value) : value);
+      } else if (typeof value === 'string') {
         if (text === '') setImmediate(flush);
         text += value;
       } else {
         flush();
         write(value);
       }
-      if (text.length >= CHUNK_LENGTH) flush();
-      if (res.writableNeedDrain) await untilDrained();
-      // A source that never waits would leave no time for other requests.
-      else if (turnBytes >= CHUNK_LENGTH) await nextTurn();
+      const isChunk = text.length + unwrittenLength >= CHUNK_LENGTH;
+      if (isChunk) {
+        flush();
+        await untilWritten();
+      }
+      const turn = slices.wait(isChunk);
+      if (turn !== undefined) await turn;
     }
-    return false;
-  } catch (error) {
-    stream.cancel();
-    res.destroy();
-    throw error;
-  } finally {
-    endWatch();
-    res.off('drain', wakeUp);
+    return res.writableFinished;
+  }
+
+  function takeText(): string {
+    const taken = text;
+    text = '';
+    return taken;
   }
 
   function flush(): void {
-    if (text !== '') write(text);
-    text = '';
+    if (text !== '') write(takeText());
   }
 
   function write(chunk: string | Uint8Array): void {
-    turnBytes += chunk.length;
-    if (!res.destroyed) res.write(chunk);
-  }
-
-  /** Waits for the next chunk; returns `undefined` when the client has disconnected. */
-  function nextOrGone(): Promise<Awaited<ReturnType<BodyStream['next']>> | undefined> {
-    return new Promise((resolve, reject) => {
-      wake = () => {
-        if (res.destroyed) resolve(undefined);
-      };
-      if (res.destroyed) resolve(undefined);
-      else stream.next().then(resolve, reject);
+    if (res.destroyed) return;
+    unwrittenLength += chunk.length;
+    res.write(chunk, () => {
+      unwrittenLength -= chunk.length;
+      if (unwrittenLength === 0 && !res.writableEnded) wake?.();
     });
   }
 
-  function untilDrained(): Promise<void> {
+  /** Writes bytes in pieces, so that a slow client is seen to take them. */
+  async function writePieces(bytes: Uint8Array): Promise<void> {
+    for (let start = 0; start < bytes.length && !res.destroyed; start += PIECE_LENGTH) {
+      write(bytes.subarray(start, start + PIECE_LENGTH));
+      await untilWritten();
+      await slices.wait(true);
+    }
+  }
+
+  /** Waits until the client has taken what was written, or has disconnected; disconnects one that takes nothing. */
+  function untilWritten(): Promise<void> {
     return new Promise((resolve) => {
-      wake = resolve;
+      let isFirst = res.socket !== null; // Later responses of a pipeline have no socket yet.
+      const timer = setInterval(() => {
+        if (isFirst) res.socket?.resetAndDestroy(); // Frees the buffers of the kernel, too.
+        isFirst = res.socket !== null;
+      }, stallTimeoutMs);
+      wake = () => {
+        clearInterval(timer);
+        resolve();
+      };
+      if (res.destroyed) wake();
     });
-  }
-
-  async function nextTurn(): Promise<void> {
-    await setImmediatePromise();
-    turnBytes = 0;
   }
 }

@@ -29,6 +29,7 @@ export class Exchange implements BodyReader {
   readonly #loadShedding: LoadShedding;
   #reservedBytes = 0;
   #upload: Upload | undefined;
+  #hasStream = false;
 
   constructor(
     req: IncomingMessage,
@@ -76,8 +77,15 @@ export class Exchange implements BodyReader {
     this.#upload = upload;
   }
 
-  /** Removes the temporary file of an upload, if there is one. */
-  removeUpload(): void {
+  /** Counts the response as an open stream. @throws {Overloaded} when too many are */
+  openStream(): void {
+    this.#loadShedding.openStream();
+    this.#hasStream = true;
+  }
+
+  /** Ends the exchange: removes the temporary file of an upload, if there is one, and counts an open stream no longer. */
+  end(): void {
     void this.#upload?.remove();
+    if (this.#hasStream) this.#loadShedding.closeStream();
   }
 }

@@ -13,6 +13,11 @@ export type LoadShedding = {
   readonly release: (bytes: number) => void;
   /** Returns the number of requests in flight. */
   readonly inFlight: () => number;
+  /** Counts a response as an open stream, until `closeStream`. @throws {Overloaded} when too many are */
+  readonly openStream: () => void;
+  readonly closeStream: () => void;
+  /** Returns the number of open streams. */
+  readonly openStreams: () => number;
 };
 
 export type LoadSheddingLimits = {
@@ -20,6 +25,8 @@ export type LoadSheddingLimits = {
   readonly inFlightLimit: number;
   /** The maximum memory for all request bodies, from their arrival to the response. */
   readonly bodyMemoryLimitBytes: number;
+  /** The maximum number of open streams: responses that are sent while they are produced. */
+  readonly streamLimit: number;
   /** The maximum delay of the event loop. */
   readonly eventLoopDelayLimitMs: number;
 };
@@ -45,6 +52,7 @@ const RECOVERED_AFTER_MS = 5_000;
 export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): LoadShedding {
   let inFlight = 0;
   let bodyBytes = 0;
+  let openStreams = 0;
   let refused = 0;
   let refusedAt = 0;
   let delayMs = 0;
@@ -68,6 +76,12 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
     },
     release: (bytes) => (bodyBytes -= bytes),
     inFlight: () => inFlight,
+    openStream() {
+      if (openStreams >= limits.streamLimit) refuse('streams');
+      openStreams += 1;
+    },
+    closeStream: () => (openStreams -= 1),
+    openStreams: () => openStreams,
   };
 
   function checkInFlight(): void {
@@ -76,7 +90,7 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
 
   function refuse(reason: OverloadReason): never {
     if (refused === 0) {
-      log.warn({ reason, inFlight, bodyBytes, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
+      log.warn({ reason, inFlight, bodyBytes, openStreams, eventLoopDelayMs: Math.round(delayMs) }, 'overloaded');
     }
     refused += 1;
     refusedAt = performance.now();

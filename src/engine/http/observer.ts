@@ -17,7 +17,7 @@ export type AnsweredRequest = {
   readonly method?: string | undefined;
   /** The status sent; `undefined` when the client had disconnected. */
   readonly status: number | undefined;
-  /** The response was a stream that ended early: the client has disconnected, or the source has failed. */
+  /** The response was a stream that ended early: the client has disconnected or reads nothing, or the source has failed. */
   readonly isIncomplete?: true | undefined;
   /** From the end of the header to the response; `undefined` for a message that never became a request. */
   readonly durationMs?: number;
@@ -39,4 +39,4 @@ export type Rejection = {
 };
 
 /** The limit that an overload reached. */
-export type OverloadReason = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'connections';
+export type OverloadReason = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'streams' | 'connections';

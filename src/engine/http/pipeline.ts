@@ -6,6 +6,7 @@ import type { Contract } from '../contract/contract.ts';
 import { HandlerFailure } from '../contract/handler-failure.ts';
 import { NotImplemented } from '../contract/not-implemented.ts';
 import { bodyLimitOf, type Operation } from '../contract/operation.ts';
+import { TimeSlices } from '../contract/time-slices.ts';
 import { InvalidRequest } from '../contract/validator.ts';
 import type { Validators } from '../contract/validators.ts';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
@@ -57,6 +58,8 @@ export type PipelineOptions = {
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly bodyLimitBytes: number;
+  /** How long a stream stays open while its client takes nothing of it. */
+  readonly streamStallTimeoutMs: number;
   readonly cors: Cors | undefined;
   /** The address of the client that a request comes from. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
@@ -90,11 +93,12 @@ type Outgoing = {
  */
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
-  const { rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
+  const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
   const outbox = new Outbox<Outgoing>(sendWhole, finish);
+  const sending = { slices: new TimeSlices(), stallTimeoutMs: streamStallTimeoutMs };
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
     const clientAddress = clientAddressOf(req);
@@ -153,7 +157,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function finish({ exchange, isComplete, overload, span }: Outgoing): void {
-    exchange.removeUpload();
+    exchange.end();
     const outcome = outcomeOf(exchange, isComplete, span);
     span?.end(outcome);
     if (overload === undefined) observer.answered(outcome);
@@ -203,7 +207,7 @@ export function createPipeline(options: PipelineOptions) {
       const request = new HandlerRequest(valid, exchange, log);
       exchange.request = request;
       const response = toResponse(operation, validator, await handle(operation, request));
-      return isStream(response) ? await whenStarted(response) : response;
+      return isStream(response) ? await whenStarted(exchange, response) : response;
     } finally {
       exchange.release();
     }
@@ -251,11 +255,14 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
-  async function whenStarted(response: Response<BodyStream>): Promise<HandlerResponse> {
-    if (isEventStream(response.headers)) return response;
+  async function whenStarted(exchange: Exchange, response: Response<BodyStream>): Promise<HandlerResponse> {
     try {
+      exchange.openStream();
+      if (isEventStream(response.headers)) return response;
+      await sending.slices.wait(true);
       return { ...response, body: await awaitFirst(response.body) };
     } catch (error) {
+      response.body.cancel();
       throw isUnavailable(error) ? unavailableFailure() : error;
     }
   }
@@ -266,7 +273,7 @@ export function createPipeline(options: PipelineOptions) {
     if (stopping.aborted) onStop();
     stopping.addEventListener('abort', onStop, { once: true });
     try {
-      return await sendStream(req, res, response);
+      return await sendStream(req, res, response, sending);
     } finally {
       stopping.removeEventListener('abort', onStop);
     }

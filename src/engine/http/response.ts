@@ -11,7 +11,7 @@ import {
   type Operation,
 } from '../contract/operation.ts';
 import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
-import { isStreamable, openStream, writeStream, type BodyStream } from './body-stream.ts';
+import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
 import { withCors } from './cors.ts';
 import { formatItem } from './item-list.ts';
@@ -192,12 +192,14 @@ export async function sendStream(
   req: IncomingMessage,
   res: ServerResponse,
   response: Response<BodyStream>,
+  sending: StreamSending,
 ): Promise<boolean> {
   const { headers, body } = response;
+  res.strictContentLength = true; // A body of another length throws: the next response would be taken for its rest.
   if (!res.destroyed) writeHead(req, res, response, body.sizeBytes);
   if (!req.complete) void discard(req);
   if (isEventStream(headers)) res.flushHeaders(); // Its client waits for the header, not for the first event.
-  if (req.method !== 'HEAD') return writeStream(req, res, body);
+  if (req.method !== 'HEAD') return writeStream(req, res, body, sending);
   body.cancel();
   res.end();
   return true;

@@ -67,6 +67,7 @@ export async function readConfig(
     bodyLimitBytes,
     server: readServerLimits(env),
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
+    streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),
     trustProxy: readTrustProxy(env),
     cors: readCorsPolicy(env),
@@ -126,6 +127,7 @@ function readLoadSheddingLimits(env: Environment, bodyLimitBytes: number): LoadS
   const limits = {
     inFlightLimit: env.integer('IN_FLIGHT_LIMIT', 1_000, 1, 1_000_000),
     bodyMemoryLimitBytes: env.integer('BODY_MEMORY_LIMIT_BYTES', fallback, 1, 2 ** 40),
+    streamLimit: env.integer('STREAM_LIMIT', 1_000, 1, 1_000_000),
     eventLoopDelayLimitMs: env.milliseconds('EVENT_LOOP_DELAY_LIMIT_MS', 500),
   };
   if (limits.bodyMemoryLimitBytes < bodyLimitBytes) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutResponse } from '../http/disconnect.ts';
 
 /** Tracks the open connections and the pending responses of each. */
 export type Connections = {
@@ -16,8 +17,8 @@ export type Connections = {
    * @returns `false` after a response that closes the connection: later requests get none (RFC 9112, 9.6)
    */
   readonly register: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** Returns the last pending response of a connection. */
-  readonly lastPending: (socket: Socket) => ServerResponse | undefined;
+  /** Returns the pending responses of a connection, in the order of the requests. */
+  readonly pending: (socket: Socket) => readonly ServerResponse[];
   /** Calls back once an open connection has no pending response. */
   readonly whenIdle: (socket: Socket, callback: () => void) => void;
   readonly count: () => number;
@@ -53,8 +54,8 @@ export function createConnections(limit: number): Connections {
       if (connections.size >= limit) {
         const idlest = findIdlest(({ pending }) => pending.length === 0) ?? findIdlest(isReceiving);
         if (idlest === undefined) return false;
+        close(idlest);
         connections.delete(idlest);
-        idlest.destroy();
       }
       connections.set(socket, { pending: [], idleSince: performance.now() });
       socket.once('close', () => {
@@ -76,7 +77,7 @@ export function createConnections(limit: number): Connections {
       return true;
     },
 
-    lastPending: (socket) => lastOf(connections.get(socket)),
+    pending: (socket) => connections.get(socket)?.pending ?? [],
 
     whenIdle(socket, callback) {
       const connection = connections.get(socket);
@@ -105,14 +106,20 @@ export function createConnections(limit: number): Connections {
           connection.progress = { bytesRead: socket.bytesRead, seenAt: now };
         }
         const isStalled = now - (connection.progress?.seenAt ?? now) >= stallMs;
-        if (pending.length === 0 || (isReceiving(connection) && isStalled)) socket.destroy();
+        if (pending.length === 0 || (isReceiving(connection) && isStalled)) close(socket);
       }
     },
 
     closeAll() {
-      for (const socket of connections.keys()) socket.destroy();
+      for (const socket of connections.keys()) close(socket);
     },
   };
+
+  function close(socket: Socket): void {
+    const first = connections.get(socket)?.pending[0];
+    if (first !== undefined) cutResponse(first);
+    socket.destroy();
+  }
 
   /** Ends a response; one function for all, since each request would keep its own. */
   function release(this: ServerResponse): void {

@@ -42,7 +42,7 @@ export function rejectConnection(
     const { status, reason } = failure;
     if (status < 500) observer.rejected({ requestId, status, reason });
   };
-  const last = connections.lastPending(socket);
+  const last = connections.pending(socket).at(-1);
   if (last !== undefined && !last.req.complete) {
     reject(requestIdOf(last.req));
     send(last.req, last, response);

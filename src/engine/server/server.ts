@@ -4,6 +4,7 @@ import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/bytes.ts';
+import { cutResponse } from '../http/disconnect.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import { listen, type ListenOptions } from './listen.ts';
@@ -99,8 +100,10 @@ export async function startServer(
     rejectOnce(socket, new Failure(501, 'CONNECT is not supported'));
   });
   server.on('timeout', (socket: Socket) => {
-    // A connection that waits for the service must stay open.
-    if (connections.lastPending(socket) === undefined || socket.writableLength > 0) socket.destroy();
+    const [first] = connections.pending(socket);
+    if (first === undefined) socket.destroy();
+    // A connection that waits for the service must stay open. A stream has a time limit of its own.
+    else if (socket.writableLength > 0 && (first.writableEnded || !first.req.complete)) cutResponse(first);
   });
 
   const url = await listen(server, address);

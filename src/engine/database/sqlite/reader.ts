@@ -6,7 +6,7 @@ import { compile, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
 import { openForReading, schemaOf } from './open-file.ts';
 import type { ReaderData } from './reader-thread.ts';
-import { streamPages } from './stream.ts';
+import { createStreamPages } from './stream.ts';
 import { startWorker, type SqliteWorker } from './worker.ts';
 
 // The thread itself gives up a query between two rows.
@@ -32,6 +32,7 @@ export function createSqliteReader(
 ): DatabaseReader {
   const schema = schemaOf(definition);
   const closed = new AbortController();
+  const streamPages = createStreamPages({ path, schema }, closed.signal);
   let abandoned = 0;
   let worker: SqliteWorker<Statement, readonly (readonly unknown[])[]> | undefined;
   const reads = new BatchQueue<Statement, readonly unknown[]>({
@@ -44,9 +45,7 @@ export function createSqliteReader(
   });
   return {
     read: <Row>(query: Query<Row>) => reads.add(compile(query, TARGET)) as Promise<readonly Row[]>, // As it declares.
-    stream: limitStreams(poolSize, (query) =>
-      streamPages({ path, schema, query: compile(query, TARGET) }, closed.signal),
-    ),
+    stream: limitStreams(poolSize, (query) => streamPages(compile(query, TARGET))),
     async close() {
       closed.abort();
       await reads.drain();

@@ -5,11 +5,12 @@ export type Spool = {
   readonly push: (page: Uint8Array) => void;
   /** Removes the first page and returns it; `undefined` when there is none. */
   readonly shift: () => Uint8Array<ArrayBuffer> | undefined;
+  readonly close: () => void;
 };
 
 export function createSpool(): Spool {
   const database = new DatabaseSync(''); // Its file has no name, and is gone with its connection.
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000');
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -256');
   database.exec('CREATE TABLE pages (number INTEGER PRIMARY KEY, page BLOB NOT NULL)');
   const insert = database.prepare('INSERT INTO pages VALUES (?, ?)');
   const remove = database.prepare('DELETE FROM pages WHERE number = ? RETURNING page');
@@ -25,6 +26,9 @@ export function createSpool(): Spool {
       const page = remove.get(first)?.['page'] as Uint8Array<ArrayBuffer>; // Each number from `first` to `next` is there.
       first += 1;
       return page;
+    },
+    close() {
+      database.close();
     },
   };
 }

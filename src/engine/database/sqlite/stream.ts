@@ -1,37 +1,77 @@
-import { on } from 'node:events';
+import { on, once } from 'node:events';
 import { deserialize } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
-import type { Page, StreamData, StreamMessage } from './stream-thread.ts';
+import type { Statement } from '../sql.ts';
+import type { Schema } from './open-file.ts';
+import type { Page, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
 
 // The thread reads the next page while this one is consumed.
 const PAGES_AHEAD = 2;
 // Rows are garbage at once; a larger young generation would only take longer to be collected.
 const YOUNG_GENERATION_MB = 4;
 
-/** Streams the rows of a query from a thread of its own, in pages. @throws {DatabaseUnavailable} while reading */
-export async function* streamPages(data: StreamData, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
-  const worker = new Worker(new URL('./stream-thread.ts', import.meta.url), {
-    name: 'sqlite',
-    workerData: data,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
-  const terminate = (): void => void worker.terminate();
-  signal.addEventListener('abort', terminate);
-  try {
-    const messages = on(worker, 'message', { signal }) as AsyncIterable<[StreamMessage]>;
-    for (let asked = 0; asked < PAGES_AHEAD; asked += 1) worker.postMessage('next');
-    for await (const [message] of messages) {
-      if (message === 'end') return;
-      if ('problem' in message) throw new DatabaseUnavailable(message.problem);
-      worker.postMessage('next');
-      yield toRows(deserialize(message.page) as Page); // Serialized by the thread.
+type Thread = { readonly worker: Worker; streams: number; error?: unknown };
+
+/**
+ * Creates the function that streams the rows of a query in pages. A thread, which takes more memory than all that it reads,
+ * reads all streams, as long as there are any.
+ *
+ * @returns a function that throws {@link DatabaseUnavailable} while reading
+ */
+export function createStreamPages(
+  data: { readonly path: string; readonly schema: Schema },
+  closed: AbortSignal,
+): (query: Statement) => AsyncGenerator<readonly unknown[]> {
+  let thread: Thread | undefined;
+  closed.addEventListener('abort', () => void thread?.worker.terminate());
+  return async function* streamPages(query) {
+    if (closed.aborted) throw new DatabaseUnavailable('the database was closed');
+    const used = (thread ??= startThread());
+    used.streams += 1;
+    const { port1: port, port2: threadPort } = new MessageChannel();
+    const end = once(port, 'close');
+    const ask = (request: StreamRequest): void => {
+      port.postMessage(request);
+    };
+    try {
+      const messages = on(port, 'message', { close: ['close'] }) as AsyncIterable<[StreamMessage]>;
+      used.worker.postMessage({ query, port: threadPort } satisfies StreamQuery, [threadPort]);
+      for (let asked = 0; asked < PAGES_AHEAD; asked += 1) ask('next');
+      for await (const [message] of messages) {
+        if (message === 'end') return;
+        if ('problem' in message) throw new DatabaseUnavailable(message.problem);
+        ask('next');
+        const page = deserialize(message.page) as Page; // Serialized by the thread.
+        message.page.buffer.transfer(0);
+        yield toRows(page);
+      }
+      throw closed.aborted ? new DatabaseUnavailable('the database was closed') : used.error;
+    } finally {
+      ask('cancel');
+      port.start(); // Discards the pages on their way: without a listener, they would hold the end up.
+      await end;
+      used.streams -= 1;
+      if (used.streams === 0) {
+        if (thread === used) thread = undefined;
+        await used.worker.terminate();
+      }
     }
-  } catch (error) {
-    throw signal.aborted ? new DatabaseUnavailable('the database was closed') : error;
-  } finally {
-    signal.removeEventListener('abort', terminate);
-    await worker.terminate();
+  };
+
+  function startThread(): Thread {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+    const url = new URL('./stream-thread.ts', import.meta.url);
+    const started: Thread = {
+      worker: new Worker(url, { name: 'sqlite', workerData: data, resourceLimits }),
+      streams: 0,
+    };
+    // Its streams end with the thread, for example because a row is larger than its memory.
+    started.worker.once('error', (error) => {
+      started.error = error;
+      if (thread === started) thread = undefined;
+    });
+    return started;
   }
 }
 
