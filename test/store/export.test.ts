@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { cleanUp, openTestStore, temporaryDatabase, temporaryFolder } from '../support/app.ts';
@@ -96,7 +96,8 @@ describe('export', () => {
     });
     process.stdout.pause();
     const waiting = `/proc/${String(process.pid)}/root${folder}`;
-    await until(() => statfsSync(waiting).bfree, 0);
+    // The process may have ended already.
+    await until(() => (existsSync(waiting) ? statfsSync(waiting).bfree : 0), 0);
     process.stdout.resume();
     expect(await outcome).toMatchObject({ code: 1, stderr: 'the temporary folder (TMPDIR) is full\n' });
   });

@@ -27,16 +27,17 @@ parentPort?.on('message', ({ query, port }: StreamQuery) => void serve(query, po
 
 async function serve(query: Statement, port: MessagePort): Promise<void> {
   let wanted = 0;
-  let isCancelled = false;
+  let cancelled = false;
+  const isCancelled = (): boolean => cancelled;
   let wake = (): void => undefined;
   port.on('message', (request: StreamRequest) => {
     if (request === 'next') wanted += 1;
-    else isCancelled = true;
+    else cancelled = true;
     wake();
   });
   await turn(); // Takes in messages.
   try {
-    if (!isCancelled) await sendPages();
+    if (!isCancelled()) await sendPages();
     await send('end');
   } catch (error) {
     // Reading fills no other disk.
@@ -53,7 +54,7 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
         spool.push(page);
         await turn();
         while (wanted > 0 && (await sendFirst()));
-        if (isCancelled) return;
+        if (isCancelled()) return;
       }
       while (await sendFirst());
     } finally {
@@ -61,14 +62,14 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
     }
 
     async function sendFirst(): Promise<boolean> {
-      const page = isCancelled ? undefined : spool.shift();
+      const page = isCancelled() ? undefined : spool.shift();
       if (page !== undefined) await send({ page });
       return page !== undefined;
     }
   }
 
   async function send(message: StreamMessage): Promise<void> {
-    if (wanted === 0 && !isCancelled) await new Promise<void>((resolve) => (wake = resolve));
+    if (wanted === 0 && !isCancelled()) await new Promise<void>((resolve) => (wake = resolve));
     wanted -= 1;
     port.postMessage(message, typeof message === 'object' && 'page' in message ? [message.page.buffer] : []);
   }

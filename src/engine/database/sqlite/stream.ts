@@ -24,9 +24,10 @@ export function createStreamPages(
   closed: AbortSignal,
 ): (query: Statement) => AsyncGenerator<readonly unknown[]> {
   let thread: Thread | undefined;
+  const isClosed = (): boolean => closed.aborted;
   closed.addEventListener('abort', () => void thread?.worker.terminate());
   return async function* streamPages(query) {
-    if (closed.aborted) throw new DatabaseUnavailable('the database was closed');
+    if (isClosed()) throw new DatabaseUnavailable('the database was closed');
     const used = (thread ??= startThread());
     used.streams += 1;
     const { port1: port, port2: threadPort } = new MessageChannel();
@@ -46,7 +47,7 @@ export function createStreamPages(
         message.page.buffer.transfer(0);
         yield toRows(page);
       }
-      throw closed.aborted ? new DatabaseUnavailable('the database was closed') : used.error;
+      throw isClosed() ? new DatabaseUnavailable('the database was closed') : used.error;
     } finally {
       ask('cancel');
       port.start(); // Discards the pages on their way: without a listener, they would hold the end up.

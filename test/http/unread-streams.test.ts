@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, createTestApp, type Overrides } from '../support/app.ts';
+import { contractOf } from '../support/contract.ts';
+import { until } from '../support/until.ts';
+
+const DOCUMENT = `
+openapi: 3.2.0
+info: { title: Streams, version: 1.0.0 }
+security: []
+paths:
+  /rows: { get: { operationId: rows, responses: { '200': { description: Rows., content: {
+    application/jsonl: { itemSchema: { type: object, properties: { text: { type: string } } } } } } } } }
+  /now: { get: { operationId: now, responses: { '204': { description: Now. } } } }
+`;
+const LIMITS = {
+  inFlightLimit: 1_000,
+  bodyMemoryLimitBytes: 1_048_576,
+  streamLimit: 1_000,
+  eventLoopDelayLimitMs: 60_000,
+};
+const ROW = { text: 'x'.repeat(1_000) };
+
+/** Serves a stream of a source, and an operation that responds at once. */
+async function serve(source: () => AsyncIterable<object>, overrides: Overrides = {}, streamLimit = 1_000) {
+  const contract = await contractOf(DOCUMENT);
+  const handlers = {
+    rows: () => Promise.resolve({ status: 200, contentType: 'application/jsonl', body: source() }),
+    now: () => Promise.resolve({ status: 204 }),
+  };
+  const app = await createTestApp({ ...overrides, contract, handlers }, undefined, { ...LIMITS, streamLimit });
+  return { ...app, ...(await app.serve()) };
+}
+
+/** Requests the stream, and reads nothing. */
+async function openUnread(url: string, version = '1.1'): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  cleanUp(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(`GET /rows HTTP/${version}\r\nHost: x\r\n\r\n`);
+  return socket;
+}
+
+async function* endless(): AsyncGenerator<object> {
+  for (;;) yield await Promise.resolve(ROW);
+}
+
+test('200 streams that nobody reads leave the event loop to other requests', async () => {
+  const { url } = await serve(endless);
+  await Promise.all(Array.from({ length: 200 }, () => openUnread(url)));
+  for (let requests = 0; requests < 20; requests += 1) {
+    const before = process.cpuUsage();
+    expect((await fetch(`${url}/now`)).status).toBe(204);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(200); // Milliseconds of this process, the client included.
+  }
+});
+
+test('503 for a stream beyond STREAM_LIMIT, until another one has ended', async () => {
+  const { url, refused } = await serve(endless, {}, 2);
+  const [first] = [await openUnread(url), await openUnread(url)];
+  const status = async (path: string): Promise<number> => {
+    const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.status;
+  };
+  await until(() => status('/rows'), 503);
+  expect(await status('/now')).toBe(204);
+  expect(await refused()).toContain('streams');
+  first.destroy();
+  await until(() => status('/rows'), 200);
+});
+
+test('a stream that its client does not read for STREAM_STALL_TIMEOUT_MS is cut, and its source ended', async () => {
+  let isEnded = false;
+  const source = async function* (): AsyncGenerator<object> {
+    try {
+      yield* endless();
+    } finally {
+      isEnded = true;
+    }
+  };
+  const { url, logged } = await serve(source, { streamStallTimeoutMs: 100 });
+  await openUnread(url);
+  await until(() => isEnded, true);
+  await until(() => logged.some((line) => line['isIncomplete'] === true), true);
+});
+
+test('a stream whose source waits longer than STREAM_STALL_TIMEOUT_MS is not cut', async () => {
+  const source = async function* (): AsyncGenerator<object> {
+    yield ROW;
+    await sleep(500);
+    yield ROW;
+  };
+  const { url } = await serve(source, { streamStallTimeoutMs: 50 });
+  expect((await (await fetch(`${url}/rows`)).text()).trim().split('\n')).toHaveLength(2);
+});
+
+test('over HTTP/1.0, where the end of the connection ends the body, a stream that fails resets the connection', async () => {
+  const source = async function* (): AsyncGenerator<object> {
+    yield ROW;
+    await sleep(50); // The first row is on its way.
+    throw new Error('the source failed');
+  };
+  const { url } = await serve(source);
+  const socket = await openUnread(url, '1.0');
+  const failed = once(socket, 'error'); // Rejects no more: the event is the error.
+  socket.resume();
+  expect(await failed).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
+});
