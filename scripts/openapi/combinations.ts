@@ -1,3 +1,4 @@
+import type { Document, Server } from './document.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
 import type { Remark } from './unsupported.ts';
@@ -6,6 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 // Each takes part in the validation of one value.
 const MAX_SCHEMAS = 100_000;
+const MAX_PATHS = 10_000;
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SINGLE = ['not', 'if', 'then', 'else'];
 
@@ -38,4 +40,24 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
     const target = typeof schema['$ref'] === 'string' ? [dereference(document, { $ref: schema['$ref'] })] : [];
     return [...lists, ...single, ...dependent, ...target].filter((part) => typeof part === 'object');
   }
+}
+
+/** Finds servers whose variables stand for more paths than can be served. */
+export function findManyPaths(document: Document): Remark[] {
+  const items = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
+    const pointer = `#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return Object.entries<unknown>({ '': item, ...item }).map(([name, holder]) => {
+      return { pointer: name === '' ? pointer : `${pointer}/${name}`, holder };
+    });
+  });
+  return [{ pointer: '#', holder: document as unknown }, ...items].flatMap(({ pointer, holder }) => {
+    const { servers = [] } = Object(holder) as { readonly servers?: readonly Server[] };
+    const count = servers.reduce((sum, { variables = {} }) => {
+      return (
+        sum + Object.values(variables).reduce((product, { enum: values = [] }) => product * (values.length || 1), 1)
+      );
+    }, 0);
+    const message = `the values of the variables make more than ${String(MAX_PATHS)} combinations`;
+    return count > MAX_PATHS ? [{ pointer: `${pointer}/servers`, message }] : [];
+  });
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
-import { findCombinations } from './combinations.ts';
+import { findCombinations, findManyPaths } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
@@ -78,7 +78,12 @@ export async function prepareDocument(
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);
 
-  const errors = [...findInvalid(document), ...findCombinations(document), ...findErrors(document)];
+  const errors = [
+    ...findInvalid(document),
+    ...findCombinations(document),
+    ...findManyPaths(document),
+    ...findErrors(document),
+  ];
   if (errors.length > 0) return result(undefined, 'error', errors);
   const warnings = [
     ...findPublic(document),

@@ -91,7 +91,7 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
   }
   if (typeof anchor === 'string' && anchor.startsWith('#')) schema['$anchor'] = anchor.slice(1);
   if (version === 2019 && recursive === '#') schema['$ref'] = root;
-  if (version === 4) convertLimits(schema);
+  convertLimits(schema);
   if (Array.isArray(items)) {
     schema['prefixItems'] = items;
     items.forEach((_item, index) => {
@@ -112,7 +112,7 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
   }
 }
 
-/** Replaces the limits of draft 4, where `exclusiveMinimum: true` is about the value of `minimum`. */
+/** Replaces the limits of draft 4, where `exclusiveMinimum: true` is about the value of `minimum`. Some documents name a later draft. */
 function convertLimits(schema: Node): void {
   for (const [limit, exclusive] of [
     ['minimum', 'exclusiveMinimum'],

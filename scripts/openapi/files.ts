@@ -149,9 +149,20 @@ function contains(folder: string, path: string): boolean {
 
 /** Returns the position of a location. */
 export function positionOf(location: LocationObject): FilePosition {
-  const { line, col } = getLineColLocation(location).start;
+  const { line, col } = startOf(location);
   const { absoluteRef } = location.source;
   return { file: isUrl(absoluteRef) ? absoluteRef : relative(process.cwd(), absoluteRef), line, column: col };
+}
+
+/** Returns the beginning of the file where its parser cannot find the place: it throws for some tags of YAML. */
+function startOf(location: LocationObject): { readonly line: number; readonly col: number } {
+  const first = { line: 1, col: 1 };
+  try {
+    const { start } = getLineColLocation(location);
+    return Number.isNaN(start.line) ? first : start;
+  } catch {
+    return first;
+  }
 }
 
 /** Returns whether a file is named by a URL. */

@@ -40,6 +40,8 @@ const bomb = Array.from({ length: 9 }, (_, index) => {
   return `  - &a${String(index)} [${items.join()}]`;
 });
 
+const TEN = { default: '0', enum: Array.from('0123456789') };
+
 describe('a document without an end is refused in one line:', () => {
   test.each([
     [
@@ -63,6 +65,15 @@ describe('a document without an end is refused in one line:', () => {
       'a response that refers to itself',
       document({}, { responses: { R: { $ref: '#/components/responses/R' } } }),
       /#\/components\/responses\/R {2}error: this \$ref leads back to itself/,
+    ],
+    [
+      'a server with more paths than can be served',
+      document({}, {}, 'application/json', {
+        servers: [
+          { url: '/{a}{b}{c}{d}{e}', variables: Object.fromEntries(Array.from('abcde', (name) => [name, TEN])) },
+        ],
+      }),
+      /#\/servers {2}error: the values of the variables make more than 10000 combinations/,
     ],
     [
       'defaults in defaults',
@@ -106,6 +117,10 @@ describe('a document that repeats itself is accepted:', () => {
     ['an anyOf of itself', document(A, { schemas: { A: { anyOf: [A] } } })],
     ['a not of itself', document(A, { schemas: { A: { not: A } } })],
     ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
+    [
+      'a value that is no text in YAML',
+      `${HEAD}paths: {}\ncomponents: { schemas: { A: { type: string, default: !!binary aGk= } } }\n`,
+    ],
     ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
     [
       'names that are keywords elsewhere',
@@ -224,6 +239,11 @@ describe('a schema in an older dialect is read as what it is:', () => {
       'exclusive limits of draft 4',
       { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: false },
       { type: 'number', exclusiveMinimum: 1, maximum: 3 },
+    ],
+    [
+      'exclusive limits of draft 4 under the name of draft 7',
+      { $schema: draft('07'), type: 'number', maximum: 3, exclusiveMaximum: true },
+      { type: 'number', exclusiveMaximum: 3 },
     ],
     [
       'keywords that draft 4 does not have',
