@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { sql } from '../../src/engine/database/sql.ts';
 import { cleanUp } from '../support/app.ts';
 import { insertNote, notes, openNotes, tally, type Note } from '../support/notes.ts';
-import { severalHosts, startPostgres, startPostgresPair, type Postgres } from '../support/postgres.ts';
+import { severalHosts, startPostgresPair } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres-server.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -12,11 +13,7 @@ const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 const NOTE = { id: 1n, text: 'x' };
 
 describe('reads of a PostgreSQL database with two hosts', () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.stop());
+  const server = sharedPostgres();
 
   const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
     const url = await server.createDatabase();
@@ -101,11 +98,7 @@ test('reads wait for the promotion of the standby when the primary of PostgreSQL
 });
 
 describe('a COMMIT of `write`', () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.stop());
+  const server = sharedPostgres();
 
   test.each([
     ['the answer is lost', 'is stored, once', 1n],

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
 import { cleanUp, openTestReader, openTestStore } from '../support/app.ts';
-import { startPostgres, type Postgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres-server.ts';
 import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from '../support/postgres-store.ts';
 import { startProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
 
-let server: Postgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = sharedPostgres();
 
 describe('when connections are lost', () => {
   const terminateAll = (url: string) =>

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startPostgres, type Postgres } from '../support/postgres.ts';
+import { expect, test } from '@jest/globals';
+import { sharedPostgres } from '../support/postgres-server.ts';
 import { startProxy } from '../support/proxy.ts';
 import { run, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-let server: Postgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = sharedPostgres();
 
 const LIMIT = { API_TOKENS: 'alice:alice-token,bob:bob-token', RATE_LIMIT_REQUESTS: '6' };
 
@@ -132,12 +128,12 @@ test('a user that may not create the table cannot start with a limit; once it is
   await startAndStop({ DATABASE_URL: url });
   await server.query(
     url,
-    `CREATE ROLE clerk LOGIN PASSWORD 'x';
-     GRANT plants TO clerk WITH INHERIT FALSE;
-     GRANT SELECT, INSERT ON plants TO clerk;
-     GRANT SELECT ON plant_store_schema TO clerk`,
+    `CREATE ROLE guest LOGIN PASSWORD 'x';
+     GRANT plants TO guest WITH INHERIT FALSE;
+     GRANT SELECT, INSERT ON plants TO guest;
+     GRANT SELECT ON plant_store_schema TO guest`,
   );
-  const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//clerk:x') };
+  const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//guest:x') };
   expect(await run('node', ['src/main.ts'], { ...env, PORT: '0' })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/this user may not create tables in the schema "public".* \(42501\)\n$/),
@@ -146,7 +142,7 @@ test('a user that may not create the table cannot start with a limit; once it is
   await startAndStop({ ...LIMIT, DATABASE_URL: url });
   await server.query(
     url,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO clerk; GRANT SELECT ON rate_limit_schema TO clerk`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO guest; GRANT SELECT ON rate_limit_schema TO guest`,
   );
   const service = await startService(env);
   expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });

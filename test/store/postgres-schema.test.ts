@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { openTestStore, type TestStore } from '../support/app.ts';
-import { startPostgres, type Postgres } from '../support/postgres.ts';
+import { cleanUp, openTestStore, type TestStore } from '../support/app.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres-server.ts';
 
 const FERN = { id: 1n, name: 'Fern' };
 const IVY = { id: 2n, name: 'Ivy' };
 
 describe('the schema of a PostgreSQL store', () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-    await server.query(
-      server.url(),
-      `CREATE ROLE clerk LOGIN PASSWORD 'x'; CREATE ROLE mallory; CREATE ROLE gardeners`,
-    );
-  });
-  afterAll(() => server.stop());
+  const server = sharedPostgres();
 
   test('is found again when another one is created before it in the search path', async () => {
     const url = await server.createDatabase();
@@ -154,34 +147,24 @@ describe('a PostgreSQL server that may lose commits', () => {
     [['fsync', 'full_page_writes'], 'fsync and full_page_writes'],
   ])('is used with a warning (%j)', async (settings, names) => {
     const server = await startPostgres({ settings: Object.fromEntries(settings.map((name) => [name, 'off'])) });
-    try {
-      const logged: { readonly level: number; readonly msg: string }[] = [];
-      const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]) });
-      const store = await openTestStore(server.url(), { log });
-      expect(await store.add(FERN)).toBe(true);
-      await store.close();
-      expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
-      expect(logged[0]?.msg).toBe(
-        `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
-          `database; set ${names} to on`,
-      );
-    } finally {
-      await server.stop();
-    }
+    cleanUp(server.stop);
+    const logged: { readonly level: number; readonly msg: string }[] = [];
+    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]) });
+    const store = await openTestStore(server.url(), { log });
+    expect(await store.add(FERN)).toBe(true);
+    await store.close();
+    expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
+    expect(logged[0]?.msg).toBe(
+      `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
+        `database; set ${names} to on`,
+    );
   });
 
   test('is the only one that is warned about', async () => {
-    const server = await startPostgres();
-    try {
-      const logged: string[] = [];
-      const store = await openTestStore(server.url(), {
-        log: pino({}, { write: (line: string) => void logged.push(line) }),
-      });
-      await store.close();
-      expect(logged).toEqual([]);
-    } finally {
-      await server.stop();
-    }
+    const logged: string[] = [];
+    const log = pino({}, { write: (line: string) => void logged.push(line) });
+    await openTestStore(await sharedPostgres().createDatabase(), { log });
+    expect(logged).toEqual([]);
   });
 });
 

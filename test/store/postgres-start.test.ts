@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, numberOf } from '../../src/engine/database/database.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
 import { cleanUp, listPlants, openTestReader, openTestStore } from '../support/app.ts';
 import { makeCertificates } from '../support/certificates.ts';
-import { severalHosts, startPostgres, type Postgres } from '../support/postgres.ts';
+import { severalHosts, startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres-server.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
-let server: Postgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = sharedPostgres();
 
 describe('at the start', () => {
   test('creates the tables once, when ten instances start at the same time', async () => {
@@ -31,7 +28,7 @@ describe('at the start', () => {
     await openTestStore(url);
     await server.query(
       url,
-      `CREATE ROLE clerk LOGIN PASSWORD 'x'; GRANT SELECT ON plant_store_schema TO clerk;
+      `GRANT SELECT ON plant_store_schema TO clerk;
        GRANT SELECT, INSERT ON plants TO clerk`,
     );
     const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));

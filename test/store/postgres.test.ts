@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
 import type { StoredPlant } from '../../src/plants/plant-store.ts';
-import { listPlants, openTestStore } from '../support/app.ts';
-import { startPostgres, type Postgres } from '../support/postgres.ts';
+import { cleanUp, listPlants, openTestStore } from '../support/app.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres-server.ts';
 import { isUnavailable, names, openLogged } from '../support/postgres-store.ts';
 import { rounds } from '../support/rounds.ts';
 
 describe('one PostgreSQL server', () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.stop());
+  const server = sharedPostgres();
 
   test('keeps every string and every int64 exactly', async () => {
     const url = await server.createDatabase();
@@ -139,8 +136,7 @@ describe('one PostgreSQL server', () => {
 
   test('retries serialization conflicts without a log line', async () => {
     const url = await server.createDatabase();
-    const name = new URL(url).pathname.slice(1);
-    await server.query(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+    await server.query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_isolation = 'serializable'`);
     const logged: string[] = [];
     const log = pino({}, { write: (line: string) => void logged.push(line) });
     const stores = [await openTestStore(url, { log }), await openTestStore(url, { log })];
@@ -155,7 +151,9 @@ describe('one PostgreSQL server', () => {
     ['from the start', 'before'],
     ['later', 'after'],
   ])('has acknowledged plants on disk, even if synchronous_commit is off %s', async (_name, when) => {
-    const url = await server.createDatabase();
+    const server = await startPostgres();
+    cleanUp(server.stop);
+    const url = server.url();
     const set = async (to: string): Promise<void> => {
       await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
       await server.query(url, 'SELECT pg_reload_conf()');
@@ -172,7 +170,6 @@ describe('one PostgreSQL server', () => {
        CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
     );
     await store.add({ id: 1n, name: 'x' });
-    await set('DEFAULT');
     expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
   });
 
@@ -181,7 +178,7 @@ describe('one PostgreSQL server', () => {
     const { store, logged } = await openLogged(`${url}?application_name=logged`);
     await server.query(
       url,
-      `ALTER ROLE plants SET log_parameter_max_length_on_error = -1;
+      `ALTER DATABASE ${nameOf(url)} SET log_parameter_max_length_on_error = -1;
        CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.plant; END $$;
        CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
@@ -190,7 +187,6 @@ describe('one PostgreSQL server', () => {
     await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logged'");
     await sleep(100);
     await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(DatabaseUnavailable);
-    await server.query(url, 'ALTER ROLE plants RESET log_parameter_max_length_on_error');
     expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
@@ -222,3 +218,7 @@ describe('one PostgreSQL server', () => {
     expect(logged.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'the database can be used again']);
   });
 });
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}

@@ -1,32 +1,23 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import {
   asServerUser,
-  createFolder,
   freePort,
   idOfNobody,
-  initialise,
   isRoot,
   PASSWORD,
   USER,
 } from '../../scripts/plants/bench/postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
+import { becomesReady, optionsOf, serverAt, type PostgresServer } from './postgres-server.ts';
 
-/** A PostgreSQL server for tests, with a superuser role `plants`. */
-export type Postgres = {
-  readonly port: number;
+/** A PostgreSQL server of one test file, which may stop it. */
+export type Postgres = PostgresServer & {
   readonly dataFolder: string;
-  /** Returns the URL of a database, without TLS; by default `postgres`, which every server has. */
-  readonly url: (database?: string) => string;
-  /** Creates an empty database and returns its URL. */
-  readonly createDatabase: () => Promise<string>;
-  /** Runs statements and returns the rows of the last one, each value as text. */
-  readonly query: (url: string, sql: string, values?: readonly unknown[]) => Promise<Record<string, string>[]>;
   /** Stops the server; SIGKILL simulates a crash. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
   /** Restarts the server on the same port. */
@@ -42,10 +33,7 @@ export type PostgresOptions = {
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/**
- * Starts PostgreSQL, which runs until it is stopped: pass `stop` to cleanUp, or to afterAll when the tests of a file
- * share a server and each have a database.
- */
+/** Starts a server for tests that stop it or change its settings. It runs until it is stopped: pass `stop` to cleanUp. */
 export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
   const { folder, dataFolder } = createServerFolder();
   return startOn({ folder, dataFolder, settings: { ...settings, ...(tls && tlsSettings(folder, tls)) } });
@@ -91,15 +79,9 @@ function createServerFolder() {
   return { folder, dataFolder };
 }
 
-/** Returns the folder of the programs and of the data to copy, which the test files of one Jest worker share. */
+/** Returns the folder of the programs and of the data to copy, which Jest's globalSetup has created. */
 function pristine(): string {
-  const shared = join(process.env['TEST_RUN_FOLDER'] ?? '', `postgres-${process.env['JEST_WORKER_ID'] ?? ''}`);
-  if (!existsSync(shared)) {
-    const folder = createFolder();
-    initialise(folder, join(folder, 'data'));
-    renameSync(folder, shared);
-  }
-  return shared;
+  return join(process.env['TEST_RUN_FOLDER'] ?? '', 'postgres');
 }
 
 /** Joins the hosts of several URLs into one URL; everything else comes from the first. */
@@ -134,23 +116,12 @@ type Server = {
 
 async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgres> {
   const port = await freePort();
-  const all = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...settings };
-  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = optionsOf(port, settings);
   let server: ChildProcess | undefined;
-  let databases = 0;
-  const url = (database = 'postgres'): string =>
-    `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${String(port)}/${database}`;
 
   const postgres: Postgres = {
-    port,
+    ...serverAt(port),
     dataFolder,
-    url,
-    query,
-    createDatabase: async () => {
-      databases += 1;
-      await query(url(), `CREATE DATABASE plants_${String(databases)}`);
-      return url(`plants_${String(databases)}`);
-    },
     kill: async (signal) => {
       const ended = server;
       server = undefined;
@@ -161,7 +132,7 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
     start: async () => {
       for (let attempts = 1; server === undefined; attempts += 1) {
         const { started, output } = spawnServer();
-        if (await becomesReady(started)) server = started;
+        if (await becomesReady(postgres, started)) server = started;
         // PostgreSQL does not start while processes of a killed server remain.
         else if (attempts < 100) await sleep(50);
         else throw new Error(`PostgreSQL does not start:\n${output()}`);
@@ -181,29 +152,5 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
     let output = '';
     started.stderr.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(-10_000)));
     return { started, output: () => output };
-  }
-
-  async function becomesReady(started: ChildProcess): Promise<boolean> {
-    while (started.exitCode === null) {
-      try {
-        await query(url(), 'SELECT 1');
-        return true;
-      } catch {
-        await sleep(25);
-      }
-    }
-    return false;
-  }
-}
-
-async function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Record<string, string>[]> {
-  const client = new Client({ connectionString: url, types: { getTypeParser: () => String } });
-  client.on('error', () => undefined); // The query reports the error, too.
-  try {
-    await client.connect();
-    const { rows } = await client.query<Record<string, string>>(sql, [...values]);
-    return rows;
-  } finally {
-    client.connection.stream.destroy();
   }
 }

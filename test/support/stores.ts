@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { cleanUp, temporaryDatabase } from './app.ts';
-import { startPostgres, type Postgres } from './postgres.ts';
+import { sharedPostgres, type PostgresServer } from './postgres-server.ts';
 
 /**
  * Runs the same suite against each store.
@@ -13,15 +13,9 @@ export function describeStores(suite: (createDatabase: () => Promise<string>) =>
   });
 
   describe('PostgreSQL', () => {
-    let postgres: Postgres | undefined;
+    const server = sharedPostgres();
     const unused: string[] = [];
-    beforeAll(async () => {
-      postgres = await startPostgres();
-    }, 60_000);
-    afterAll(() => postgres?.stop());
     suite(async () => {
-      if (postgres === undefined) throw new Error('PostgreSQL has not started');
-      const server = postgres;
       const url = unused.pop() ?? (await server.createDatabase());
       cleanUp(async () => {
         await empty(server, url);
@@ -33,7 +27,7 @@ export function describeStores(suite: (createDatabase: () => Promise<string>) =>
 }
 
 /** Empties a database and ends its connections. This takes a tenth of the time that a new database takes. */
-async function empty({ query }: Postgres, url: string): Promise<void> {
+async function empty({ query }: PostgresServer, url: string): Promise<void> {
   await query(
     url,
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity

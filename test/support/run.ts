@@ -1,0 +1,44 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asServerUser, createFolder, freePort, initialise } from '../../scripts/plants/bench/postgres-programs.ts';
+import { becomesReady, optionsOf, serverAt } from './postgres-server.ts';
+
+// The end of standard input, also that of a killed process, ends the server.
+const UNTIL_PARENT_ENDS = '"$@" & read -r line; kill -QUIT $!; wait';
+
+/** Jest's globalSetup: creates the folder, the compile cache and the PostgreSQL server that the test files share. */
+export default async function setUp(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-run-'));
+  chmodSync(folder, 0o755); // The user of the PostgreSQL servers reads the folder.
+  process.env['TEST_RUN_FOLDER'] = folder;
+  // Without compiled code, each thread that a test starts first loads the parser that removes the types.
+  process.env['NODE_COMPILE_CACHE'] = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await startSharedPostgres(join(folder, 'postgres'));
+}
+
+async function startSharedPostgres(folder: string): Promise<void> {
+  renameSync(createFolder(), folder);
+  const pristine = join(folder, 'data'); // Servers of single tests copy it.
+  initialise(folder, pristine);
+  const dataFolder = join(folder, 'shared');
+  execFileSync('cp', ['-a', pristine, dataFolder]);
+  const port = await freePort();
+  const server = serverAt(port);
+  const command = [join(folder, 'native/bin/postgres'), '-D', dataFolder, ...optionsOf(port)];
+  const logFile = join(folder, 'log');
+  const shell = spawn('sh', ['-c', UNTIL_PARENT_ENDS, 'sh', ...command], {
+    ...asServerUser(folder),
+    stdio: ['pipe', 'ignore', openSync(logFile, 'w')],
+  });
+  shell.unref();
+  if (!(await becomesReady(server, shell)))
+    throw new Error(`PostgreSQL does not start:\n${readFileSync(logFile, 'utf8')}`);
+  await server.query(server.url(), "CREATE ROLE clerk LOGIN PASSWORD 'x'; CREATE ROLE mallory; CREATE ROLE gardeners");
+  process.env['TEST_POSTGRES_PORT'] = String(port);
+}
