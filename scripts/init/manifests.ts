@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const COMMANDS = ['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'init'];
+const COMMANDS = [
+  ...['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'init'],
+  ...['test:system', 'test:soak'],
+];
 // The document of another service need not follow the style of this one.
 const LINT = {
   lint: 'node -r ./scripts/requirements.cjs node_modules/eslint/bin/eslint.js --max-warnings 0 . && prettier --check --log-level warn .',
@@ -16,7 +19,6 @@ const PACKAGES = [
 type Manifest = {
   readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-  readonly jest: Readonly<Record<string, unknown>>;
 };
 
 /** Gives package.json and the lock file the name of the service, without the commands and packages that it does not use. */
@@ -27,9 +29,12 @@ export function updateManifests(name: string, title: string): void {
     name,
     version: '0.1.0',
     description: title,
-    scripts: { ...without(manifest.scripts, COMMANDS), ...LINT },
+    scripts: {
+      ...without(manifest.scripts, COMMANDS),
+      ...LINT,
+      test: manifest.scripts['test']?.replace(/ --ignoreProjects .*/, ''),
+    },
     devDependencies: without(manifest.devDependencies, PACKAGES),
-    jest: without(manifest.jest, ['globalSetup']), // For the tests that are removed.
   };
   writeFileSync('package.json', `${JSON.stringify(updated, null, 2)}\n`);
   // npm removes the packages from the lock file; it needs no network for that.

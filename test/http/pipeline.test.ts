@@ -33,7 +33,8 @@ describe('500 with a fixed text, the cause in the log only: a handler that', () 
     const { app, logged } = await createTestApp({ handlers: { createPlant } });
     expectError(await post(app, FERN), 500, FIXED_TEXT);
     expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
-    expect(logged.at(-1)).toMatchObject({ operationId: 'createPlant', method: 'POST', status: 500 });
+    const line = logged.find(({ operationId, status }) => operationId === 'createPlant' && status !== undefined);
+    expect(line).toMatchObject({ method: 'POST', status: 500 });
     expect((await post(app, 'null')).status).toBe(400);
   });
 

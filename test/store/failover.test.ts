@@ -4,7 +4,7 @@ import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/data
 import { sql } from '../../src/engine/database/sql.ts';
 import { cleanUp } from '../support/app.ts';
 import { insertNote, notes, openNotes, tally, type Note } from '../support/notes.ts';
-import { severalHosts, startPostgresPair } from '../support/postgres.ts';
+import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-/** Returns how often a test repeats: often where CI is set, seldom on a developer's machine. */
-export function rounds(seldom: number, often: number): number {
-  return process.env['CI'] === undefined ? seldom : often;
+/** Returns how often a test repeats: `usual` times, or `soak` times in \`npm run test:soak\`. */
+export function rounds(usual: number, soak: number): number {
+  return process.env['TEST_SOAK'] === undefined ? usual : soak;
 }
