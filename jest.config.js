@@ -7,7 +7,7 @@ const options = {
 const globalSetup = '<rootDir>/test/support/run.ts';
 
 export default {
-  testTimeout: 20_000,
+  testTimeout: 60_000,
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.unit.test.ts'] },
     {
@@ -17,6 +17,13 @@ export default {
       testPathIgnorePatterns: ['\\.(?:unit|system)\\.test\\.ts$'],
       globalSetup,
     },
-    { ...options, displayName: 'system', testMatch: ['<rootDir>/test/**/*.system.test.ts'], globalSetup },
+    // Processes, builds and browsers are slower than the functions of this process.
+    {
+      ...options,
+      displayName: 'system',
+      testMatch: ['<rootDir>/test/**/*.system.test.ts'],
+      globalSetup,
+      testTimeout: 120_000,
+    },
   ],
 };
