@@ -21,7 +21,7 @@ let servedFiles: string | undefined;
 let settleTimer: NodeJS.Timeout | undefined;
 let stopping = false;
 let work = update();
-process.stdout.on('error', () => undefined); // It also serves where nobody reads what it prints.
+process.stdout.on('error', () => undefined); // The service runs without standard output, too.
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 function notice(path: string): void {

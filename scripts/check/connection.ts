@@ -126,7 +126,7 @@ export function openConnection(
         if (receivedBytes <= maxResponseBytes) return;
         if (response !== undefined) resolve(responseOf(response, maxResponseBytes));
         const message = `its head does not end within ${String(maxResponseBytes)} bytes`;
-        // Nobody would receive an error after the end of the response.
+        // After the end of the response, no listener receives errors.
         outgoing.destroy(response === undefined ? new Error(message) : undefined);
       };
       outgoing.on('error', fail).on('socket', (socket) => {

@@ -19,7 +19,7 @@ export type ContractResult = {
   readonly notImplemented: readonly string[];
   /** The operations that the time limit left below the minimum. */
   readonly incomplete: readonly string[];
-  /** What ended the check of an operation early, such as a bug of the check itself. */
+  /** The error that ended the check of an operation early, such as a bug of the check itself. */
   readonly errors: readonly { readonly operationId: string; readonly message: string }[];
   /** Messages about undocumented rejections, and about requests that could not be tried. */
   readonly notes: readonly string[];

@@ -25,7 +25,7 @@ export type Limits = {
 export type FinishedTask<Work> = {
   readonly task: Work;
   readonly isDone: boolean;
-  /** What the task has thrown; `undefined` when it has not. */
+  /** The error that the task has thrown, if any. */
   readonly error: unknown;
 };
 

@@ -1,7 +1,7 @@
 import { escapeToLine } from '../../src/engine/contract/escape-controls.ts';
 
 const MAX_CHARS = 2_000;
-/** Returns a line for a text: without what a terminal would interpret, and of a long text only the beginning. */
+/** Returns a text as one line with control characters escaped. A long text is cut. */
 export function visibleText(text: string): string {
   if (text.length <= MAX_CHARS) return escapeToLine(text);
   const beginning = Buffer.from(text.slice(0, MAX_CHARS)).toString(); // A slice would keep the whole text in memory.

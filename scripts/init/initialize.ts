@@ -65,7 +65,7 @@ const RENAMED = [
  * @param path of the document
  * @param requestedName of the service; by default, it is derived from the title of the document
  * @param allowed the files outside of its folder that the document may refer to
- * @throws whatever rendering throws, with nothing changed
+ * @throws the error of a file that cannot be rendered, with nothing changed
  */
 export async function initialize(path: string, requestedName: string | undefined, allowed: AllowedRefs): Promise<void> {
   if (!existsSync(APPLICATION)) refuse('this is a service of its own already: start from a fresh clone');

@@ -1,4 +1,4 @@
-/** What `$ref`s may lead to outside of the folder of the document. */
+/** The kinds of files outside the folder of the document that a `$ref` may name. */
 export const OUTSIDE = ['files', 'http'] as const;
 export type Outside = (typeof OUTSIDE)[number];
 export type AllowedRefs = ReadonlySet<Outside>;

@@ -48,7 +48,7 @@ async function* endless(): AsyncGenerator<object> {
   for (;;) yield await Promise.resolve(ROW);
 }
 
-test('200 streams that nobody reads leave the event loop to other requests', async () => {
+test('200 unread streams leave the event loop to other requests', async () => {
   const { url } = await serve(endless);
   await Promise.all(Array.from({ length: 200 }, () => openUnread(url)));
   for (let requests = 0; requests < 20; requests += 1) {

@@ -12,7 +12,7 @@ export function escapeControls(text: string): string {
   return text.replaceAll(STEERING, escapeCharacter);
 }
 
-/** Escapes what {@link escapeControls} does, and tabs, line feeds and lone surrogates, so that the text is one line. */
+/** Returns a text as one line: escapes tabs, line feeds and lone surrogates besides the characters of {@link escapeControls}. */
 export function escapeToLine(text: string): string {
   return escapeControls(text).replaceAll(NOT_IN_A_LINE, escapeCharacter);
 }

@@ -22,7 +22,7 @@ type Schema = Node & {
   readonly oneOf?: readonly unknown[];
 };
 
-// A document may lead to one schema in more ways than anybody can count.
+// A document may reach one schema by an exponential number of paths.
 const MAX_SCHEMAS = 1_000;
 const ANY_TEXT = 'text';
 const TEXTS: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export function sampleOf(document: ContractDocument, node: unknown): unknown {
   }
 }
 
-/** Returns the value that a schema or what holds it has as its example, default or only value. */
+/** Returns the example, default or only value of a schema, a parameter or a media type. */
 function givenValue(document: ContractDocument, schema: Schema): unknown {
   const { example, examples, const: constant, enum: values = [] } = schema;
   const [first] = Object.values(Object(examples) as object) as readonly unknown[];

@@ -28,7 +28,7 @@ const CLOSING_MS = 2_000;
  */
 export async function run(application: Application): Promise<void> {
   process.on('exit', exitDespitePendingReads);
-  process.stdout.on('error', ignore); // The service also runs where nobody can read its banner.
+  process.stdout.on('error', ignore); // The service runs without standard output, too.
   const config = await loadConfig(application.defaultDatabaseUrl);
   let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
   // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
