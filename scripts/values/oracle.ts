@@ -29,6 +29,9 @@ export type Oracle = {
 export type OnInt64 = (holder: object, key: string) => void;
 
 const NOTHING = toJsonTree(null);
+// The time limit starts a thread, which takes longer than the validation of this many values.
+const SMALL_PARTS = 1_000;
+const CHARACTERS_OF_A_PART = 100;
 
 /** The checks cannot run; the message has the reason. */
 export class CannotCheck extends Error {}
@@ -36,12 +39,12 @@ export class CannotCheck extends Error {}
 /**
  * Creates an oracle for the schemas of a document.
  *
- * @param timeLimitMs limits each validation, which then throws {@link TimeLimitExceeded}
+ * @param timeLimitMs limits the validation of each large value, which then throws {@link TimeLimitExceeded}
  */
 export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
   const validate = createValidation(schemas, false);
   const strict: Oracle['violation'] = (schema, json, onInt64) => {
-    if (schema === undefined || timeLimitMs === undefined) return validate(schema, json, onInt64);
+    if (schema === undefined || timeLimitMs === undefined || isSmall(json.root)) return validate(schema, json, onInt64);
     validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
@@ -123,3 +126,13 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
 /** The `this` value of the keyword. */
 type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
 type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
+
+/** Returns whether a value has few parts and short texts. */
+function isSmall(root: unknown): boolean {
+  let rest = SMALL_PARTS;
+  const visit = (part: unknown): boolean => {
+    rest -= 1 + (typeof part === 'string' ? part.length / CHARACTERS_OF_A_PART : 0);
+    return rest > 0 && (typeof part !== 'object' || part === null || Object.values(part).every(visit));
+  };
+  return visit(root);
+}
