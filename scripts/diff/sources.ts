@@ -4,7 +4,8 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { FilePosition, ReadText } from '../openapi/files.ts';
 import type { AllowedRefs } from '../openapi/allowed-refs.ts';
-import { formatProblem, hasErrors, loadContract } from '../openapi/load.ts';
+import { findCombinations } from '../openapi/combinations.ts';
+import { formatProblem, loadContract, type Problem } from '../openapi/load.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A compared document. */
@@ -42,11 +43,16 @@ export async function readSource(side: 'base' | 'revision', given: string, allow
   const { path, read, commit, folder } = await chooseReader(given).catch((error: unknown) => {
     throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
   });
-  const { document, problems, locate } = await loadContract(path, 'structure', read, { folder, allowed });
-  if (document !== undefined && !hasErrors(problems)) {
+  const { document, problems, locate, placeOf } = await loadContract(path, 'structure', read, { folder, allowed });
+  const combinations = document === undefined ? [] : findCombinations(document);
+  const errors = [
+    ...problems.filter(({ severity }) => severity === 'error'),
+    ...combinations.map(({ pointer, message }): Problem => ({ severity: 'error', place: placeOf(pointer), message })),
+  ];
+  if (document !== undefined && errors.length === 0) {
     return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };
   }
-  const [first, ...others] = problems.filter(({ severity }) => severity === 'error');
+  const [first, ...others] = errors;
   const place = (commit === undefined ? '' : `${commit}:`) + (first?.place ?? path);
   const text = formatProblem({ severity: 'error', message: first?.message ?? 'cannot be read', place });
   const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;

@@ -1,9 +1,16 @@
 import type { Document, Server } from './document.ts';
-import { dereference, type OpenApiDocument } from './reference.ts';
+import { escapePointer, resolveReference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
 import type { Remark } from './unsupported.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
+type Schema = Record<string, unknown>;
+/** A schema that validates the same value as another: `holder[key]`, or what the reference there leads to. */
+type Part = {
+  readonly holder: Schema | unknown[];
+  readonly key: string;
+  readonly part: Schema;
+  readonly pointer: string;
+};
 
 // Each takes part in the validation of one value.
 const MAX_SCHEMAS = 100_000;
@@ -18,28 +25,83 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || countOf(node) <= MAX_SCHEMAS) return;
     // Schemas that lead to this one exceed the limit, too.
-    if (partsOf(node).every((part) => countOf(part) <= MAX_SCHEMAS))
+    if (partsOf(document, node, pointer).every(({ part }) => countOf(part) <= MAX_SCHEMAS))
       found.push({ pointer, message: `combines more than ${String(MAX_SCHEMAS)} schemas for one value` });
   });
   return found;
 
   /** Counts a schema within itself as none. */
-  function countOf(schema: unknown): number {
+  function countOf(schema: Schema): number {
     const known = counts.get(schema);
-    if (known !== undefined || typeof schema !== 'object' || schema === null) return known ?? 1;
+    if (known !== undefined) return known;
     counts.set(schema, 0);
-    const count = partsOf(schema as Schema).reduce<number>((sum, part) => sum + countOf(part), 1);
+    const count = partsOf(document, schema, '').reduce((sum, { part }) => sum + countOf(part), 1);
     counts.set(schema, count);
     return count;
   }
+}
 
-  function partsOf(schema: Schema): readonly unknown[] {
-    const lists = LISTS.flatMap((keyword) => (Array.isArray(schema[keyword]) ? (schema[keyword] as unknown[]) : []));
-    const single = SINGLE.map((keyword) => schema[keyword]);
-    const dependent = Object.values((schema['dependentSchemas'] ?? {}) as Schema);
-    const target = typeof schema['$ref'] === 'string' ? [dereference(document, { $ref: schema['$ref'] })] : [];
-    return [...lists, ...single, ...dependent, ...target].filter((part) => typeof part === 'object');
+/**
+ * Removes in place the parts by which a schema would validate a value that it is validating already, without an end; what
+ * they mean is undefined (JSON Schema 2020-12, core 9.4.1).
+ *
+ * @returns a warning for each
+ */
+export function removeEndlessParts(document: OpenApiDocument): Remark[] {
+  const warnings: Remark[] = [];
+  const open = new Set<unknown>();
+  const finished = new Set<unknown>();
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind === 'schema') visit(node, pointer);
+  });
+  return warnings;
+
+  function visit(schema: Schema, pointer: string): void {
+    if (finished.has(schema)) return;
+    open.add(schema);
+    // The last first: a removed item of a list moves those after it.
+    for (const { holder, key, part, pointer: place } of partsOf(document, schema, pointer).reverse()) {
+      if (!open.has(part) && !open.has(aliased(document, part))) {
+        visit(part, place);
+        continue;
+      }
+      const message = 'this is not used, since it leads back to the schema that it is part of';
+      warnings.push({ pointer: key === '$ref' ? pointer : place, message });
+      if (Array.isArray(holder)) holder.splice(Number(key), 1);
+      else Reflect.deleteProperty(holder, key);
+    }
+    // A list must not be empty.
+    for (const name of LISTS)
+      if ((schema[name] as unknown[] | undefined)?.length === 0) Reflect.deleteProperty(schema, name);
+    open.delete(schema);
+    finished.add(schema);
   }
+}
+
+/** Returns the schema that a schema stands for, if it is nothing but a reference. */
+function aliased(document: OpenApiDocument, { $ref: reference, ...others }: Schema): unknown {
+  if (typeof reference !== 'string' || Object.keys(others).length > 0) return undefined;
+  const target = resolveReference(document, reference) as Schema; // The linter has checked it.
+  return aliased(document, target) ?? target;
+}
+
+function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Part[] {
+  const membersOf = (holder: unknown, path: string): Part[] =>
+    Object.entries(Object(holder) as Schema).map(([key, part]) => {
+      return {
+        holder: holder as Part['holder'],
+        key,
+        part: part as Schema,
+        pointer: `${pointer}${path}/${escapePointer(key)}`,
+      };
+    });
+  const { $ref: reference } = schema;
+  const target = typeof reference === 'string' ? resolveReference(document, reference) : undefined;
+  return [
+    ...[...LISTS, 'dependentSchemas'].flatMap((keyword) => membersOf(schema[keyword], `/${keyword}`)),
+    ...membersOf(schema, '').filter(({ key }) => SINGLE.includes(key)),
+    { holder: schema, key: '$ref', part: target as Schema, pointer: String(reference) },
+  ].filter(({ part }) => typeof part === 'object' && (part as Schema | null) !== null);
 }
 
 /** Finds servers whose variables stand for more paths than can be served. */

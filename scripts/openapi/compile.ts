@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/engine/contract/contract.ts';
 import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
-import { findCombinations, findManyPaths } from './combinations.ts';
+import { findCombinations, findManyPaths, removeEndlessParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
@@ -98,6 +98,7 @@ export async function prepareDocument(
     ...findPatternsOfBytes(document),
     ...expandInheritance(document),
     ...completeDiscriminators(document),
+    ...removeEndlessParts(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
     ...removeInvalidDefaults(document),
