@@ -76,7 +76,10 @@ function tryValidators(contract: Contract): Remark[] {
       validators.compileSync(operation);
     } catch (error) {
       const pointer = operationPointer(operation.path, operation.method);
-      invalid.set(operation, { pointer, message: `cannot be validated: ${(error as Error).message}` });
+      // Ajv nests the code for the members of a schema.
+      const isLarge = error instanceof RangeError;
+      const reason = isLarge ? 'a schema has too many members; 2,000 are possible' : (error as Error).message;
+      invalid.set(operation, { pointer, message: `cannot be validated: ${reason}` });
     }
   }
   compiledBefore.add(operations.filter((operation) => !invalid.has(operation)));

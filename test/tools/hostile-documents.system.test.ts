@@ -35,6 +35,10 @@ function ladder(step: (next: object) => object, length = 28): object {
   return { schemas: Object.fromEntries(entries) as object };
 }
 
+function properties(length: number): object {
+  return Object.fromEntries(Array.from({ length }, (_, index) => [`p${String(index)}`, { type: 'string' }]));
+}
+
 const bomb = Array.from({ length: 9 }, (_, index) => {
   const items = Array<string>(10).fill(index === 0 ? '{}' : `*a${String(index - 1)}`);
   return `  - &a${String(index)} [${items.join()}]`;
@@ -92,6 +96,11 @@ describe('a document without an end is refused in one line:', () => {
       /error: combines more than 100000 schemas for one value/,
     ],
     [
+      '10,000 properties',
+      document({ properties: properties(10_000) }),
+      /cannot be validated: a schema has too many members/,
+    ],
+    [
       '2^28 paths through anyOf and oneOf',
       document(
         A,
@@ -117,6 +126,7 @@ describe('a document without an end is refused in one line:', () => {
 
 describe('a document that repeats itself is accepted:', () => {
   test.each([
+    ['2,000 properties', document({ properties: properties(2_000) })],
     ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
     ['an allOf of itself in a form', document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data')],
     [
