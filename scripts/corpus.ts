@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { draw } from './corpus/draw.ts';
 import { toMarkdown } from './corpus/report.ts';
 import { STEPS, tryDocument, type Trial } from './corpus/trial.ts';
-import { refuse } from './terminal/command.ts';
+import { refuse, reportBugs } from './terminal/command.ts';
 
 // `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
 // contract against its mock.
@@ -13,8 +13,8 @@ const USAGE = `npm run corpus -- FOLDER [--seed 1] [--count 200] [--until ${STEP
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');
-const { folder, seed, count, last, json } = readArguments();
-const names = draw(folder, seed, count);
+const { folder, names, seed, last, json } = readArguments();
+reportBugs();
 const trials: Trial[] = [];
 let next = 0;
 await Promise.all(
@@ -45,7 +45,8 @@ function readArguments() {
     const [path] = positionals;
     const last = STEPS.find((step) => step === values.until);
     if (path === undefined || last === undefined || !(Number(values.count) > 0)) return refuse(USAGE);
-    return { folder: resolve(path), seed: values.seed, count: Number(values.count), last, json: values.json };
+    const [folder, { seed, json }] = [resolve(path), values];
+    return { folder, names: draw(folder, seed, Number(values.count)), seed, last, json };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

@@ -5,6 +5,7 @@ import { commandsOf, readBlocks, type Block, type Command } from './documents/bl
 import { Problem } from './documents/problem.ts';
 import { createProject, type Project } from './documents/project.ts';
 import { complete, firstDifference, matches } from './documents/quote.ts';
+import { reportBugs } from './terminal/command.ts';
 
 // `npm run documents [-- <document>…]` executes the blocks of each document, in order, in a fresh clone of the last commit:
 //
@@ -20,6 +21,7 @@ const QUOTED_FAILURE = /^(?:FAIL|ERR|::error)\b|error TS/m;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');
+reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
