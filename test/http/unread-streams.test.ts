@@ -99,6 +99,41 @@ test('a stream whose source waits longer than STREAM_STALL_TIMEOUT_MS is not cut
   expect((await (await fetch(`${url}/rows`)).text()).trim().split('\n')).toHaveLength(2);
 });
 
+test('a stream behind an unread one in a pipeline is cut with it, and both sources ended', async () => {
+  let [started, ended] = [0, 0];
+  const source = async function* (): AsyncGenerator<object> {
+    started += 1;
+    try {
+      yield* endless();
+    } finally {
+      ended += 1;
+    }
+  };
+  const { url } = await serve(source, { streamStallTimeoutMs: 100 });
+  const socket = await openUnread(url);
+  socket.write('GET /rows HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => started > 0 && started === ended && socket.resume().destroyed, true);
+});
+
+test('HEAD of a stream takes one row at most, and ends the source', async () => {
+  let [taken, isEnded] = [0, false];
+  const source = async function* (): AsyncGenerator<object> {
+    try {
+      for (;;) {
+        taken += 1;
+        yield await Promise.resolve(ROW);
+      }
+    } finally {
+      isEnded = true;
+    }
+  };
+  const { url } = await serve(source);
+  const response = await fetch(`${url}/rows`, { method: 'HEAD' });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/jsonl']);
+  await until(() => isEnded, true);
+  expect(taken).toBeLessThan(2);
+});
+
 test('over HTTP/1.0, where the end of the connection ends the body, a stream that fails resets the connection', async () => {
   const source = async function* (): AsyncGenerator<object> {
     yield ROW;
