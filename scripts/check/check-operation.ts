@@ -3,7 +3,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { describesSuccess } from './behaviour.ts';
 import { encodingOf } from './body-bytes.ts';
 import { caseOf, classify, type BodyChoice, type Case, type CaseKind } from './case.ts';
-import { checksFor, type CheckName } from './checks.ts';
+import { checksFor, type CheckName, isStateCheck } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
 import { createInputs } from './inputs.ts';
 import { NoValue, filtered } from '../values/no-value.ts';
@@ -78,7 +78,10 @@ export function checkOperation(
       notes.push(...run.exampleFaults(operation));
       const { adapt = (input: RequestInput) => input } = known;
       const adapted = [...plain.values()].flat().map(adapt);
-      for (const testCase of [...linkedCases(adapted, known), ...systematicCases(operation, adapted, run)]) {
+      // Of a run that judges sequences only, no request on its own is sent.
+      const isAnyJudged = [...run.checks].some((check) => !isStateCheck(check));
+      const cases = isAnyJudged ? [...linkedCases(adapted, known), ...systematicCases(operation, adapted, run)] : [];
+      for (const testCase of cases) {
         if (!isJudged(testCase.kind)) continue;
         await prober.probe(testCase);
         await prober.simplify();

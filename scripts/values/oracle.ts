@@ -5,6 +5,7 @@ import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
 import type { JsonTree } from '../../src/engine/contract/json.ts';
 import { runWithin } from '../../src/engine/contract/time-limit.ts';
 import { LIMITED_PATTERNS } from '../openapi/limited-pattern.ts';
+import { walkDocument } from '../openapi/walk.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
@@ -48,15 +49,23 @@ export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Ora
     validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
-  let withDefaults: ReturnType<typeof createValidation> | undefined; // Most documents need none.
+  const withDefaults = hasDefaults(schemas) ? createValidation(schemas, true) : strict;
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
     schemas,
     violation: strict,
     allows: (schema, value) => allowedBy(strict, schema, value),
-    allowsWithDefaults: (schema, value) => allowedBy((withDefaults ??= createValidation(schemas, true)), schema, value),
+    allowsWithDefaults: (schema, value) => allowedBy(withDefaults, schema, value),
   };
+}
+
+function hasDefaults({ document }: SchemaDocument): boolean {
+  let isFound = false;
+  walkDocument(document, ({ kind, node }) => {
+    isFound ||= kind === 'schema' && node['default'] !== undefined;
+  });
+  return isFound;
 }
 
 /** @param useDefaults sets missing properties to their defaults, in the value itself */

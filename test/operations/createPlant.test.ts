@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createTestApp, TOKEN } from '../support/app.ts';
+import { createTestApp, TOKEN, type Overrides, type TestApp } from '../support/app.ts';
 import { describeStores } from '../support/stores.ts';
 import { expectError, expectNothingLeaked, post, testEveryStatus } from '../support/answer.ts';
 
@@ -8,7 +8,18 @@ const CHALLENGE = 'Bearer realm="bearerAuth"';
 const INVALID = `${CHALLENGE}, error="invalid_token"`;
 
 describeStores((createDatabase) => {
-  const createApp = async (overrides = {}) => createTestApp(overrides, await createDatabase());
+  let shared: TestApp;
+  beforeAll(async () => {
+    shared = await createOwnApp();
+  });
+
+  /** Returns the application that the tests share, with the history since this call. */
+  const createApp = async (): Promise<TestApp> => {
+    const { length } = await shared.history();
+    return { ...shared, history: async () => (await shared.history()).slice(length) };
+  };
+
+  const createOwnApp = async (overrides: Overrides = {}) => createTestApp(overrides, await createDatabase());
 
   describe('200: a valid NewPlant is stored, and the response is its Plant', () => {
     test('with name and tag, and never an id', async () => {
@@ -84,7 +95,7 @@ describeStores((createDatabase) => {
     });
 
     test('the same id twice: both are kept, the latest is current', async () => {
-      const { app, store, history } = await createApp();
+      const { app, store, history } = await createOwnApp();
       await post(app, '{"id":7,"name":"first"}');
       await post(app, '{"id":8,"name":"other"}');
       await post(app, '{"id":7,"name":"second"}');
@@ -223,7 +234,7 @@ describeStores((createDatabase) => {
     });
 
     test('is decided before the body is read', async () => {
-      const { app } = await createApp({ bodyLimitBytes: 10 });
+      const { app } = await createOwnApp({ bodyLimitBytes: 10 });
       const response = await post(app, 'x'.repeat(100), { Authorization: 'Bearer nope', 'Content-Type': 'text/plain' });
       expectError(response, 401, /bearer token/);
     });
@@ -231,7 +242,7 @@ describeStores((createDatabase) => {
 
   describe('default: other failures have the Error body too', () => {
     test('413: a body over the limit, and one at the limit is read', async () => {
-      const { app, history } = await createApp({ bodyLimitBytes: 100 });
+      const { app, history } = await createOwnApp({ bodyLimitBytes: 100 });
       const body = '{"id":1,"name":"Fern"}'.padEnd(100);
       expect((await post(app, body)).status).toBe(200);
       expectError(await post(app, `${body} `), 413, /not be larger than 100 bytes/);

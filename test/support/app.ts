@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals';
+import { afterAll, afterEach, beforeEach } from '@jest/globals';
 import type { Express } from 'express';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,13 +67,25 @@ export function statusesOf(operationId: string): readonly number[] {
   return answered.flatMap((request) => (request.operationId === operationId ? (request.status ?? []) : []));
 }
 
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+type Cleanup = () => void | Promise<void>;
+const ofFile: Cleanup[] = [];
+const ofTest: Cleanup[] = [];
+let cleanups = ofFile;
+beforeEach(() => {
+  cleanups = ofTest;
 });
+afterEach(async () => {
+  await runAll(ofTest);
+  cleanups = ofFile;
+});
+afterAll(() => runAll(ofFile));
 
-/** Runs a function when the test ends. */
-export function cleanUp(cleanup: () => void | Promise<void>): void {
+async function runAll(list: Cleanup[]): Promise<void> {
+  for (const cleanup of list.splice(0).reverse()) await cleanup();
+}
+
+/** Runs a function when the test ends; called in `beforeAll`, when the file ends. */
+export function cleanUp(cleanup: Cleanup): void {
   cleanups.push(cleanup);
 }
 

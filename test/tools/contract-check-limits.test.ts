@@ -18,7 +18,12 @@ test('a server with the limits of its document passes every check', async () => 
 describe('a server that', () => {
   test.each(SERVERS_WITH_WRONG_LIMITS)('%s fails %s of %s', async (_name, check, operation, defect) => {
     const baseUrl = await startReferenceServer(defect);
-    const { failures } = await checkContract({ ...limited, baseUrl, operations: [operation] });
+    const { failures } = await checkContract({
+      ...limited,
+      baseUrl,
+      operations: [operation],
+      checks: new Set([check]),
+    });
     expect(failures.map((failure) => [failure.check, failure.operationId])).toEqual([[check, operation]]);
   });
 });
