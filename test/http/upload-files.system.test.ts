@@ -91,7 +91,7 @@ test('a client that disconnects, and a service that is killed, leave no file', a
 
 test('a file system without nameless files is used all the same, and a client that disconnects leaves no file', async () => {
   const temporary = temporaryFolder();
-  const inject = ['-qqq', '-f', '-o', '/dev/null', '-P', temporary, '-e', 'inject=openat:error=EOPNOTSUPP'];
+  const inject = ['-D', '-qqq', '-f', '-o', '/dev/null', '-P', temporary, '-e', 'inject=openat:error=EOPNOTSUPP'];
   const service = await startFiles(temporary, ['strace', ...inject, 'node', 'src/main.ts']);
   const response = await send(service, Buffer.alloc(MIB, 'a'));
   expect(await response.json()).toMatchObject({ size: MIB });
