@@ -34,7 +34,8 @@ export type ReportKind = (typeof REPORT_KINDS)[number];
 /** A report and the path of its file. */
 export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const OPTIONS_FILE = '.contract.yaml';
 const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [

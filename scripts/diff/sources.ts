@@ -79,8 +79,8 @@ async function fetchText(url: string): Promise<string> {
   if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
     (error: unknown) => {
-      // The message of fetch itself is "fetch failed".
-      throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const { cause = error } = error as Error; // Nothing else is thrown. Its own message is "fetch failed".
+      throw cause;
     },
   );
   if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);

@@ -61,13 +61,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'src/engine/contract',
   ],
   'scripts/documents': [],
+  'scripts/commands': [
+    ...['scripts/check', 'scripts/check/coverage', 'scripts/check/reports', 'scripts/diff', 'scripts/diff/reports'],
+    ...['scripts/openapi', 'scripts/terminal', 'scripts/values', 'generated', ...ENGINE],
+  ],
   'scripts/plants/import': ['src/plants', ...ENGINE],
   scripts: [
-    ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/diff', 'scripts/check', 'scripts/corpus'],
+    ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/commands', 'scripts/check', 'scripts/corpus'],
     ...[
-      'scripts/check/coverage',
-      'scripts/check/reports',
-      'scripts/diff/reports',
       'scripts/documents',
       'scripts/init',
       'scripts/terminal',

@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { diffCommand } from '../../scripts/commands/diff.ts';
 import { temporaryFolder } from './app.ts';
-import { ROOT, run, type Outcome } from './service.ts';
+import { runHere } from './command.ts';
+import { run, type Outcome } from './service.ts';
 
 /** A document in which a request and a response share a schema. */
 export const CONTRACT = `
@@ -70,7 +72,7 @@ export function createDiffProject(): DiffProject {
     writeFileSync(join(folder, name), content);
   };
   const diffIn = (inner: string, ...args: readonly string[]): Promise<Outcome> =>
-    run('node', [join(ROOT, 'scripts/contract-diff.ts'), ...args], {}, join(folder, inner));
+    runHere(diffCommand, args, join(folder, inner));
   const git = async (...args: readonly string[]): Promise<void> => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false'];
     expect(await run('git', [...identity, ...args], {}, folder)).toMatchObject({ code: 0 });

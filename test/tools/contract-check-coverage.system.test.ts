@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCommand } from '../../scripts/commands/check.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { answerJson, startReferenceServer, type Defect, type ServerRequest } from '../support/reference-server.ts';
-import { ROOT, run } from '../support/service.ts';
-
-const SCRIPT = join(ROOT, 'scripts/contract-check.ts');
+import { runHere } from '../support/command.ts';
 
 type Tally = { readonly seen: readonly string[]; readonly notSeen: readonly string[] };
 type Coverage = { readonly operation: string } & Readonly<
@@ -106,7 +105,7 @@ async function check(args: readonly string[], files: Readonly<Record<string, str
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   const url = await startReferenceServer(defect);
   const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
-  const outcome = await run('node', [SCRIPT, ...required, ...args], {}, folder);
+  const outcome = await runHere(checkCommand, [...required, ...args], folder);
   const read = (): readonly Coverage[] => JSON.parse(readFileSync(join(folder, 'a.json'), 'utf8')) as Coverage[];
   return { ...outcome, read };
 }

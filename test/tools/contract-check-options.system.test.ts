@@ -4,12 +4,13 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { CHECK_NAMES } from '../../scripts/check/checks.ts';
+import { checkCommand } from '../../scripts/commands/check.ts';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
 import { shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from '../support/reference-server.ts';
-import { ROOT, run, type Outcome } from '../support/service.ts';
+import { runHere } from '../support/command.ts';
+import type { Outcome } from '../support/service.ts';
 
-const SCRIPT = join(ROOT, 'scripts/contract-check.ts');
 /** The document with tags, in a folder of its own. */
 function createFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = temporaryFolder();
@@ -22,7 +23,7 @@ function createFolder(files: Readonly<Record<string, string>> = {}): string {
 
 /** Runs the command in a folder with the document. */
 function command(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return run('node', [SCRIPT, ...args], env, folder);
+  return runHere(checkCommand, args, folder, env);
 }
 
 /** Starts the reference server, and records its requests. */

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCommand } from '../../scripts/commands/check.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from '../support/reference-server.ts';
-import { ROOT, run, start } from '../support/service.ts';
+import { runHere } from '../support/command.ts';
+import { ROOT, start } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { parseXml } from '../support/xml.ts';
 
@@ -46,7 +48,7 @@ async function check(options: {
   mkdirSync(join(folder, 'reports'));
   const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
   const limits = args.includes('--runs') ? [] : ['--runs', '2'];
-  const outcome = await run('node', [SCRIPT, ...required, ...limits, ...args], env, folder);
+  const outcome = await runHere(checkCommand, [...required, ...limits, ...args], folder, env);
   return { ...outcome, url, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
 
@@ -112,7 +114,7 @@ describe('--report junit', () => {
 test('--report junit has a failure when the server is unreachable', async () => {
   const folder = temporaryFolder();
   const args = ['--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
-  const { code, stderr } = await run('node', [SCRIPT, ...args], {}, folder);
+  const { code, stderr } = await runHere(checkCommand, args, folder);
   const { attributes, children } = parseXml(readFileSync(join(folder, 'a.xml'), 'utf8'));
   expect([code, attributes]).toEqual([2, { name: 'contract', tests: '1', failures: '1' }]);
   const [one] = children.flatMap((suite) => suite.children);
@@ -180,7 +182,7 @@ describe('--report har', () => {
       '--report',
       'ndjson:b',
     ];
-    const { stdout } = await run('node', [SCRIPT, ...args], { CONTRACT_TOKEN: 'pass word+1' }, folder);
+    const { stdout } = await runHere(checkCommand, args, folder, { CONTRACT_TOKEN: 'pass word+1' });
     const all = stdout + readFileSync(join(folder, 'a.har'), 'utf8') + readFileSync(join(folder, 'b'), 'utf8');
     const encoded = Buffer.from('user:pass word+1').toString('base64');
     for (const spelling of ['pass word+1', 'pass%20word%2B1', encoded]) expect(all).not.toContain(spelling);

@@ -1,0 +1,136 @@
+import { constants } from 'node:os';
+import generated from '../../generated/contract.json' with { type: 'json' };
+import { CHECK_NAMES } from '../check/checks.ts';
+import { print, printError } from '../terminal/command.ts';
+import { describeBug } from '../terminal/describe-bug.ts';
+import type { AllowedRefs } from '../openapi/allowed-refs.ts';
+import type { ContractResult } from '../check/contract-result.ts';
+import { checkContract, DEFAULT_RUNS, type Progress } from '../check/contract-run.ts';
+import { formatCoverage } from '../check/coverage/format-coverage.ts';
+import { readOptions, type CheckOptions, type Environment } from '../check/options.ts';
+import { openReports } from '../check/reports/open-reports.ts';
+import { CannotCheck } from '../values/oracle.ts';
+import { formatProgress, formatResult } from '../check/report.ts';
+import { startTemporaryService } from '../check/temporary-service.ts';
+import { prepareDocument } from '../openapi/compile.ts';
+import { formatProblem } from '../openapi/load.ts';
+import type { OpenApiDocument } from '../openapi/reference.ts';
+import { createProgressLine, type ProgressLine } from '../terminal/progress-line.ts';
+
+// `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
+// fails or an operation is not implemented, and 2 when the checks cannot run or are incomplete.
+const USAGE = `npm run contract -- [options]
+
+  --url URL             check this server instead of starting the service on a temporary store
+  --token TOKEN         credentials for that server: a bearer token, an API key, a password or
+                        user:password (default: the environment variable CONTRACT_TOKEN)
+  --header 'NAME: TEXT' a header of every request; repeatable
+  --document FILE       an OpenAPI document, instead of the generated one
+  --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
+  --operation NAME      check the operation of this operationId, path, or method and path, such as
+                        'GET /items/*'; repeatable
+  --tag TAG             check the operations with this tag; repeatable
+  --checks A,B          run these checks only
+  --exclude-checks A,B  do not run these checks
+  --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
+  --max-response-time N a response that takes longer, in milliseconds, fails
+  --max-response-size N a response that is longer, in bytes, is cut off and fails (default: 16777216)
+  --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})
+  --seed N              seed of the generator, to repeat a run
+  --workers N           operations to check at the same time (default: 1)
+  --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
+  --allow-incomplete    exit 0 even if an operation got less than the minimum
+  --report KIND:FILE    write a report: junit, har, ndjson or coverage; repeatable
+  --coverage            print what of each operation was seen, and what was not
+  --config FILE         a file with options (default: .contract.yaml, if there is one)
+  --help                print this text
+
+\${NAME} in a token or a header is the environment variable NAME, which is not printed.
+The minimum of an operation is all its systematic requests and a tenth of --runs of each kind.
+The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
+Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible.
+Checks:
+${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
+const START_URL = 'http://127.0.0.1:3000';
+const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
+const BY_SIGNAL = 128; // Shells add the number of the signal.
+const MAX_SEED = 2 ** 31 - 1;
+
+/** Runs the command with arguments and environment variables. Returns the exit code. */
+export async function checkCommand(args: readonly string[], environment: Environment): Promise<number> {
+  const progressLine = createProgressLine(process.stderr);
+  try {
+    const options = readOptions(args, environment);
+    if (!options.isHelpWanted) return await check(options, progressLine);
+    print(USAGE.trimEnd());
+    return 0;
+  } catch (error) {
+    progressLine?.clear();
+    printError(error instanceof CannotCheck ? error.message : describeBug(error));
+    return 2;
+  }
+}
+
+async function check(
+  { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
+  progressLine: ProgressLine | undefined,
+): Promise<number> {
+  const document = await readDocument(documentPath, allowedRefs);
+  const reports = openReports(targets);
+  const service = url === undefined ? await startTemporaryService() : undefined;
+  let result: ContractResult | undefined;
+  let problem: string | undefined;
+  try {
+    const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
+    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
+    // The temporary service stops after the run, so curl lines refer to one that npm start runs.
+    const report =
+      service === undefined
+        ? { baseUrl: server.baseUrl, secrets, repeatLine }
+        : { baseUrl: START_URL, secrets: [...secrets, { variable: 'TOKEN', value: service.token }], repeatLine };
+    const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
+    const onExchange = reports.start(report);
+    using interruption = abortOnSignals();
+    const { signal } = interruption;
+    const countsCoverage = isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
+    const events = { onProgress, onExchange, signal };
+    result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
+    progressLine?.clear();
+    if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
+    print(formatResult(result, report));
+    if (service !== undefined && result.failures.length > 0) print(HINT);
+    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
+    if (result.failures.length + result.notImplemented.length > 0) return 1;
+    if (result.errors.length > 0) return 2;
+    return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+  } catch (error) {
+    problem = (error as Error).message; // Nothing else is thrown.
+    throw error;
+  } finally {
+    await service?.stop();
+    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result, problem);
+  }
+}
+
+/** Gives a signal that is aborted by the first request to end the process; a second one ends it at once. */
+function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
+  const interruption = new AbortController();
+  const abort = (name: NodeJS.Signals): void => {
+    interruption.abort(name);
+  };
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.once(name, abort);
+  return {
+    signal: interruption.signal,
+    [Symbol.dispose]: () => {
+      for (const name of names) process.off(name, abort);
+    },
+  };
+}
+
+async function readDocument(path: string | undefined, allowed: AllowedRefs): Promise<OpenApiDocument> {
+  if (path === undefined) return generated.document;
+  const { document, problems } = await prepareDocument(path, allowed);
+  if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
+  return document;
+}

@@ -1,0 +1,103 @@
+import { parseArgs, styleText } from 'node:util';
+import { ALLOW_REFS, readAllowedRefs } from '../openapi/allowed-refs.ts';
+import { printError } from '../terminal/command.ts';
+import { compareSources } from '../diff/compare-sources.ts';
+import { LEVEL_ORDER, type Level } from '../diff/finding.ts';
+import { readPolicy } from '../diff/policy-file.ts';
+import { formatChangelog } from '../diff/reports/changelog.ts';
+import { formatGithub } from '../diff/reports/github.ts';
+import { formatJson } from '../diff/reports/json.ts';
+import { formatJunit } from '../diff/reports/junit.ts';
+import { formatMarkdown } from '../diff/reports/markdown.ts';
+import type { Report } from '../diff/reports/report.ts';
+import { formatRuleList, formatRuleTables } from '../diff/reports/rule-list.ts';
+import { formatText } from '../diff/reports/text.ts';
+import { RULES } from '../diff/rules.ts';
+import { readSource } from '../diff/sources.ts';
+import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
+
+// `npm run contract:diff -- --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
+// the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.
+const USAGE = `npm run contract:diff -- --base <source> [options]
+
+  --base <source>       the document that clients know
+  --revision <source>   the new document (default: openapi.yaml)
+  --fail-on <level>     exit 1 for findings of this level or worse: ERR (default), WARN or INFO
+  --format <format>     text (default), json, markdown, changelog, github or junit
+  --json, --changelog   short for --format json and --format changelog
+  --rules               list all rules; with --format markdown, as tables
+  --allow-refs <kinds>  let references leave the folder of the document or its git repository: files, http or both
+  --help                print this text
+
+A source is a file, a git revision (its openapi.yaml), <git revision>:<path>, or an http URL of this machine.
+`;
+
+const COLORS = { ERR: 'red', WARN: 'yellow', INFO: 'dim' } as const;
+const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
+  ['text', formatText],
+  ['json', formatJson],
+  ['markdown', formatMarkdown],
+  ['changelog', formatChangelog],
+  ['github', formatGithub],
+  ['junit', formatJunit],
+]);
+
+/** Runs the command with arguments. Returns the exit code. */
+export async function diffCommand(args: readonly string[]): Promise<number> {
+  return compare(args).catch((error: unknown) => {
+    // Exit code 1 is reserved for findings.
+    printError(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
+    return 2;
+  });
+}
+
+async function compare(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      base: { type: 'string' },
+      revision: { type: 'string', default: 'openapi.yaml' },
+      'fail-on': { type: 'string', default: 'ERR' },
+      format: { type: 'string' },
+      json: { type: 'boolean' },
+      changelog: { type: 'boolean' },
+      rules: { type: 'boolean' },
+      help: { type: 'boolean' },
+      ...ALLOW_REFS,
+    },
+  });
+  const formats = [values.format, values.json && 'json', values.changelog && 'changelog'].filter((name) => !!name);
+  const [format = 'text'] = formats.map(String);
+  const report = REPORTS.get(format);
+  const failing = LEVEL_ORDER.findIndex((level) => level === values['fail-on']);
+  if (values.help) return show(USAGE);
+  if (values.rules)
+    return show(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
+  if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
+  if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
+  if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
+  if (values.base === undefined) throw new Error('--base is required: a file, a git revision or a URL; see --help');
+
+  const allowed = readAllowedRefs(values['allow-refs']);
+  const policy = await readPolicy((rule) => RULES.has(rule));
+  const base = await readSource('base', values.base, allowed);
+  const revision = await readSource('revision', values.revision, allowed);
+  const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
+  const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
+  const text = escapeControls(report({ ...compared, fails }));
+  process.stdout.write(format === 'text' ? paintLevels(text) : text);
+  return compared.changes.some(({ level }) => fails(level)) ? 1 : 0;
+}
+
+function show(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** Colours the levels of findings when standard output is a terminal that supports it. */
+function paintLevels(text: string): string {
+  return text.replaceAll(
+    /^(?:ERR|WARN|INFO)(?= )/gm,
+    (level) => styleText(COLORS[level as Level], level, { stream: process.stdout }), // One of the matched words.
+  );
+}
