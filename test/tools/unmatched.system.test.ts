@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/app.ts';
@@ -9,17 +9,17 @@ import {
   withOperations,
   type Project,
 } from '../support/project.ts';
-import { ROOT, run } from '../support/service.ts';
+import { ROOT, run, type Outcome } from '../support/service.ts';
 
 const HANDLERS = 'src/plants/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
 const STALE = ['oldThing', 'olderThing', 'oldestThing'];
 
 let project: Project;
-beforeEach(() => {
+function createProject(): void {
   project = copyProject();
   typecheckApplicationOnly(project);
-});
+}
 
 const generate = (...args: string[]) => run('node', ['scripts/generate.ts', ...args], {}, project.folder);
 const typecheck = () => run('npm', ['run', '--silent', 'typecheck'], {}, project.folder);
@@ -31,21 +31,25 @@ function add(operationIds: readonly string[], handlers: readonly string[]): void
 }
 
 describe('operations without a handler and handlers without an operation', () => {
-  test('are listed by npm run generate, also with -- --check, which they do not fail', async () => {
+  let generated: Outcome;
+  beforeAll(async () => {
+    createProject();
     add(MISSING, STALE);
+    generated = await generate();
+  });
+
+  test('are listed by npm run generate, also with -- --check, which they do not fail', async () => {
     const list = [
       `operations without a handler: ${MISSING.join(', ')}`,
       `handlers without an operation: ${STALE.join(', ')}`,
       '',
     ].join('\n');
     const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
-    expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n${list}`, stderr: '' });
+    expect(generated).toEqual({ code: 0, stdout: `${names.join('\n')}\n${list}`, stderr: '' });
     expect(await generate('--check')).toEqual({ code: 0, stdout: `generated/ is up to date\n${list}`, stderr: '' });
   });
 
   test('fail npm run typecheck, each by name, and nothing else does', async () => {
-    add(MISSING, STALE);
-    await generate();
     const { code, stdout } = await typecheck();
     expect(code).not.toBe(0);
     expect(stdout.trim().split('\n').map(withoutPosition).sort()).toEqual(
@@ -56,19 +60,7 @@ describe('operations without a handler and handlers without an operation', () =>
     );
   });
 
-  test('are both reported when an operation is renamed', async () => {
-    project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
-    expect((await generate()).stdout).toContain(
-      'operations without a handler: addPlant\nhandlers without an operation: createPlant\n',
-    );
-    const lines = (await typecheck()).stdout.split('\n').map(withoutPosition);
-    expect(lines).toContain(left('addPlant', 'an operation without a handler'));
-    expect(lines).toContain(left('createPlant', 'a handler without an operation'));
-  });
-
   test('stop the start with NODE_ENV=production, in one line that names every operation', async () => {
-    add(MISSING, STALE);
-    await generate();
     const env = { NODE_ENV: 'production', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${temporaryFolder()}/p.db` };
     expect(await run('node', ['src/main.ts'], env, project.folder)).toEqual({
       code: 1,
@@ -78,7 +70,19 @@ describe('operations without a handler and handlers without an operation', () =>
   });
 });
 
+test('an operation that is renamed is reported as both, by npm run generate and npm run typecheck', async () => {
+  createProject();
+  project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
+  expect((await generate()).stdout).toContain(
+    'operations without a handler: addPlant\nhandlers without an operation: createPlant\n',
+  );
+  const lines = (await typecheck()).stdout.split('\n').map(withoutPosition);
+  expect(lines).toContain(left('addPlant', 'an operation without a handler'));
+  expect(lines).toContain(left('createPlant', 'a handler without an operation'));
+});
+
 test('npm run generate -- --scaffold adds the handlers and failures, which pass the type check and lint', async () => {
+  createProject();
   for (const name of ['eslint.config.js', '.editorconfig', '.prettierignore']) {
     project.write(name, readFileSync(join(ROOT, name), 'utf8'));
   }
@@ -100,6 +104,7 @@ test.each([
   ['spread from elsewhere', (source: string) => withHandlers(source, '...others(store),')],
   ['returned by another function', (source: string) => source.replace('createHandlers', 'makeHandlers')],
 ])('for handlers that are %s, npm run generate refers to the type check', async (_name, edit) => {
+  createProject();
   project.write(HANDLERS, edit(project.read(HANDLERS)));
   const line = `cannot read the handler names from ${HANDLERS}: npm run typecheck names missing and superfluous handlers`;
   expect(await generate()).toEqual({ code: 0, stdout: `generated/ is up to date\n${line}\n`, stderr: '' });
