@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { integerOf, reviveInt64s, type Int64Shape } from '../../src/engine/contract/int64.ts';
 import { parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
 
@@ -79,6 +79,49 @@ describe('parseJson and reviveInt64s', () => {
     };
     const json = parseJson(`${'{"arg":'.repeat(400)}{"lit":1}${'}'.repeat(400)}`);
     expect(reviveInt64s(json, expression, { e: expression }, 'body')).toEqual([]);
+  });
+
+  test.each<[string, string, Int64Shape, unknown]>([
+    ['numbers', `{"a":${BIG},"a":9007199254740992}`, { properties: { a: int64 } }, { a: 9007199254740992n }],
+    ['a short number', `{"a":${BIG},"a":9}`, { properties: { a: int64 } }, { a: 9n }],
+    ['lists', `{"a":[1,${BIG}],"a":[2,3]}`, { properties: { a: { items: int64 } } }, { a: [2n, 3n] }],
+    [
+      'a list, a map',
+      `{"a":[${BIG}],"a":{"0":3}}`,
+      { properties: { a: { additionalProperties: int64 } } },
+      { a: { 0: 3n } },
+    ],
+    ['an object, a number', `{"a":{"id":${BIG}},"a":5}`, { properties: { a: int64 } }, { a: 5n }],
+    [
+      'objects',
+      `{"a":{"b":{"c":${BIG}}},"a":{"b":{"c":5}}}`,
+      { properties: { a: { properties: { b: { properties: { c: int64 } } } } } },
+      { a: { b: { c: 5n } } },
+    ],
+    ['an escaped name', `{"a":${BIG},"\\u0061":5}`, { properties: { a: int64 } }, { a: 5n }],
+  ])('of members with the same name, the last one counts: %s', (_name, text, shape, value) => {
+    const json = parseJson(text);
+    expect(reviveInt64s(json, shape, {}, 'body')).toEqual([]);
+    expect(json.root['']).toEqual(value);
+  });
+
+  test.each([
+    ['whitespace', ` { "s" : [ ] ,\n"a"\t:\r[ 1 , ${BIG} ] } `],
+    ['quotes, backslashes and brackets in strings', `{"s":"\\"]}\\\\","\\\\\\"":{"[":"1e5"},"a":[1,${BIG}]}`],
+  ])('digits are found in a text with %s', (_name, text) => {
+    const json = parseJson(text);
+    expect(reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body')).toEqual([]);
+    expect((json.root[''] as { readonly a: unknown }).a).toEqual([1n, 9007199254740993n]);
+  });
+
+  test('the digits are found without making a second value from the text', () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const text = `{"id":${BIG},"rest":[${'[1],{"a":1e5},'.repeat(1_000)}1]}`;
+    const json = parseJson(text);
+    reviveInt64s(json, { properties: { id: int64 } }, {}, 'body');
+    expect(json.root['']).toHaveProperty('id', 9007199254740993n);
+    expect(parse).toHaveBeenCalledTimes(1);
+    parse.mockRestore();
   });
 
   test('at most ten problems are reported', () => {

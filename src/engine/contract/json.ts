@@ -1,3 +1,4 @@
+import { isNestedDeeper } from './json-scan.ts';
 import { SourceDigits } from './source-digits.ts';
 
 /** A parsed JSON value, with the source digits of numbers that a double may have changed. */
@@ -19,19 +20,13 @@ const MAX_DEPTH = 500;
  */
 export function parseJson(text: string, digits = new SourceDigits()): JsonTree {
   const value = JSON.parse(text) as unknown;
-  if (text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH)) {
+  if (text.length > MAX_DEPTH && isNestedDeeper(text, MAX_DEPTH)) {
     throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
   }
   const root = { '': value };
   if (typeof value === 'object' && value !== null) digits.recordText(value, text);
   else if (typeof value === 'number') digits.record(root, '', text.trim());
   return { root, sourceDigits: digits };
-}
-
-/** Whether a value is nested deeper than a number of levels. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */

@@ -1,4 +1,4 @@
-type Container = Readonly<Record<string, unknown>>;
+import { scanJson } from './json-scan.ts';
 
 // A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
 // in strings, which only takes the slower path.
@@ -8,17 +8,13 @@ const NOTHING: readonly never[] = [];
 
 /** Records the digits of numbers that a double may have changed. */
 export class SourceDigits {
-  /** For each object and array with inexact numbers, a copy with their digits as strings. */
-  #copies: Map<object, Record<string, unknown>> | undefined;
+  /** By object or array, and by key. */
+  #digits: Map<object, Map<string, string>> | undefined;
   #pending: (readonly [value: object, text: string])[] | undefined;
 
   /** Records the digits of one member of an object or array. */
   record(holder: object, key: string, literal: string): void {
-    if (!mayDiffer(literal)) return;
-    this.#copies ??= new Map();
-    let copy = this.#copies.get(holder);
-    if (copy === undefined) this.#copies.set(holder, (copy = Object.create(null) as Record<string, unknown>));
-    copy[key] = literal;
+    if (mayDiffer(literal)) this.#set(holder, key, literal);
   }
 
   /** Records the numbers of a whole JSON text, lazily: most requests need no digits. */
@@ -28,40 +24,36 @@ export class SourceDigits {
 
   /** Returns the digits of a member; `undefined` when the double is the same integer, or is not an integer. */
   get(holder: object, key: string): string | undefined {
-    for (const [value, text] of this.#pending ?? NOTHING) {
-      this.#copies ??= new Map();
-      collectCopies(value as Container, JSON.parse(quoteNumbers(text)) as Container, this.#copies);
-    }
+    for (const [value, text] of this.#pending ?? NOTHING) this.#collect(value, text);
     this.#pending = undefined;
-    const literal = this.#copies?.get(holder)?.[key];
-    return typeof literal === 'string' && typeof (holder as Container)[key] !== 'string' ? literal : undefined;
+    const literal = this.#digits?.get(holder)?.get(key);
+    return typeof (holder as Readonly<Record<string, unknown>>)[key] === 'number' ? literal : undefined;
   }
-}
 
-/** Maps each object and array to its copy. The value may have gained members since it was parsed, but has lost none. */
-function collectCopies(value: Container, copy: Container, copies: Map<object, Container>): void {
-  let hasDigits = false;
-  for (const key of Object.keys(copy)) {
-    const member = copy[key];
-    if (typeof member === 'string') hasDigits ||= typeof value[key] === 'number';
-    else if (typeof member === 'object' && member !== null)
-      collectCopies(value[key] as Container, member as Container, copies);
+  #set(holder: object, key: string, literal: string): void {
+    this.#digits ??= new Map();
+    const members = this.#digits.get(holder);
+    if (members === undefined) this.#digits.set(holder, new Map([[key, literal]]));
+    else members.set(key, literal);
   }
-  if (hasDigits) copies.set(value, copy);
-}
 
-/** Puts quotes around each number of a JSON text that a double may change. */
-function quoteNumbers(text: string): string {
-  let isString = false;
-  return text.replaceAll(/\\[^]|"|-?\d[\d.eE+-]*/g, (token) => {
-    if (token === '"') isString = !isString;
-    return isString || token === '"' || !mayDiffer(token) ? token : `"${token}"`;
-  });
+  /** Records the numbers of a text. Where a name is repeated, only its last member counts, as in the value. */
+  #collect(value: object, text: string): void {
+    scanJson(text, value, {
+      enter: (holder) => {
+        this.#digits?.delete(holder);
+      },
+      member: (holder, key, literal) => {
+        if (literal !== undefined && mayDiffer(literal)) this.#set(holder, key(), literal);
+        else this.#digits?.get(holder)?.delete(key());
+      },
+    });
+  }
 }
 
 /** Whether the double of a number literal may differ from its integer. */
 function mayDiffer(literal: string): boolean {
-  if (literal.length <= EXACT_DIGITS && !/e/i.test(literal)) return false;
+  if (literal.length <= EXACT_DIGITS && !literal.includes('e') && !literal.includes('E')) return false;
   const double = Number(literal);
   // `1e-400` underflows to zero.
   if (!Number.isInteger(double) || double === 0) return double === 0 || !Number.isFinite(double);
