@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { integerOf, reviveInt64s, type Int64Shape } from '../../src/engine/contract/int64.ts';
-import { parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
+import { mapBigints, parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
 
 describe('integerOf', () => {
   test.each<[string, bigint | undefined]>([
@@ -148,5 +148,27 @@ describe('parseJson and reviveInt64s', () => {
     const json = parseJson(text);
     reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body');
     expect(stringifyJson(json.root[''])).toBe(text);
+  });
+});
+
+describe('mapBigints', () => {
+  test('only parts with bigints are copied', () => {
+    const plain = { list: [[], {}, Number.NaN], __proto__: null };
+    const value = { id: 1n, plain, items: [plain, { id: 2n }], ['__proto__']: 3n };
+    const mapped = mapBigints(value, Number) as typeof value;
+    expect(mapped).toEqual({ id: 1, plain, items: [plain, { id: 2 }], ['__proto__']: 3 });
+    expect(mapped.plain).toBe(plain);
+    expect(mapped.items[0]).toBe(plain);
+    expect(mapBigints(plain, Number)).toBe(plain);
+    expect(value.id).toBe(1n);
+  });
+
+  test('a value is written without a call for each member', () => {
+    const stringify = jest.spyOn(JSON, 'stringify');
+    expect(stringifyJson({ id: 9007199254740993n, rest: [1, undefined], none: undefined })).toBe(
+      '{"id":9007199254740993,"rest":[1,null]}',
+    );
+    expect(stringify.mock.calls).toEqual([[expect.anything()]]);
+    stringify.mockRestore();
   });
 });

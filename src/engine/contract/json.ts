@@ -31,8 +31,39 @@ export function parseJson(text: string, digits = new SourceDigits()): JsonTree {
 
 /** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */
 export function stringifyJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? (JSON as WithRawJson).rawJSON(String(member)) : member,
+  // A replacer would be called for every member.
+  return JSON.stringify(mapBigints(value, (bigint) => (JSON as WithRawJson).rawJSON(String(bigint))));
+}
+
+/** Returns a value with its bigints replaced. Parts without bigints are not copied. */
+export function mapBigints(value: unknown, replace: (bigint: bigint) => unknown): unknown {
+  if (typeof value === 'bigint') return replace(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value)
+    ? mapItems(value, replace)
+    : mapMembers(value as Readonly<Record<string, unknown>>, replace);
+}
+
+function mapItems(list: readonly unknown[], replace: (bigint: bigint) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index += 1) {
+    const item = list[index];
+    const mapped = mapBigints(item, replace);
+    if (!Object.is(mapped, item)) (copy ??= [...list])[index] = mapped;
+  }
+  return copy ?? list;
+}
+
+function mapMembers(object: Readonly<Record<string, unknown>>, replace: (bigint: bigint) => unknown): object {
+  let changed: Map<string, unknown> | undefined;
+  for (const key in object) {
+    const member = object[key];
+    const mapped = mapBigints(member, replace);
+    if (!Object.is(mapped, member)) (changed ??= new Map()).set(key, mapped);
+  }
+  if (changed === undefined) return object;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, member]) => [key, changed.has(key) ? changed.get(key) : member]),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isInt64 } from '../contract/int64.ts';
-import { stringifyJson } from '../contract/json.ts';
+import { mapBigints, stringifyJson } from '../contract/json.ts';
 import { essenceOf, kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
 import {
   findExcess,
@@ -105,9 +105,9 @@ export function encodeBody(
 }
 
 function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
-  const isPlain = !hasBigint(body);
-  validator.response(status, mediaType, isPlain ? body : withoutBigints(body));
-  return isPlain ? JSON.stringify(body) : stringifyJson(body);
+  const plain = withoutBigints(body);
+  validator.response(status, mediaType, plain);
+  return plain === body ? JSON.stringify(body) : stringifyJson(body);
 }
 
 function fail({ operationId }: Operation, status: number, problem: string): never {
@@ -271,19 +271,10 @@ function serializeHeaders(
   );
 }
 
-function hasBigint(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  for (const key in value) if (hasBigint((value as Readonly<Record<string, unknown>>)[key])) return true;
-  return false;
-}
-
-/** Copies a value with numbers in place of bigints, as the validator expects. */
+/** Returns a value with numbers in place of bigints, as the validator expects; the same one without bigints. */
 function withoutBigints(value: unknown): unknown {
-  if (typeof value === 'bigint') {
-    if (!isInt64(value)) throw new InvalidResponse(`${String(value)} is not an int64`);
-    return Number(value);
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutBigints);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutBigints(member)]));
+  return mapBigints(value, (bigint) => {
+    if (!isInt64(bigint)) throw new InvalidResponse(`${String(bigint)} is not an int64`);
+    return Number(bigint);
+  });
 }
