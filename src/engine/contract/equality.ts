@@ -49,15 +49,33 @@ export function replaceEqualityKeywords(ajv: KeywordRegistry): void {
     (isUnique) => (items) => (isUnique === true ? findDuplicate(items as readonly unknown[]) : undefined),
   );
   replace('const', { before: 'not' }, (allowedValue) => {
-    const allowed = identityOf(allowedValue);
+    const isAllowed = createTest([allowedValue]);
     const problem = { message: 'must be equal to constant', params: { allowedValue } };
-    return (value) => (identityOf(value) === allowed ? undefined : problem);
+    return (value) => (isAllowed(value) ? undefined : problem);
   });
   replace('enum', { before: 'not' }, (allowedValues) => {
-    const allowed = new Set((allowedValues as readonly unknown[]).map(identityOf));
+    const isAllowed = createTest(allowedValues as readonly unknown[]);
     const problem = { message: 'must be equal to one of the allowed values', params: { allowedValues } };
-    return (value) => (allowed.has(identityOf(value)) ? undefined : problem);
+    return (value) => (isAllowed(value) ? undefined : problem);
   });
+}
+
+/** Creates the test for one of several values. Of a value larger than all of them, only as many parts are read. */
+function createTest(allowedValues: readonly unknown[]): (value: unknown) => boolean {
+  const allowed = new Set(allowedValues.map(identityOf));
+  const maxParts = allowedValues.reduce<number>((most, value) => Math.max(most, countParts(value, Infinity)), 0);
+  return (value) => (!isObject(value) || countParts(value, maxParts) <= maxParts) && allowed.has(identityOf(value));
+}
+
+/** Counts a value, its members and their members, until there are more than a limit. */
+function countParts(value: unknown, limit: number): number {
+  let count = 1;
+  if (!isObject(value)) return count;
+  for (const key in value) {
+    if (count > limit) break;
+    count += countParts((value as Readonly<Record<string, unknown>>)[key], limit - count);
+  }
+  return count;
 }
 
 function findDuplicate(items: readonly unknown[]): ReturnType<FindProblem> {
@@ -77,11 +95,15 @@ function findDuplicate(items: readonly unknown[]): ReturnType<FindProblem> {
 /** Returns a key for sets and maps. Two values have the same key if they are equal in JSON Schema (2020-12 core, 4.2.2). */
 function identityOf(value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`; // The canonical JSON of arrays and objects never starts like this.
-  return typeof value === 'object' && value !== null ? canonicalJson(value) : value;
+  return isObject(value) ? canonicalJson(value) : value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value);
+  if (!isObject(value) || value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   const object = value as Readonly<Record<string, unknown>>;
   const members = Object.keys(object).sort();
