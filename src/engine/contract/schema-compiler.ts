@@ -12,7 +12,7 @@ import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/p
 import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
 import { replaceEqualityKeywords } from './equality.ts';
-import { FORMATS } from './formats.ts';
+import { FORMATS, limitTimestamps } from './formats.ts';
 import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
@@ -103,6 +103,7 @@ export class SchemaCompiler {
     this.#requests.ajv = createRequestAjv(empty, request);
     for (const ajv of [this.#requests.ajv, this.#requests.ajvBody, this.#responses.ajvBody]) {
       replaceEqualityKeywords(ajv);
+      limitTimestamps(ajv);
     }
     for (const ajv of [this.#requests.ajv, this.#requests.ajvBody]) collectMissingDefaults(ajv);
     this.#linked = {

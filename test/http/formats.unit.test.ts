@@ -1,0 +1,30 @@
+import { expect, jest, test } from '@jest/globals';
+import ajvFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { limitTimestamps } from '../../src/engine/contract/formats.ts';
+
+const stock = new Ajv2020();
+const limited = new Ajv2020();
+for (const ajv of [stock, limited]) ajvFormats.default(ajv);
+limitTimestamps(limited);
+
+test.each(['date-time', 'iso-date-time'])('%s accepts what ajv-formats accepts', (format) => {
+  const dates = ['2026-02-28', '2026-02-29', '2024-02-29', '26-02-28', '2026-02-28 ', '2026-02-2\n', ''];
+  const separators = ['T', 't', ' ', '\n', '\t', '', '-', 'TT', ' t'];
+  const times = ['12:00:00Z', '12:00:00.123456+01:00', '23:59:60z', '23:59:61z', '12:00:00', '12:00Z', '12:00:00T', ''];
+  const texts = dates.flatMap((date) =>
+    separators.flatMap((separator) => times.map((time) => date + separator + time)),
+  );
+  const accepted = (ajv: Ajv2020): unknown[] => texts.filter((text) => ajv.validate({ type: 'string', format }, text));
+  expect(accepted(limited)).toEqual(accepted(stock));
+  expect(accepted(limited)).toContain('2026-02-28T12:00:00Z');
+});
+
+test.each(['date-time', 'iso-date-time'])('%s does not split a text of separators', (format) => {
+  const check = limited.compile({ type: 'string', format });
+  const split = jest.spyOn(String.prototype, 'split');
+  expect(check('t'.repeat(1_000))).toBe(false);
+  expect(check('2026-01-01T12:00:00Z'.repeat(50))).toBe(false);
+  expect(split).not.toHaveBeenCalled();
+  split.mockRestore();
+});
