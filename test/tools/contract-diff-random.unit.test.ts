@@ -8,7 +8,7 @@ import { asVersion30, asVersion31, splitIntoAllOf } from '../support/schema-rewr
 import { rounds } from '../support/rounds.ts';
 import { requestWith, responseWith } from '../support/document.ts';
 
-const RUNS = { numRuns: rounds(300, 400) };
+const RUNS = { numRuns: rounds(75, 1_000) };
 const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);
 const compare = (
   documentWith: typeof requestWith,
