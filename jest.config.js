@@ -7,7 +7,7 @@ const options = {
 const globalSetup = '<rootDir>/test/support/run.ts';
 
 export default {
-  testTimeout: 60_000,
+  testTimeout: 20_000,
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.unit.test.ts'] },
     {
