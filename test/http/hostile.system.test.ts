@@ -1,37 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerLimits } from '../../src/engine/server/server.ts';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
 import { HOSTILE_REQUESTS } from '../support/hostile-requests.ts';
+import { NODE_WITH_MEMORY_REPORT, usedBytes } from '../support/memory.ts';
+import { parseAnswers, type RawAnswer } from '../support/raw-answer.ts';
 import { rounds } from '../support/rounds.ts';
-import { startService, type Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 const GOOD = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
 const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\b|\bat \S+:\d+/i;
 
-const SAMPLES = 10;
-
-type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
-
 async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
   const testApp = await createTestApp();
   return (await testApp.serve(limits)).url;
-}
-
-/** Parses every response in the received text; throws for other or incomplete data. */
-function parseAnswers(received: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
-  for (let rest = received; rest !== '';) {
-    const [head = '', status] = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/.exec(rest) ?? [];
-    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
-    const body = rest.slice(head.length, head.length + length);
-    expect(head).not.toBe('');
-    expect(body).toHaveLength(length);
-    answers.push({ status: Number(status), head, body });
-    rest = rest.slice(head.length + length);
-  }
-  return answers;
 }
 
 /** Sends bytes and reads until the service closes the connection. */
@@ -241,15 +223,7 @@ describe('requests that are unusual but valid', () => {
 });
 
 test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
-  // The service does not report its memory; this one prints it on a signal.
-  const report = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
-  const service = await startService({ DOCS: 'off' }, [
-    'node',
-    '--expose-gc',
-    '--import',
-    `data:text/javascript,${encodeURIComponent(report)}`,
-    'src/main.ts',
-  ]);
+  const service = await startService({ DOCS: 'off' }, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts']);
   const round = async (): Promise<void> => {
     const broken = await openMany(service.url, 100);
     broken.forEach((connection, index) => {
@@ -272,17 +246,3 @@ test('all of it repeated, with clients that disconnect, leaks nothing in the ser
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('"level":50');
 });
-
-/** Returns the least of several samples, because external memory fluctuates. */
-async function usedBytes(service: Service): Promise<number> {
-  const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
-  const earlier = reports().length;
-  for (let samples = 1; samples <= SAMPLES; samples += 1) {
-    service.process.kill('SIGUSR2');
-    while (reports().length < earlier + samples) {
-      await new Promise((resolve) => service.process.stdout.once('data', resolve));
-    }
-    await sleep(100);
-  }
-  return Math.min(...reports().slice(earlier));
-}

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, createTestApp, type Overrides } from '../support/app.ts';
+import { createTestApp, type Overrides } from '../support/app.ts';
+import { sendUnread } from '../support/connection.ts';
 import { contractOf } from '../support/contract.ts';
 import { until } from '../support/until.ts';
 
@@ -35,14 +36,8 @@ async function serve(source: () => AsyncIterable<object>, overrides: Overrides =
 }
 
 /** Requests the stream, and reads nothing. */
-async function openUnread(url: string, version = '1.1'): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
-  cleanUp(() => void socket.destroy());
-  await once(socket, 'connect');
-  socket.write(`GET /rows HTTP/${version}\r\nHost: x\r\n\r\n`);
-  return socket;
-}
+const openUnread = (url: string, version = '1.1'): Promise<Socket> =>
+  sendUnread(url, `GET /rows HTTP/${version}\r\nHost: x\r\n\r\n`);
 
 async function* endless(): AsyncGenerator<object> {
   for (;;) yield await Promise.resolve(ROW);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { cleanUp } from './app.ts';
 
 /** A TCP connection for sending exact bytes. */
@@ -39,6 +39,16 @@ export async function openConnection(url: string): Promise<Connection> {
       return received;
     },
   };
+}
+
+/** Sends a request on a connection of its own, and reads nothing of the response. */
+export async function sendUnread(url: string, request: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  cleanUp(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(request);
+  return socket;
 }
 
 /** Returns the text of a request to POST /plants. */
