@@ -68,8 +68,8 @@ export function statusesOf(operationId: string): readonly number[] {
 }
 
 type Cleanup = () => void | Promise<void>;
-const ofFile: Cleanup[] = [];
-const ofTest: Cleanup[] = [];
+const ofFile = new Set<Cleanup>();
+const ofTest = new Set<Cleanup>();
 let cleanups = ofFile;
 beforeEach(() => {
   cleanups = ofTest;
@@ -80,13 +80,17 @@ afterEach(async () => {
 });
 afterAll(() => runAll(ofFile));
 
-async function runAll(list: Cleanup[]): Promise<void> {
-  for (const cleanup of list.splice(0).reverse()) await cleanup();
+async function runAll(list: Set<Cleanup>): Promise<void> {
+  const latestFirst = [...list].reverse();
+  list.clear();
+  for (const cleanup of latestFirst) await cleanup();
 }
 
-/** Runs a function when the test ends; called in `beforeAll`, when the file ends. */
-export function cleanUp(cleanup: Cleanup): void {
-  cleanups.push(cleanup);
+/** Runs a function when the test ends; called in `beforeAll`, when the file ends. Returns a function that cancels this. */
+export function cleanUp(cleanup: Cleanup): () => void {
+  const registered = cleanups;
+  registered.add(cleanup);
+  return () => void registered.delete(cleanup);
 }
 
 /** Creates a folder that is removed when the test ends. */

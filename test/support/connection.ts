@@ -17,9 +17,7 @@ export type Connection = {
 
 /** Connects to a service. */
 export async function openConnection(url: string): Promise<Connection> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  cleanUp(() => void socket.destroy());
+  const socket = connectTo(url);
   let received = '';
   let ended = false;
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
@@ -43,12 +41,20 @@ export async function openConnection(url: string): Promise<Connection> {
 
 /** Sends a request on a connection of its own, and reads nothing of the response. */
 export async function sendUnread(url: string, request: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
-  cleanUp(() => void socket.destroy());
+  const socket = connectTo(url).on('error', () => undefined);
   await once(socket, 'connect');
   socket.write(request);
   return socket;
+}
+
+/** Opens a socket that is destroyed when the test ends. A test may open more than fit into memory at once. */
+function connectTo(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  return socket.once(
+    'close',
+    cleanUp(() => void socket.destroy()),
+  );
 }
 
 /** Returns the text of a request to POST /plants. */
