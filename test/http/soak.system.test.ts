@@ -15,12 +15,13 @@ import { until } from '../support/until.ts';
 
 const SECONDS = rounds(5, 300);
 const FIRST_BEDS = 20_000; // An unread export is larger than the buffers of the kernel.
+const STREAM_LIMIT = 10;
 const KEPT_SOCKETS = 20;
 const PHOTO_BYTES = 200_000;
 const ENVIRONMENT = {
   LOG_LEVEL: 'warn',
-  STREAM_LIMIT: '50',
-  DATABASE_POOL_SIZE: '60',
+  STREAM_LIMIT: String(STREAM_LIMIT),
+  DATABASE_POOL_SIZE: '20',
   STREAM_STALL_TIMEOUT_MS: '1000',
   HEADERS_TIMEOUT_MS: '2000',
   REQUEST_TIMEOUT_MS: '4000',
@@ -51,7 +52,8 @@ test(
     const before = await serveAll(rounds(3, 10));
     const after = await serveAll(SECONDS);
     expect(after.bytes - before.bytes).toBeLessThan(5_000_000);
-    expect(after.files - before.files).toBeLessThan(5);
+    // SQLite keeps the files of closed connections for later ones.
+    expect(after.files - before.files).toBeLessThanOrEqual(STREAM_LIMIT);
 
     await honest.createBeds(1);
     expect(await honest.readExport()).toBe('complete');
@@ -190,7 +192,7 @@ function createHonestClients({ url, token }: Service) {
 function createHostileClients({ url, token }: Service) {
   const kept: Socket[] = [];
   const clients = [
-    ...Array<Client>(20).fill(leaveUnread),
+    ...Array<Client>(STREAM_LIMIT).fill(leaveUnread),
     ...Array<Client>(10).fill(sendHalf),
     ...Array<Client>(4).fill(uploadSlowly),
     ...[attack, attack, sendWrongToken],
