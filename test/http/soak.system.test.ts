@@ -28,6 +28,10 @@ const ENVIRONMENT = {
   DATABASE_TIMEOUT_MS: '60000', // A busy machine is no failure of the database.
 };
 
+const CALM_MS = 60_000;
+/** What an honest client may get instead: 503 in an overload, and 408 if this process stalls on a busy machine. */
+const REFUSALS = [408, 503];
+
 type Client = () => Promise<void>;
 type Bed = { readonly id: number; readonly crop: string };
 
@@ -42,9 +46,9 @@ test(
     const serveAll = async (seconds: number) => {
       await runClients([...honest.clients, ...hostile.clients], seconds);
       honest.disconnect();
-      await until(() => gauge(service, 'http_streams'), 0); // The kept sockets are still open.
+      await until(() => gauge(service, 'http_streams'), 0, CALM_MS); // The kept sockets are still open.
       hostile.disconnect();
-      await until(() => gauge(service, 'http_connections'), 0);
+      await until(() => gauge(service, 'http_connections'), 0, CALM_MS);
       const files = readdirSync(`/proc/${String(service.process.pid)}/fd`);
       return { bytes: await usedBytes(service), files: files.length };
     };
@@ -66,7 +70,7 @@ test(
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toMatch(/"level":[56]0/);
   },
-  120_000 + SECONDS * 2_000,
+  240_000 + SECONDS * 1_000,
 );
 
 /** Runs clients again and again, all at the same time. */
@@ -134,7 +138,7 @@ function createHonestClients({ url, token }: Service) {
       const { id, crop } = JSON.parse(text) as Bed;
       acknowledged.set(id, crop);
     } else {
-      expect(status).toBe(503);
+      expect(REFUSALS).toContain(status);
       await sleep(100);
       await create({ body, fields });
     }
@@ -155,7 +159,7 @@ function createHonestClients({ url, token }: Service) {
   async function readExport(): Promise<'complete' | 'incomplete'> {
     const known = [...acknowledged];
     const { status, text, isComplete } = await send('GET', '/export');
-    if (status !== 200) expect(status).toBe(503);
+    if (status !== 200) expect(REFUSALS).toContain(status);
     if (status !== 200 || !isComplete) return 'incomplete'; // On a busy machine, this process may stall, too.
     const beds = text.split('\n').slice(0, -1);
     const crops = new Map(beds.map((line) => JSON.parse(line) as Bed).map(({ id, crop }) => [id, crop]));
@@ -167,7 +171,7 @@ function createHonestClients({ url, token }: Service) {
   async function readPhoto(): Promise<void> {
     const { status, text } = await send('GET', photoOf(randomInt(1, 5)));
     if (status === 200) expect(text).toHaveLength(PHOTO_BYTES);
-    else expect([404, 503]).toContain(status);
+    else expect([404, ...REFUSALS]).toContain(status);
   }
 
   function send(method: string, path: string, fields = {}, body = '') {
@@ -239,7 +243,7 @@ function createHostileClients({ url, token }: Service) {
   async function sendWrongToken(): Promise<void> {
     const connection = await openConnection(url);
     connection.write(messageOf('GET /export HTTP/1.1', 'wrong', { Connection: 'close' }));
-    expect([401, 503]).toContain((await expectAnswers(connection))[0]);
+    expect([401, ...REFUSALS]).toContain((await expectAnswers(connection))[0]);
   }
 
   /** Resets a connection, ends its sending side, or leaves it open until the service closes it. */
