@@ -17,13 +17,12 @@ export default {
       testPathIgnorePatterns: ['\\.(?:unit|system)\\.test\\.ts$'],
       globalSetup,
     },
-    // Processes, builds and browsers are slower than the functions of this process.
     {
       ...options,
       displayName: 'system',
       testMatch: ['<rootDir>/test/**/*.system.test.ts'],
       globalSetup,
-      testTimeout: 120_000,
+      setupFilesAfterEnv: ['<rootDir>/test/support/system.ts'],
     },
   ],
 };
