@@ -41,10 +41,11 @@ export async function startService(
   };
   const child = start(program, args, { ...defaults, ...env }, cwd);
   const { process, output } = child;
+  const closed = once(process.stdout, 'close');
   const waitForOutput = async (text: string): Promise<void> => {
     while (!output().includes(text)) {
       if (process.stdout.closed) throw new Error(`the service ended: ${JSON.stringify(await child.outcome)}`);
-      await Promise.race([once(process.stdout, 'data'), once(process.stdout, 'close')]);
+      await Promise.race([once(process.stdout, 'data'), closed]);
     }
   };
   // In development, the banner is printed in one piece; in production, a line of the log.
