@@ -28,13 +28,9 @@ describe('a server that follows its document', () => {
 describe('a server that', () => {
   test.each(BROKEN_SERVERS)('%s fails %s of %s', async (_name, check, operation, defect) => {
     const baseUrl = await startReferenceServer(defect);
-    const { failures } = await checkContract({
-      ...reference,
-      baseUrl,
-      operations: [operation],
-      checks: new Set([check]),
-    });
-    expect(failures.map((failure) => [failure.check, failure.operationId])).toEqual([[check, operation]]);
+    const { failures } = await checkContract({ ...reference, baseUrl, operations: [operation] });
+    expect(failures.map((failure) => failure.check)).toContain(check);
+    expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
   });
 
   test('fails for generated requests only is found too, with the simplest request', async () => {

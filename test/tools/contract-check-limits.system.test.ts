@@ -18,12 +18,7 @@ test('a server with the limits of its document passes every check', async () => 
 describe('a server that', () => {
   test.each(SERVERS_WITH_WRONG_LIMITS)('%s fails %s of %s', async (_name, check, operation, defect) => {
     const baseUrl = await startReferenceServer(defect);
-    const { failures } = await checkContract({
-      ...limited,
-      baseUrl,
-      operations: [operation],
-      checks: new Set([check]),
-    });
+    const { failures } = await checkContract({ ...limited, baseUrl, operations: [operation] });
     expect(failures.map((failure) => [failure.check, failure.operationId])).toEqual([[check, operation]]);
   });
 });
