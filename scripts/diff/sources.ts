@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { FilePosition, ReadText } from '../openapi/files.ts';
 import type { AllowedRefs } from '../openapi/allowed-refs.ts';
 import { findCombinations } from '../openapi/combinations.ts';
-import { formatProblem, loadContract, type Problem } from '../openapi/load.ts';
+import { formatProblem, loadContract, placeRemarks } from '../openapi/load.ts';
 import type { OpenApiDocument } from '../openapi/reference.ts';
 
 /** A compared document. */
@@ -47,7 +47,7 @@ export async function readSource(side: 'base' | 'revision', given: string, allow
   const combinations = document === undefined ? [] : findCombinations(document);
   const errors = [
     ...problems.filter(({ severity }) => severity === 'error'),
-    ...combinations.map(({ pointer, message }): Problem => ({ severity: 'error', place: placeOf(pointer), message })),
+    ...placeRemarks('error', combinations, placeOf),
   ];
   if (document !== undefined && errors.length === 0) {
     return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };

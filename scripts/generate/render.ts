@@ -7,7 +7,7 @@ import type { AllowedRefs } from '../openapi/allowed-refs.ts';
 import { compileContract } from '../openapi/compile.ts';
 import { operationPointer } from '../openapi/document.ts';
 import type { FailureBody } from '../openapi/failures.ts';
-import type { Problem } from '../openapi/load.ts';
+import { placeRemarks, type Problem } from '../openapi/load.ts';
 import type { Remark } from '../openapi/unsupported.ts';
 import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
@@ -41,8 +41,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
   if (compiled === undefined) return reject([]);
   const { contract, document, failureBodies } = compiled;
   const invalid = tryValidators(contract);
-  if (invalid.length > 0)
-    return reject(invalid.map(({ pointer, message }) => ({ severity: 'error', place: placeOf(pointer), message })));
+  if (invalid.length > 0) return reject(placeRemarks('error', invalid, placeOf));
 
   const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
   const types = [

@@ -4,7 +4,7 @@ import { walkDocument } from './walk.ts';
 import type { Remark } from './unsupported.ts';
 
 type Schema = Record<string, unknown>;
-/** A schema that validates the same value as another: `holder[key]`, or what the reference there leads to. */
+/** A schema that validates the same value as another: the one at `holder[key]`, or the target of the reference there. */
 type Part = {
   readonly holder: Schema | unknown[];
   readonly key: string;
@@ -42,8 +42,8 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
 }
 
 /**
- * Removes in place the parts by which a schema would validate a value that it is validating already, without an end; what
- * they mean is undefined (JSON Schema 2020-12, core 9.4.1).
+ * Removes in place the parts that lead back to the schema that they are part of, for the same value: validation would
+ * never end. JSON Schema leaves their meaning undefined (2020-12, core 9.4.1).
  *
  * @returns a warning for each
  */
@@ -107,7 +107,7 @@ function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Pa
 /** Finds servers whose variables stand for more paths than can be served. */
 export function findManyPaths(document: Document): Remark[] {
   const items = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
-    const pointer = `#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `#/paths/${escapePointer(path)}`;
     return Object.entries<unknown>({ '': item, ...item }).map(([name, holder]) => {
       return { pointer: name === '' ? pointer : `${pointer}/${name}`, holder };
     });

@@ -8,7 +8,7 @@ import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
-import { loadContract, type LoadedContract, type Problem } from './load.ts';
+import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
@@ -72,8 +72,7 @@ export async function prepareDocument(
     severity: Problem['severity'],
     remarks: readonly Remark[],
   ): PreparedDocument => {
-    const found = remarks.map(({ pointer, message }): Problem => ({ severity, place: placeOf(pointer), message }));
-    return { document, text, problems: [...problems, ...found], placeOf, sources };
+    return { document, text, problems: [...problems, ...placeRemarks(severity, remarks, placeOf)], placeOf, sources };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);

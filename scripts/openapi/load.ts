@@ -31,6 +31,7 @@ import { NO_OUTSIDE } from './allowed-refs.ts';
 import { findEndlessReferences } from './reference-cycles.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
+import type { Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
@@ -156,10 +157,7 @@ export async function loadContract(
   const marked = { ...root, parsed: markInheritedNames(parsed) };
   const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
   if (endless.length > 0) {
-    const refused = endless.map(({ pointer, message }): Problem => {
-      return { severity: 'error', place: placeOf(pointer), message };
-    });
-    return { ...unreadable(path, ''), problems: refused };
+    return { ...unreadable(path, ''), problems: placeRemarks('error', endless, placeOf) };
   }
   let lint: readonly NormalizedProblem[];
   try {
@@ -229,6 +227,15 @@ function withLocalReferences(node: unknown, self: unknown): unknown {
     return [key, isOwn ? value.slice(self.length) : withLocalReferences(value, self)] as const;
   });
   return Object.fromEntries(members);
+}
+
+/** Returns remarks as problems at their places. */
+export function placeRemarks(
+  severity: Problem['severity'],
+  remarks: readonly Remark[],
+  placeOf: LoadedContract['placeOf'],
+): readonly Problem[] {
+  return remarks.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message }));
 }
 
 /** Returns whether any of the problems is an error. */

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../../src/engine/contract/json.ts';
 import type { ApiOperation, ResponseLink } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
-import { decode } from '../../openapi/reference.ts';
+import { decode, escapePointer } from '../../openapi/reference.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
@@ -154,7 +154,7 @@ function linksOf({ operation, response: { status } }: Step): readonly ResponseLi
 /** Returns whether a link leads to an operation. */
 export function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
   if (link.operationId !== undefined) return link.operationId === operationId;
-  const place = `${template.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`;
+  const place = `${escapePointer(template)}/${method.toLowerCase()}`;
   return decodeURI(link.operationRef ?? '') === `#/paths/${place}`;
 }
 
