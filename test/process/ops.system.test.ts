@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryFolder } from '../support/app.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
+import { beginCreation, openConnection } from '../support/connection.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startService, type Service } from '../support/service.ts';
 
@@ -82,16 +82,12 @@ describe('/readyz', () => {
 
   test('is 503 while the service stops and requests are still being answered', async () => {
     const service = await startService({});
-    const slow = await openConnection(service.url);
-    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
-    slow.write(plant.slice(0, -5));
-    await fetch(service.url); // The response shows that all earlier bytes have been read.
+    const finish = await beginCreation(service);
     service.process.kill('SIGTERM');
     await service.waitForOutput('stopping');
     expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
     expect((await get(service, '/livez')).status).toBe(200);
-    slow.write(plant.slice(-5));
-    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
     expect((await service.outcome).code).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase } from '../support/app.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
+import { beginCreation, openConnection, plantRequest } from '../support/connection.ts';
 import { run, start, startService } from '../support/service.ts';
 
 describe('SIGTERM', () => {
@@ -41,17 +41,13 @@ describe('SIGTERM', () => {
 
   test('Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
     const service = await startService();
-    const slow = await openConnection(service.url);
-    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
-    slow.write(plant.slice(0, -5));
-    await fetch(service.url); // The response shows that all earlier bytes have been read.
+    const finish = await beginCreation(service);
     service.process.kill('SIGINT');
     await sleep(5); // Two equal signals at the same moment would be merged.
     service.process.kill('SIGINT');
     await service.waitForOutput('stopping');
     await untilConnectionRefused(service.url);
-    slow.write(plant.slice(-5));
-    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
     expect((await service.outcome).code).toBe(0);
   });
 
@@ -82,14 +78,10 @@ describe('SIGTERM', () => {
   test('and a terminal that is closed are the same', async () => {
     const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
     const service = await startService({}, terminal);
-    const slow = await openConnection(service.url);
-    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
-    slow.write(plant.slice(0, -5));
-    await fetch(service.url); // The response shows that all earlier bytes have been read.
+    const finish = await beginCreation(service);
     service.process.kill('SIGKILL');
     await untilConnectionRefused(service.url);
-    slow.write(plant.slice(-5));
-    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
   test('does not wait for idle connections', async () => {
@@ -149,15 +141,11 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('thrown in a listener') })`;
   const url = temporaryDatabase();
   const service = await startService({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
-  const slow = await openConnection(service.url);
-  const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
-  slow.write(plant.slice(0, -5));
-  await fetch(service.url); // The response shows that all earlier bytes have been read.
+  const finish = await beginCreation(service);
   service.process.kill('SIGUSR2');
   await service.waitForOutput('thrown in a listener');
   await untilConnectionRefused(service.url);
-  slow.write(plant.slice(-5));
-  expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
   expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
   const { stdout } = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: url });

@@ -57,6 +57,22 @@ function connectTo(url: string): Socket {
   );
 }
 
+/**
+ * Sends a creation without its end, and waits until the service has read it.
+ *
+ * @returns a function that sends the end, and returns what the service sends until it disconnects
+ */
+export async function beginCreation({ url, token }: { readonly url: string; readonly token: string }) {
+  const connection = await openConnection(url);
+  const plant = plantRequest(token, '{"id":1,"name":"Fern"}');
+  connection.write(plant.slice(0, -5));
+  await fetch(url); // The response shows that all earlier bytes have been read.
+  return async (): Promise<string> => {
+    connection.write(plant.slice(-5));
+    return connection.closed();
+  };
+}
+
 /** Returns the text of a request to POST /plants. */
 export function plantRequest(token: string, body: string, headers: readonly string[] = []): string {
   return [
