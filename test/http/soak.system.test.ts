@@ -19,7 +19,7 @@ const ENVIRONMENT = {
   STREAM_STALL_TIMEOUT_MS: '1000',
   HEADERS_TIMEOUT_MS: '2000',
   REQUEST_TIMEOUT_MS: '4000',
-  DATABASE_TIMEOUT_MS: '60000', // A busy machine is no failure of the database.
+  DATABASE_TIMEOUT_MS: '60000', // The database is slow on a busy machine.
 };
 /** How long a busy machine may take to close everything. */
 const CALM_MS = 60_000;

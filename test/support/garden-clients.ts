@@ -8,7 +8,7 @@ import { HOSTILE_REQUESTS } from './hostile-requests.ts';
 import { parseAnswers } from './raw-answer.ts';
 import type { Service } from './service.ts';
 
-/** A client of `test/contracts/garden`: what it does once. */
+/** Does one thing that a client of `test/contracts/garden` does. */
 export type Client = () => Promise<void>;
 
 type Bed = { readonly id: number; readonly crop: string };
@@ -16,10 +16,10 @@ type Answer = { readonly status: number | undefined; readonly text: string; read
 
 const KEPT_SOCKETS = 20;
 const PHOTO_BYTES = 200_000;
-/** What an honest client may get instead: 503 in an overload, and 408 if this process stalls on a busy machine. */
+/** The statuses that an honest client may also get: 503 in an overload, 408 if this process stalls on a busy machine. */
 const REFUSALS = [408, 503];
 
-/** Creates clients of the garden that expect what its document promises. */
+/** Creates clients of the garden that expect the documented responses. */
 export function createHonestClients({ url, token }: Service) {
   const acknowledged = new Map<number, string>();
   let crops = 0;

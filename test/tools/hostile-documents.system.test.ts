@@ -25,7 +25,7 @@ function document(schema: unknown, components: object = {}, mediaType = 'applica
   return JSON.stringify({ openapi: '3.1.0', info, security: [], paths: { '/a': { post } }, components, ...rest });
 }
 
-/** Returns schemas of which each refers to the next one twice: 2^28 paths lead to the last, or fewer. */
+/** Returns a chain of schemas: each refers to the next one twice, so that `2 ** length` paths lead to the last. */
 function ladder(step: (next: object) => object, length = 28): object {
   const names = ['A', ...Array.from({ length }, (_, index) => `A${String(index)}`)];
   const entries = names.map((name, index) => {
@@ -161,7 +161,7 @@ describe('a document that repeats itself is accepted:', () => {
   });
 });
 
-describe('a schema that would validate its value by itself again does not, with a warning at the place:', () => {
+describe('a part that leads back to its own schema is left out, with a warning at the place:', () => {
   const [B, C, text] = [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/C' }, { type: 'string' }];
   test.each<[string, object, object, string]>([
     ['allOf', { A: { allOf: [A, text] } }, { A: { allOf: [text] } }, 'A/allOf/0'],
