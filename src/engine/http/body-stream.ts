@@ -16,6 +16,8 @@ export type BodyStream = {
 // Fewer, larger chunks take less time; a chunk waits no longer than a turn of the event loop.
 const CHUNK_LENGTH = 8_192;
 const PIECE_LENGTH = 65_536;
+// What waits for its turn is promoted to the old generation, so a turn is longer than a chunk.
+const TURN_LENGTH = 65_536;
 
 /** Whether a body is sent while it is produced. */
 export function isBodyStream(body: object | string | undefined): body is BodyStream {
@@ -117,6 +119,7 @@ export async function writeStream(
   }
 
   async function writeAll(): Promise<boolean> {
+    let turnLength = 0;
     while (!res.destroyed) {
       const result = await stream.next();
       if (result.done === true) {
@@ -140,7 +143,10 @@ export async function writeStream(
         flush();
         await untilWritten();
       }
-      const turn = slices.wait(isChunk);
+      turnLength += value.length;
+      const isTurnOver = turnLength >= TURN_LENGTH;
+      if (isTurnOver) turnLength = 0;
+      const turn = slices.wait(isTurnOver);
       if (turn !== undefined) await turn;
     }
     return res.writableFinished;

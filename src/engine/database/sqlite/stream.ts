@@ -1,15 +1,14 @@
 import { on, once } from 'node:events';
 import { deserialize } from 'node:v8';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import type { Schema } from './open-file.ts';
 import type { Page, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
+import { startThread } from './worker.ts';
 
 // The thread reads the next page while this one is consumed.
 const PAGES_AHEAD = 2;
-// Rows are garbage at once; a larger young generation would only take longer to be collected.
-const YOUNG_GENERATION_MB = 4;
 
 type Thread = { readonly worker: Worker; streams: number; error?: unknown };
 
@@ -28,7 +27,7 @@ export function createStreamPages(
   closed.addEventListener('abort', () => void thread?.worker.terminate());
   return async function* streamPages(query) {
     if (isClosed()) throw new DatabaseUnavailable('the database was closed');
-    const used = (thread ??= startThread());
+    const used = (thread ??= start());
     used.streams += 1;
     const { port1: port, port2: threadPort } = new MessageChannel();
     const end = once(port, 'close');
@@ -60,13 +59,8 @@ export function createStreamPages(
     }
   };
 
-  function startThread(): Thread {
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-    const url = new URL('./stream-thread.ts', import.meta.url);
-    const started: Thread = {
-      worker: new Worker(url, { name: 'sqlite', workerData: data, resourceLimits }),
-      streams: 0,
-    };
+  function start(): Thread {
+    const started: Thread = { worker: startThread('./stream-thread.ts', data), streams: 0 };
     // Its streams end with the thread, for example because a row is larger than its memory.
     started.worker.once('error', (error) => {
       started.error = error;

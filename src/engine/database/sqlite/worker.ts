@@ -1,7 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { BatchFailed } from '../batch-queue.ts';
 import { DatabaseUnavailable } from '../database.ts';
 import type { BatchFailure } from './errors.ts';
+
+// Rows and batches are garbage at once; a larger young generation would only take longer to be collected.
+const YOUNG_GENERATION_MB = 4;
 
 /** The first message of a thread. */
 export type Started = 'open' | { readonly refused: string };
@@ -15,6 +19,14 @@ export type SqliteWorker<Item, Output> = {
   readonly close: () => Promise<void>;
 };
 
+/** Starts a thread with a file of this folder. */
+export function startThread(file: string, workerData: unknown): Worker {
+  // The flag in `npm start` is for the main thread. It would precede the limit of this one.
+  setFlagsFromString('--max-semi-space-size=0');
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+  return new Worker(new URL(file, import.meta.url), { name: 'sqlite', workerData, resourceLimits });
+}
+
 /**
  * Starts a thread that processes batches with `serveBatches`. An error that it does not catch ends the process, since its
  * state is unknown.
@@ -22,7 +34,7 @@ export type SqliteWorker<Item, Output> = {
  * @throws {DatabaseUnavailable} when it cannot open the database
  */
 export async function startWorker<Item, Output>(file: string, data: unknown): Promise<SqliteWorker<Item, Output>> {
-  const thread = new Worker(new URL(file, import.meta.url), { name: 'sqlite', workerData: data });
+  const thread = startThread(file, data);
   const exited = new Promise((resolve) => thread.once('exit', resolve));
   const receive = <Message>(): Promise<Message> => new Promise((resolve) => thread.once('message', resolve));
   const started = await receive<Started>();
