@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { commandsOf, readBlocks, type Block, type Command } from './documents/blocks.ts';
 import { Problem } from './documents/problem.ts';
@@ -7,7 +8,8 @@ import { createProject, type Project } from './documents/project.ts';
 import { complete, firstDifference, matches } from './documents/quote.ts';
 import { reportBugs } from './terminal/command.ts';
 
-// `npm run documents [-- <document>…]` executes the blocks of each document, in order, in a fresh clone of the last commit:
+// `npm run documents [-- <document>…]` executes the blocks of each document in order, in a fresh clone of the last commit.
+// As many documents are executed at once as there are cores. Blocks of:
 //
 // - `console`: runs the commands and compares the quoted output (scripts/documents/quote.ts). `npm start`,
 //   `npm run dev` and `npm run mock` keep running until the next of them, or until the document ends.
@@ -26,7 +28,13 @@ const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents = named.length > 0 ? named : ['README.md', ...inGithub.map((name) => `.github/${name}`)];
-for (const document of documents) await execute(document);
+// Each project has ports of its own.
+const waiting = documents.values();
+await Promise.all(Array.from({ length: availableParallelism() }, executeWaiting));
+
+async function executeWaiting(): Promise<void> {
+  for (const document of waiting) await execute(document);
+}
 
 async function execute(document: string): Promise<void> {
   const project = createProject();

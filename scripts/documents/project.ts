@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -31,6 +31,8 @@ export function createProject(): Project {
   execFileSync('git', ['clone', '--quiet', '.', folder]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: folder });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  // Its type checks take what a document changes, and no more.
+  if (existsSync('.tsbuildinfo')) copyFileSync('.tsbuildinfo', join(folder, '.tsbuildinfo'));
 
   const { PATH, HOME } = process.env;
   // Without a terminal, curl would print its progress.
