@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const COMMANDS = [
-  ...['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'init'],
+  ...['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'mutation', 'init'],
   ...['test:system', 'test:soak'],
 ];
 // The document of another service need not follow the style of this one.

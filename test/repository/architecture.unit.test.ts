@@ -61,6 +61,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'src/engine/contract',
   ],
   'scripts/documents': [],
+  'scripts/mutation': [],
   'scripts/commands': [
     ...['scripts/check', 'scripts/check/coverage', 'scripts/check/reports', 'scripts/diff', 'scripts/diff/reports'],
     ...['scripts/openapi', 'scripts/terminal', 'scripts/values', 'generated', ...ENGINE],
@@ -70,6 +71,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/commands', 'scripts/check', 'scripts/corpus'],
     ...[
       'scripts/documents',
+      'scripts/mutation',
       'scripts/init',
       'scripts/terminal',
       'scripts/values',
