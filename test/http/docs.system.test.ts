@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import { contract } from '../../src/plants/contract.ts';
 import { openDocs } from '../../src/engine/docs/docs.ts';
-import { createTestApp, temporaryDatabase, type TestApp } from '../support/app.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { temporaryDatabase } from '../support/cleanup.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 import { copyProject, copyProjectWithContract } from '../support/project.ts';
 import { ROOT, run, startService } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { contractOf } from '../support/contract.ts';
 import { hostileBytes } from '../support/hostile-bytes.ts';
 import { rounds } from '../support/rounds.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
 import { beginCreation, openConnection } from '../support/connection.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startService, type Service } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { cleanUp, temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
 import { openConnection, plantRequest } from '../support/connection.ts';
 import { ROOT, run, startService, type Service } from '../support/service.ts';
 

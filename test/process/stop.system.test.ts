@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryDatabase } from '../support/app.ts';
+import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
 import { beginCreation, openConnection, plantRequest } from '../support/connection.ts';
 import { run, start, startService } from '../support/service.ts';
 

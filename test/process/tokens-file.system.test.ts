@@ -3,7 +3,7 @@ import { accessSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
 import { rounds } from '../support/rounds.ts';
 import { run, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';

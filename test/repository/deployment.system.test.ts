@@ -2,7 +2,7 @@ import { parseYaml } from '@redocly/openapi-core';
 import { describe, expect, test } from '@jest/globals';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
 import { ROOT, run, startService } from '../support/service.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsOf, readBlocks } from '../../scripts/documents/blocks.ts';
-import { temporaryDatabase } from '../support/app.ts';
+import { temporaryDatabase } from '../support/cleanup.ts';
 import { ROOT, run, startService } from '../support/service.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

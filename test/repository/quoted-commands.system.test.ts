@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { run } from '../support/service.ts';
 
 /** Runs `npm run documents` on a document of these lines, in which `~` stands for a fence. */

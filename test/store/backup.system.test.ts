@@ -3,7 +3,8 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore, temporaryFolder } from '../support/app.ts';
+import { openTestStore } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { createUntilStopped } from '../support/load.ts';
 import { run, start, startService } from '../support/service.ts';
 

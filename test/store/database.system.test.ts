@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { either, sql } from '../../src/engine/database/sql.ts';
-import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
 import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from '../support/notes.ts';
 import { rounds } from '../support/rounds.ts';
 import { run, start } from '../support/service.ts';

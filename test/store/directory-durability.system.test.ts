@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openTestStore, temporaryFolder } from '../support/app.ts';
+import { openTestStore } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { run, startService } from '../support/service.ts';
 
 // A power loss discards everything that is not synced, including directory entries. strace records syncs and makes them

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
 import { createUntilStopped } from '../support/load.ts';
 import { run, start, startService } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectForWriting, openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
 import { plantTables } from '../../src/plants/plant-tables.ts';
-import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
 import { createUntilStopped, type Load } from '../support/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
 import { rounds } from '../support/rounds.ts';

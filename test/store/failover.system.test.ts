@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { sql } from '../../src/engine/database/sql.ts';
-import { cleanUp } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { insertNote, notes, openNotes, tally, type Note } from '../support/notes.ts';
 import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createTestApp, temporaryDatabase } from '../support/app.ts';
+import { createTestApp } from '../support/app.ts';
+import { temporaryDatabase } from '../support/cleanup.ts';
 import { post } from '../support/answer.ts';
 import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
 import { createUntilStopped } from '../support/load.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, openTestStore } from '../support/app.ts';
+import { openTestStore } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { severalHosts, startPostgresPair } from '../support/postgres.ts';
 import { names, startLoad } from '../support/postgres-store.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { cleanUp, openTestReader, openTestStore } from '../support/app.ts';
+import { openTestReader, openTestStore } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
 import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from '../support/postgres-store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { cleanUp, openTestStore, type TestStore } from '../support/app.ts';
+import { openTestStore, type TestStore } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
 

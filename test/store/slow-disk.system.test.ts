@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cleanUp, listPlants, temporaryDatabase } from '../support/app.ts';
+import { listPlants } from '../support/app.ts';
+import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
 import { startService } from '../support/service.ts';
 
 const SYNC_MICROS = 2_000_000;

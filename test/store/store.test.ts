@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { openTestStore, temporaryFolder } from '../support/app.ts';
+import { openTestStore } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { describeStores } from '../support/stores.ts';
 
 const KEY = '01234567-89ab-4cde-8f01-23456789abcd';

@@ -1,8 +1,4 @@
-import { afterAll, afterEach, beforeEach } from '@jest/globals';
 import type { Express } from 'express';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pino from 'pino';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
@@ -19,6 +15,7 @@ import { createHandlers } from '../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
 import { application } from '../../src/service.ts';
+import { cleanUp, temporaryDatabase } from './cleanup.ts';
 import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
 export const TOKEN = 'test-token';
@@ -65,46 +62,6 @@ const answered: AnsweredRequest[] = [];
 /** Returns the statuses of an operation seen so far in this test file, across applications. */
 export function statusesOf(operationId: string): readonly number[] {
   return answered.flatMap((request) => (request.operationId === operationId ? (request.status ?? []) : []));
-}
-
-type Cleanup = () => void | Promise<void>;
-const ofFile = new Set<Cleanup>();
-const ofTest = new Set<Cleanup>();
-let cleanups = ofFile;
-beforeEach(() => {
-  cleanups = ofTest;
-});
-afterEach(async () => {
-  await runAll(ofTest);
-  cleanups = ofFile;
-});
-afterAll(() => runAll(ofFile));
-
-async function runAll(list: Set<Cleanup>): Promise<void> {
-  const latestFirst = [...list].reverse();
-  list.clear();
-  for (const cleanup of latestFirst) await cleanup();
-}
-
-/** Runs a function when the test ends; called in `beforeAll`, when the file ends. Returns a function that cancels this. */
-export function cleanUp(cleanup: Cleanup): () => void {
-  const registered = cleanups;
-  registered.add(cleanup);
-  return () => void registered.delete(cleanup);
-}
-
-/** Creates a folder that is removed when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  cleanUp(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return folder;
-}
-
-/** Returns the URL of a SQLite database that does not exist yet; neither does its folder. */
-export function temporaryDatabase(): string {
-  return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 }
 
 /** Opens a store that is closed when the test ends. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from './app.ts';
+import { temporaryFolder } from './cleanup.ts';
 
 /** PEM files: a root certificate, and a certificate for `localhost` signed by it. */
 export type Certificates = { readonly root: string; readonly certificate: string; readonly key: string };

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { cleanUp } from './app.ts';
+import { cleanUp } from './cleanup.ts';
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { cleanUp } from './app.ts';
+import { cleanUp } from './cleanup.ts';
 
 /** A TCP connection for sending exact bytes. */
 export type Connection = {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { formatProblem } from '../../scripts/openapi/load.ts';
 import { renderContract } from '../../scripts/generate/render.ts';
 import type { Contract } from '../../src/engine/contract/contract.ts';
-import { temporaryFolder } from './app.ts';
+import { temporaryFolder } from './cleanup.ts';
 
 /** Returns the contract that the generator writes for a document. */
 export async function contractOf(text: string): Promise<Contract> {

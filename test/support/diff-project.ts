@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { diffCommand } from '../../scripts/commands/diff.ts';
-import { temporaryFolder } from './app.ts';
+import { temporaryFolder } from './cleanup.ts';
 import { runHere } from './command.ts';
 import { run, type Outcome } from './service.ts';
 

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { listPlants, temporaryFolder } from './app.ts';
+import { listPlants } from './app.ts';
+import { temporaryFolder } from './cleanup.ts';
 import { run, start } from './service.ts';
 
 /** Returns a line of an export. */

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'j
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cleanUp } from './app.ts';
+import { cleanUp } from './cleanup.ts';
 
 /** An issuer's key pair. */
 export type IssuerKey = {

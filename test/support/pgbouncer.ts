@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asServerUser, freePort, PASSWORD, USER } from '../../scripts/plants/bench/postgres-programs.ts';
-import { cleanUp, temporaryFolder } from './app.ts';
+import { cleanUp, temporaryFolder } from './cleanup.ts';
 import type { Postgres } from './postgres.ts';
 
 export type PoolMode = 'session' | 'transaction' | 'statement';

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from './app.ts';
+import { temporaryFolder } from './cleanup.ts';
 import { ROOT } from './service.ts';
 
 /** An editable copy of this project, removed when the test ends. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
 import { parseJson, stringifyJson, type JsonTree } from '../../src/engine/contract/json.ts';
-import { cleanUp } from './app.ts';
+import { cleanUp } from './cleanup.ts';
 
 export type ServerRequest = {
   readonly method: string;

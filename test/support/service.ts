@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryDatabase } from './app.ts';
+import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

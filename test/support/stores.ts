@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import { cleanUp, temporaryDatabase } from './app.ts';
+import { cleanUp, temporaryDatabase } from './cleanup.ts';
 import { sharedPostgres, type PostgresServer } from './postgres-server.ts';
 
 /**

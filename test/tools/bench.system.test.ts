@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { run } from '../support/service.ts';
 
 const SERVERS = ['service', 'node:http', 'fastify', 'fastify-openapi-glue', 'stock'];

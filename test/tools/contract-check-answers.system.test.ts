@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkContract } from '../../scripts/check/contract-run.ts';
 import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
-import { cleanUp } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { run, startService } from '../support/service.ts';
 
 const document: OpenApiDocument = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../../scripts/commands/check.ts';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { answerJson, startReferenceServer, type Defect, type ServerRequest } from '../support/reference-server.ts';
 import { runHere } from '../support/command.ts';
 

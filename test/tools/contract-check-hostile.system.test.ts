@@ -8,7 +8,7 @@ import type { Observation } from '../../scripts/check/observation.ts';
 import { formatResult } from '../../scripts/check/report.ts';
 import { openReports } from '../../scripts/check/reports/open-reports.ts';
 import { EXCERPT_BYTES } from '../../scripts/check/wire-response.ts';
-import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
 import { HOSTILE_KINDS, startHostileServer, type HostileKind } from '../support/hostile-answers.ts';
 import { hostileDocument } from '../support/hostile-document.ts';
 import { ROOT, run, start } from '../support/service.ts';

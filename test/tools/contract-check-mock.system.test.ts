@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContract } from '../../scripts/check/contract-run.ts';
 import { loadContract } from '../../scripts/openapi/load.ts';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { startService } from '../support/service.ts';
 
 const ok = 'responses: { "200": { description: Done. } }';

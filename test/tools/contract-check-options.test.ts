@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { CHECK_NAMES } from '../../scripts/check/checks.ts';
 import { checkCommand } from '../../scripts/commands/check.ts';
-import { cleanUp, temporaryFolder } from '../support/app.ts';
+import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
 import { shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from '../support/reference-server.ts';
 import { runHere } from '../support/command.ts';

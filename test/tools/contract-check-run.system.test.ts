@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkContract, type ContractOptions } from '../../scripts/check/contract-run.ts';
 import { formatResult } from '../../scripts/check/report.ts';
-import { cleanUp } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from '../support/reference-server.ts';
 

@@ -12,7 +12,7 @@ import { NoValue } from '../../scripts/values/no-value.ts';
 import { createOracle } from '../../scripts/values/oracle.ts';
 import { readingsOf, writeParameter } from '../../scripts/check/parameter-text.ts';
 import { parseJson } from '../../src/engine/contract/json.ts';
-import { cleanUp } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { run } from '../support/service.ts';
 
 type Reading = { readonly openapi?: string; readonly direction?: 'request' | 'response'; readonly others?: object };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { BROKEN_SERVERS } from '../support/defects.ts';
 import { shallowDocument } from '../support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from '../support/reference-server.ts';

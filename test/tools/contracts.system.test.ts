@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { copyProjectWithContract } from '../support/project.ts';
 import { rounds } from '../support/rounds.ts';
 import { ROOT, run, type Outcome } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cleanUp } from '../support/app.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { copyProject } from '../support/project.ts';
 import { startService } from '../support/service.ts';
 

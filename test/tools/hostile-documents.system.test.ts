@@ -10,7 +10,7 @@ import { readAllowedRefs } from '../../scripts/openapi/allowed-refs.ts';
 import { Bug, readingAt } from '../../scripts/openapi/bug.ts';
 import { formatProblem } from '../../scripts/openapi/load.ts';
 import { describeBug } from '../../scripts/terminal/describe-bug.ts';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { contractOf, problemsOf, warningsOf } from '../support/contract.ts';
 import { run, ROOT } from '../support/service.ts';
 

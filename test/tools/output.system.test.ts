@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/plants/bench/postgres-programs.ts';
-import { temporaryDatabase, temporaryFolder } from '../support/app.ts';
+import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
 import { run, start, startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import {
   copyProject,
   typecheckApplicationOnly,
