@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProject } from './documents/project.ts';
 import { mutantsOf, type Mutant } from './mutation/mutants.ts';
-import { refuse, reportBugs } from './terminal/command.ts';
+import { printError, refuse, reportBugs } from './terminal/command.ts';
 
-// `npm run mutation -- [FOLDER …]` draws changes of the code, and runs the tests of each changed file, in a fresh clone of the
-// last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
-const USAGE = 'npm run mutation -- [src/engine/contract src/plants …] [--seed 1] [--count 100]';
+// `npm run mutation -- FOLDER…` draws changes of the code in these folders, and runs the tests of each changed file, in a
+// fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
+const USAGE = 'npm run mutation -- FOLDER… [--seed 1] [--count 100]';
 // Twice as long as all tests take. A change may also lead to an endless loop.
 const LIMIT_SECONDS = 120;
 
@@ -17,17 +17,12 @@ const { folders, seed, count } = readArguments();
 const project = createProject();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
-  for (const mutant of folders.flatMap(mutantsIn).sort(byRank).slice(0, count)) {
-    const { file, line, change, text } = mutant;
-    const path = join(project.folder, file);
-    const before = readFileSync(path, 'utf8');
-    writeFileSync(path, text);
-    const { code } = await project.run(
-      `timeout --kill-after=5 ${String(LIMIT_SECONDS)} npm test -- --bail --findRelatedTests ${file}`,
-    );
-    writeFileSync(path, before);
-    results.push({ mutant, isNoticed: code !== 0 });
-    if (code === 0) console.log(`${file}:${String(line)} ${change}`);
+  const drawn = folders.flatMap(mutantsIn).sort(byRank).slice(0, count);
+  if (await passes(drawn.map(({ file }) => file))) {
+    for (const mutant of drawn) await attempt(mutant);
+  } else {
+    printError('the tests of these folders fail without a change');
+    process.exitCode = 1;
   }
 } finally {
   await project.remove();
@@ -37,6 +32,17 @@ for (const [folder, ofFolder] of Map.groupBy(results, ({ mutant }) => dirname(mu
   console.log(`${folder}: ${String(noticed)} of ${String(ofFolder.length)} noticed`);
 }
 
+async function attempt(mutant: Mutant): Promise<void> {
+  const { file, line, change, text } = mutant;
+  const path = join(project.folder, file);
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, text);
+  const isNoticed = !(await passes([file]));
+  writeFileSync(path, before);
+  results.push({ mutant, isNoticed });
+  if (!isNoticed) console.log(`${file}:${String(line)} ${change}`);
+}
+
 function mutantsIn(folder: string): Mutant[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   return files.flatMap((name) => mutantsOf(join(folder, name), readFileSync(join(folder, name), 'utf8')));
@@ -44,21 +50,27 @@ function mutantsIn(folder: string): Mutant[] {
 
 /** Orders by a digest: the same sample for the same seed, and most of it also after a change. */
 function byRank(one: Mutant, other: Mutant): number {
-  const rank = ({ file, line, change }: Mutant): string =>
-    createHash('sha256')
-      .update(`${seed} ${file} ${String(line)} ${change}`)
-      .digest('hex');
   return rank(one) < rank(other) ? -1 : 1;
+}
+
+function rank({ file, line, change }: Mutant): string {
+  return createHash('sha256').update([seed, file, line, change].join('\n')).digest('hex');
+}
+
+/** Whether the unit and service tests that depend on one of the files pass. */
+async function passes(files: readonly string[]): Promise<boolean> {
+  const command = `npm test -- --bail --findRelatedTests ${files.join(' ')}`;
+  const { code } = await project.run(`timeout --kill-after=5 ${String(LIMIT_SECONDS)} ${command}`);
+  return code === 0;
 }
 
 function readArguments() {
   try {
-    const { positionals, values } = parseArgs({
+    const { positionals: folders, values } = parseArgs({
       allowPositionals: true,
       options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
     });
-    if (!(Number(values.count) > 0)) return refuse(USAGE);
-    const folders = positionals.length > 0 ? positionals : ['src/engine/contract', 'src/plants'];
+    if (folders.length === 0 || !(Number(values.count) > 0)) return refuse(USAGE);
     return { folders, seed: values.seed, count: Number(values.count) };
   } catch (error) {
     return refuse((error as Error).message, USAGE);

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { expectProblem } from '../support/answer.ts';
 import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
-import { FIELDS, serveBody } from '../support/serve-body.ts';
+import { FIELDS, serveBody } from './support/serve-body.ts';
 
 describe('optional bodies', () => {
   const OPTIONAL = '{ content: { application/json: { schema: { type: object } } } }';

@@ -8,7 +8,7 @@ import type { CorsPolicy } from '../../src/engine/http/cors.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { createTestApp, TOKEN, type Overrides } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
-import { openPage } from '../support/browser.ts';
+import { openPage } from './support/browser.ts';
 import { openConnection } from '../support/connection.ts';
 import { contractOf } from '../support/contract.ts';
 

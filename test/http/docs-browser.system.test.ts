@@ -6,7 +6,7 @@ import type { Contract } from '../../src/engine/contract/contract.ts';
 import { openDocs } from '../../src/engine/docs/docs.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
 import { createTestApp, type TestApp, TOKEN } from '../support/app.ts';
-import { FAINT_TEXTS, openPage } from '../support/browser.ts';
+import { FAINT_TEXTS, openPage } from './support/browser.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
 /** The path for the README's screenshot, when it is to be taken. */

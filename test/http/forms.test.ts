@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { expectProblem } from '../support/answer.ts';
-import { FIELDS, serveBody } from '../support/serve-body.ts';
+import { FIELDS, serveBody } from './support/serve-body.ts';
 
 const UPLOAD = `{ required: true, content: { multipart/form-data: { schema: ${FIELDS} } } }`;
 

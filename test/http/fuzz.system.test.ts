@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { contractOf } from '../support/contract.ts';
-import { hostileBytes } from '../support/hostile-bytes.ts';
+import { hostileBytes } from './support/hostile-bytes.ts';
 import { rounds } from '../support/rounds.ts';
 import { start } from '../support/service.ts';
 
@@ -74,7 +74,7 @@ function print(bytes: Buffer): string {
 test(`no input ends the process or gets an undocumented answer (${String(INPUTS)} inputs)`, async () => {
   const contract = join(temporaryFolder(), 'contract.json');
   writeFileSync(contract, JSON.stringify(await contractOf(DOCUMENT)));
-  const service = start('node', ['test/support/serve-contract.ts', contract], { API_TOKENS: TOKEN });
+  const service = start('node', ['test/http/support/serve-contract.ts', contract], { API_TOKENS: TOKEN });
   await once(service.process.stdout, 'data');
   const port = Number(new URL(service.output()).port);
   const good = Buffer.from(

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { ServerLimits } from '../../src/engine/server/server.ts';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
-import { HOSTILE_REQUESTS } from '../support/hostile-requests.ts';
-import { NODE_WITH_MEMORY_REPORT, usedBytes } from '../support/memory.ts';
-import { parseAnswers, type RawAnswer } from '../support/raw-answer.ts';
+import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';
+import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
+import { parseAnswers, type RawAnswer } from './support/raw-answer.ts';
 import { rounds } from '../support/rounds.ts';
 import { startService } from '../support/service.ts';
 

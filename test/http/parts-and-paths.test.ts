@@ -4,7 +4,7 @@ import type { AnyReply } from '../../src/engine/http/response.ts';
 import { expectProblem } from '../support/answer.ts';
 import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf, warningsOf } from '../support/contract.ts';
-import { serveBody } from '../support/serve-body.ts';
+import { serveBody } from './support/serve-body.ts';
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
 const BOUNDARY = 'multipart/form-data; boundary=x';

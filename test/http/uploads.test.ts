@@ -6,7 +6,7 @@ import type { AnyReply } from '../../src/engine/http/response.ts';
 import { expectProblem } from '../support/answer.ts';
 import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
-import { serveBody } from '../support/serve-body.ts';
+import { serveBody } from './support/serve-body.ts';
 
 const LARGE = randomBytes(1_000_000);
 const FORM = `multipart/form-data: { schema: { type: object, required: [note], properties: {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { startCollector, type ExportedSpan } from '../support/collector.ts';
+import { startCollector, type ExportedSpan } from './support/collector.ts';
 import { copyProject, copyProjectWithContract } from '../support/project.ts';
 import { ROOT, run, startService, type Service } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';

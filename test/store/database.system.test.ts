@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { either, sql } from '../../src/engine/database/sql.ts';
 import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
-import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from '../support/notes.ts';
+import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from './support/notes.ts';
 import { rounds } from '../support/rounds.ts';
 import { run, start } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
@@ -136,7 +136,7 @@ describeStores((createDatabase) => {
       for (let round = 0; round < rounds(2, 5); round += 1) {
         const { process, outcome, output } = start(
           'node',
-          ['test/support/write-notes.ts', url, `${String(round)}00000000`],
+          ['test/store/support/write-notes.ts', url, `${String(round)}00000000`],
           {},
         );
         await once(process.stdout, 'data');
@@ -185,7 +185,7 @@ describeStores((createDatabase) => {
       await database.close();
       // All rows together would be twice as large as the heap may be.
       const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
-      const outcome = await run('node', [...limits, 'test/support/stream-notes.ts', url]);
+      const outcome = await run('node', [...limits, 'test/store/support/stream-notes.ts', url]);
       expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
     });
 

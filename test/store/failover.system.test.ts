@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { sql } from '../../src/engine/database/sql.ts';
 import { cleanUp } from '../support/cleanup.ts';
-import { insertNote, notes, openNotes, tally, type Note } from '../support/notes.ts';
+import { insertNote, notes, openNotes, tally, type Note } from './support/notes.ts';
 import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
-import { startProxy } from '../support/proxy.ts';
+import { startProxy } from './support/proxy.ts';
 import { until } from '../support/until.ts';
 
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
-import { newStore, plantLines } from '../support/import.ts';
+import { newStore, plantLines } from './support/import.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 /** Starts an import that has stored ten lines when another connection locks its store. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createTestApp } from '../support/app.ts';
 import { temporaryDatabase } from '../support/cleanup.ts';
 import { post } from '../support/answer.ts';
-import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
+import { newStore, plantLine, plantLines, summary } from './support/import.ts';
 import { createUntilStopped } from '../support/load.ts';
 import { rounds } from '../support/rounds.ts';
 import { run, startService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { severalHosts, startPostgresPair } from '../support/postgres.ts';
-import { names, startLoad } from '../support/postgres-store.ts';
+import { names, startLoad } from './support/postgres-store.ts';
 
 describe('a PostgreSQL primary with a standby', () => {
   test('has a standby, which is used once it is promoted, with everything acknowledged', async () => {

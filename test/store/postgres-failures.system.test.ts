@@ -5,8 +5,8 @@ import { openTestReader, openTestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
-import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from '../support/postgres-store.ts';
-import { startProxy } from '../support/proxy.ts';
+import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from './support/postgres-store.ts';
+import { startProxy } from './support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
 
 const server = sharedPostgres();

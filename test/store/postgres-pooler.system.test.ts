@@ -6,7 +6,7 @@ import pino from 'pino';
 import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
 import { openTestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
-import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
+import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from '../support/postgres.ts';
 import { run } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sharedPostgres } from '../support/postgres-server.ts';
-import { startProxy } from '../support/proxy.ts';
+import { startProxy } from './support/proxy.ts';
 import { run, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

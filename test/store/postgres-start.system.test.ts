@@ -8,7 +8,7 @@ import { cleanUp } from '../support/cleanup.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { severalHosts, startPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
-import { startProxy } from '../support/proxy.ts';
+import { startProxy } from './support/proxy.ts';
 import { until } from '../support/until.ts';
 
 const server = sharedPostgres();

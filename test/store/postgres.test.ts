@@ -8,7 +8,7 @@ import { listPlants, openTestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/postgres-server.ts';
-import { isUnavailable, names, openLogged } from '../support/postgres-store.ts';
+import { isUnavailable, names, openLogged } from './support/postgres-store.ts';
 import { rounds } from '../support/rounds.ts';
 
 describe('one PostgreSQL server', () => {

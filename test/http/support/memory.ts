@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../../support/service.ts';
+
+const SAMPLES = 10;
+const REPORT = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
+
+/** Starts a service whose memory `usedBytes` can measure, since it does not report its memory itself. */
+export const NODE_WITH_MEMORY_REPORT: readonly string[] = [
+  ...['node', '--expose-gc', '--import'],
+  `data:text/javascript,${encodeURIComponent(REPORT)}`,
+];
+
+/** Returns the memory in use after garbage collection: the least of several samples, because external memory fluctuates. */
+export async function usedBytes(service: Service): Promise<number> {
+  const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
+  const earlier = reports().length;
+  for (let samples = 1; samples <= SAMPLES; samples += 1) {
+    service.process.kill('SIGUSR2');
+    while (reports().length < earlier + samples) {
+      await new Promise((resolve) => service.process.stdout.once('data', resolve));
+    }
+    await sleep(100);
+  }
+  return Math.min(...reports().slice(earlier));
+}

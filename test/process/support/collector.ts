@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { cleanUp } from '../../support/cleanup.ts';
+
+/** A span as it arrives over OTLP. */
+export type ExportedSpan = {
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly status: { readonly code?: number };
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** The attributes of the service. */
+  readonly resource: Readonly<Record<string, unknown>>;
+};
+
+/** A collector of OTLP over HTTP with JSON. */
+export type Collector = {
+  readonly env: Readonly<Record<string, string>>;
+  /** Every span so far. */
+  readonly spans: readonly ExportedSpan[];
+};
+
+type KeyValue = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
+type Attributed = { readonly attributes?: readonly KeyValue[] };
+type ResourceSpans = {
+  readonly resource: Attributed;
+  readonly scopeSpans: readonly { readonly spans: readonly (Omit<ExportedSpan, 'attributes'> & Attributed)[] }[];
+};
+
+/** Starts a collector on a free port until the test ends. */
+export async function startCollector(): Promise<Collector> {
+  const spans: ExportedSpan[] = [];
+  const server = createServer((req, res) => {
+    void Array.fromAsync<Buffer>(req).then((chunks) => {
+      if (req.url === '/v1/traces') spans.push(...decode(Buffer.concat(chunks).toString()));
+      res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port)}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  };
+  return { env, spans };
+}
+
+function decode(text: string): readonly ExportedSpan[] {
+  const { resourceSpans } = JSON.parse(text) as { readonly resourceSpans: readonly ResourceSpans[] };
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, attributes: valuesOf(span), resource: valuesOf(resource) })),
+    ),
+  );
+}
+
+/** Each value is an object with one member, named by its type. */
+function valuesOf({ attributes = [] }: Attributed): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}

@@ -1,0 +1,99 @@
+import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import { answerJson, startReferenceServer, type ServerAnswer } from './reference-server.ts';
+
+// A small service of notes whose behaviour differs from test to test: the checks must not accuse what is correct.
+
+type Note = Readonly<Record<string, unknown>>;
+
+/** The behaviour of a service of notes; each function replaces the usual one. */
+export type NoteBehaviour = {
+  /** Documented statuses and further parts of the operations. */
+  readonly created?: Readonly<Record<string, object>>;
+  readonly removed?: Readonly<Record<string, object>>;
+  readonly store?: (note: Note) => Note | undefined;
+  readonly create?: (note: Note) => ServerAnswer | undefined;
+  readonly read?: (note: Note | undefined) => ServerAnswer | undefined;
+  readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
+  readonly list?: (notes: readonly Note[]) => readonly Note[];
+};
+
+const body = { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } };
+const some = { description: 'Done', content: body };
+const none = { description: 'Done' };
+
+/** Returns the document of a service of notes. */
+export function noteDocument({ created = { '201': some }, removed = { '204': none } }: NoteBehaviour): OpenApiDocument {
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1.0.0' },
+    security: [],
+    paths: {
+      '/notes': {
+        post: {
+          operationId: 'createNote',
+          requestBody: { required: true, content: body },
+          responses: { ...created, '4XX': none },
+        },
+        get: {
+          operationId: 'listNotes',
+          responses: {
+            '200': {
+              description: 'All',
+              content: {
+                'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Note' } } },
+              },
+            },
+          },
+        },
+      },
+      '/notes/{id}': {
+        parameters: [id],
+        get: { operationId: 'getNote', responses: { '200': some, '4XX': none } },
+        delete: { operationId: 'deleteNote', responses: { ...removed, '4XX': none } },
+      },
+    },
+    components: {
+      schemas: {
+        Note: {
+          type: 'object',
+          required: ['text'],
+          properties: {
+            id: { type: 'string', format: 'uuid', readOnly: true },
+            text: { type: 'string' },
+            at: { type: 'string', format: 'date-time' },
+            tags: { type: 'array', items: { type: 'string' } },
+            password: { type: 'string', writeOnly: true },
+            deleted: { type: 'boolean', readOnly: true },
+          },
+        },
+      },
+    },
+  };
+}
+
+/** Starts a service of notes. */
+export function startNotes(behaviour: NoteBehaviour): Promise<string> {
+  const notes = new Map<string, Note>();
+  const missing: ServerAnswer = { status: 404, headers: {}, body: '' };
+  let count = 0;
+  return startReferenceServer(({ method, url, body: bytes }) => {
+    const [, collection, id, ...others] = new URL(url, 'http://server').pathname.split('/');
+    if (collection !== 'notes' || others.length > 0) return missing;
+    if (id === undefined) {
+      if (method === 'GET') return answerJson(200, behaviour.list?.([...notes.values()]) ?? [...notes.values()]);
+      const sent = JSON.parse(bytes.toString()) as Note; // Only valid requests are sent.
+      const refused = behaviour.create?.(sent);
+      if (refused !== undefined) return refused;
+      count += 1;
+      const note = { ...sent, password: undefined, id: `00000000-0000-4000-8000-${String(count).padStart(12, '0')}` };
+      notes.set(note.id, behaviour.store?.(note) ?? note);
+      return answerJson(201, notes.get(note.id));
+    }
+    const note = notes.get(id);
+    if (method === 'GET') return behaviour.read?.(note) ?? (note === undefined ? missing : answerJson(200, note));
+    if (method !== 'DELETE') return { status: 405, headers: {}, body: '' };
+    if (behaviour.remove !== undefined) return behaviour.remove(notes, id);
+    return notes.delete(id) ? { status: 204, headers: {}, body: '' } : missing;
+  });
+}

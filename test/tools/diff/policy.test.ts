@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
+
+const RENAMED = CONTRACT.replaceAll('tag:', 'label:');
+const POLICY = '.contract-diff.yaml';
+
+describe('the policy of contract:diff', () => {
+  let project: DiffProject;
+  beforeEach(() => {
+    project = createDiffProject();
+    project.write('base.yaml', CONTRACT);
+    project.write('openapi.yaml', RENAMED);
+  });
+  /** Returns `LEVEL rule place` of each finding, and the summary. */
+  const summarize = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await project.diff('--base', 'base.yaml', ...args);
+    const lines = stdout.trimEnd().split('\n');
+    const findings = lines.slice(0, -1).map((line) => line.replace(/^(\w+) +(\S+) .*\((\S+).*\)$/, '$1 $2 $3'));
+    return { code, stderr, findings, summary: lines.at(-1) };
+  };
+  const entry = (rule: string, rest: string): string =>
+    `  - { rule: ${rule}, operation: POST /plants, reason: No client reads it., ${rest} }\n`;
+
+  test('accepts findings by rule, operation and pointer until a day, and reports entries of no use', async () => {
+    const property = '/components/schemas/Plant/properties';
+    project.write(
+      POLICY,
+      [
+        'ignore:\n',
+        entry('request-property-removed', `pointer: ${property}/tag, until: 2100-01-01`),
+        entry('response-optional-property-removed', 'until: 2020-12-31'),
+        entry('new-optional-request-property', `pointer: ${property}/other, until: 2100-01-01`),
+        '  - { rule: api-version-not-bumped, reason: Unreleased., until: 2100-01-01 }\n',
+      ].join(''),
+    );
+    expect(await summarize()).toEqual({
+      code: 0,
+      stderr: '',
+      findings: [
+        'WARN ignore-entry-expired .contract-diff.yaml:3',
+        'WARN ignore-entry-unused .contract-diff.yaml:4',
+        'WARN response-optional-property-removed base.yaml:30',
+        'INFO new-optional-request-property openapi.yaml:30',
+        'INFO response-optional-property-added openapi.yaml:30',
+      ],
+      summary: '0 errors, 3 warnings, 2 notes, 2 ignored',
+    });
+  });
+
+  test('changes levels, also those of its own rules', async () => {
+    project.write(
+      POLICY,
+      [
+        'severity:\n  request-property-removed: ERR\n  response-optional-property-removed: INFO\n',
+        '  ignore-entry-unused: INFO\n  api-version-not-bumped: WARN\n',
+        `ignore:\n${entry('request-body-removed', 'until: 2100-01-01')}`,
+      ].join(''),
+    );
+    expect(await summarize()).toMatchObject({
+      code: 1,
+      findings: [
+        'ERR request-property-removed base.yaml:30',
+        'WARN api-version-not-bumped openapi.yaml:5',
+        'INFO ignore-entry-unused .contract-diff.yaml:7',
+        'INFO new-optional-request-property openapi.yaml:30',
+        'INFO response-optional-property-added openapi.yaml:30',
+        'INFO response-optional-property-removed base.yaml:30',
+      ],
+    });
+  });
+
+  test('--fail-on decides which levels are failures', async () => {
+    expect(await summarize()).toMatchObject({ code: 0 });
+    expect(await summarize('--fail-on', 'WARN')).toMatchObject({ code: 1 });
+    project.write(
+      'openapi.yaml',
+      CONTRACT.replace('version: 1.0.0', 'version: 1.1.0').replace('operationId: createPlant', ''),
+    );
+    expect(await summarize('--fail-on', 'WARN')).toMatchObject({ code: 0 });
+    expect(await summarize('--fail-on', 'INFO')).toMatchObject({ code: 1 });
+  });
+
+  test('lists all of its mistakes with their lines', async () => {
+    project.write(
+      POLICY,
+      `ignores: []
+ignore:
+  - rule: no-such-rule
+    reason: ' '
+    until: 2026-02-30
+  - { rule: webhook-removed }
+severity:
+  webhook-removed: error
+  other: INFO
+`,
+    );
+    const { code, stdout, stderr } = await project.diff('--base', 'base.yaml');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.replace('contract:diff: ', '').trimEnd().split('\n').sort()).toEqual([
+      `${POLICY}:1:1 the policy has no member ignores`,
+      `${POLICY}:3:11 /ignore/0/rule must be a rule; see --rules`,
+      `${POLICY}:4:13 /ignore/0/reason must not be empty`,
+      `${POLICY}:5:12 /ignore/0/until must be a date, such as 2026-12-31`,
+      `${POLICY}:6:5 /ignore/1 must have required property 'reason'`,
+      `${POLICY}:6:5 /ignore/1 must have required property 'until'`,
+      `${POLICY}:8:20 /severity/webhook-removed must be one of ERR, WARN, INFO`,
+      `${POLICY}:8:3 /severity has the unknown rule other; see --rules`,
+    ]);
+  });
+
+  test.each([
+    ['no YAML', 'ignore: [', /^contract:diff: \.contract-diff\.yaml:\d+:\d+ .+\n$/],
+    ['no mapping', '- a', /^contract:diff: \.contract-diff\.yaml:1:1 the policy must be object\n$/],
+  ])('is refused when it is %s', async (_name, text, message) => {
+    project.write(POLICY, text);
+    const { code, stderr } = await project.diff('--base', 'base.yaml');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  test('may be empty', async () => {
+    project.write(POLICY, '# Nothing is accepted.\n');
+    expect(await summarize()).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('the version', () => {
+  const breaking = CONTRACT.replace('required: [name]', 'required: [name, tag]');
+  const compatible = CONTRACT.replace('operationId: createPlant', 'operationId: addPlant');
+
+  test.each<readonly [string, string, string, string, string | undefined]>([
+    ['the same, although clients break', breaking, '1.2.3', '1.2.3', 'api-version-not-bumped'],
+    ['the same, although something changed', compatible, '1.2.3', '1.2.3', 'api-version-not-bumped'],
+    ['lower', compatible, '1.2.3', '1.2.2', 'api-version-decreased'],
+    ['a new minor one, although clients break', breaking, '1.2.3', '1.3.0', 'api-major-version-not-bumped'],
+    ['a new major one', breaking, '1.2.3', '2.0.0-rc.1', undefined],
+    ['a new patch below 1.0.0, although clients break', breaking, '0.1.2', '0.1.3', 'api-major-version-not-bumped'],
+    ['a new minor one below 1.0.0', breaking, '0.1.2', '0.2.0', undefined],
+    ['new, for a compatible change', compatible, '1.2.3', '1.2.4', undefined],
+    ['lower, but nothing changed', CONTRACT, '1.2.3', '1.0.0', undefined],
+    ['no semantic one', breaking, '2026-01', '2026-01', undefined],
+  ])('is %s', async (_name, document, before, after, rule) => {
+    const project = createDiffProject();
+    project.write('base.yaml', CONTRACT.replace('version: 1.0.0', `version: '${before}'`));
+    project.write('openapi.yaml', document.replace('version: 1.0.0', `version: '${after}'`));
+    const { stdout } = await project.diff('--base', 'base.yaml', '--json');
+    const found = JSON.parse(stdout) as readonly { rule: string }[]; // It prints an array of findings.
+    const ofVersion = found.filter((finding) => finding.rule.includes('-version-'));
+    const want = { rule, level: 'INFO', side: 'revision', line: 5, pointer: '/info/version' };
+    expect(ofVersion).toEqual(rule === undefined ? [] : [expect.objectContaining(want)]);
+  });
+});
