@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Credentials } from '../../src/engine/auth/credentials.ts';
 import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
@@ -26,51 +26,52 @@ async function serve(text: string, overrides = {}) {
   return { app, logged, requests };
 }
 
-describe('path parameters are read in every style', () => {
-  test.each([
-    ['label', 'type: string', '.blue', 'blue'],
-    ['label', 'type: array, items: { type: integer }', '.1,2', [1, 2]],
-    ['matrix', 'type: integer', ';p=7', 7],
-    ['matrix', 'type: array, items: { type: integer }', ';p=1,2', [1, 2]],
-    ['simple', 'type: object, properties: { a: { type: integer } }', 'a,1', { a: 1 }],
-  ])('%s { %s } %s', async (style, schema, text, value) => {
-    const parameter = `{ name: p, in: path, required: true, style: ${style}, schema: { ${schema} } }`;
-    const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
-    expect((await request(app).get(`/a/${text}`)).status).toBe(204);
-    expect(requests).toMatchObject([{ path: { p: value } }]);
-  });
+test.each([
+  ['label', 'type: string', '.blue', 'blue'],
+  ['label', 'type: array, items: { type: integer }', '.1,2', [1, 2]],
+  ['matrix', 'type: integer', ';p=7', 7],
+  ['matrix', 'type: array, items: { type: integer }', ';p=1,2', [1, 2]],
+  ['simple', 'type: object, properties: { a: { type: integer } }', 'a,1', { a: 1 }],
+])('path parameters are read in every style: %s { %s } %s', async (style, schema, text, value) => {
+  const parameter = `{ name: p, in: path, required: true, style: ${style}, schema: { ${schema} } }`;
+  const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+  expect((await request(app).get(`/a/${text}`)).status).toBe(204);
+  expect(requests).toMatchObject([{ path: { p: value } }]);
+});
 
-  test.each([
-    ['label', 'type: array, items: { type: integer }', '.1.2', [1, 2]],
-    ['matrix', 'type: array, items: { type: integer }', ';p=1;p=2', [1, 2]],
-    ['matrix', 'type: object, properties: { a: { type: integer } }', ';a=1', { a: 1 }],
-  ])('exploded: %s { %s } %s', async (style, schema, text, value) => {
-    const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: true, schema: { ${schema} } }`;
-    const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
-    expect((await request(app).get(`/a/${text}`)).status).toBe(204);
-    expect(requests).toMatchObject([{ path: { p: value } }]);
-  });
+test.each([
+  ['label', 'type: array, items: { type: integer }', '.1.2', [1, 2]],
+  ['matrix', 'type: array, items: { type: integer }', ';p=1;p=2', [1, 2]],
+  ['matrix', 'type: object, properties: { a: { type: integer } }', ';a=1', { a: 1 }],
+])('path parameters are read in every style: exploded: %s { %s } %s', async (style, schema, text, value) => {
+  const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: true, schema: { ${schema} } }`;
+  const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+  expect((await request(app).get(`/a/${text}`)).status).toBe(204);
+  expect(requests).toMatchObject([{ path: { p: value } }]);
+});
 
-  const LIST = '{ type: array, items: { type: integer } }';
-  const OBJECT = '{ type: object, properties: { a: { type: integer } } }';
-  test.each([
-    ['matrix', true, LIST, ';p=1;q=2', /^path parameter p must have only items named p$/],
-    ['label', true, OBJECT, '.a', /^path parameter p must consist of names and values: name=value$/],
-    ['label', true, OBJECT, '.a=1.a=2', /^path parameter p must not repeat a$/],
-    ['matrix', false, OBJECT, ';p=a,1,b', /^path parameter p must consist of names and values: name,value$/],
-    ['simple', false, OBJECT, 'a,1,a,2', /^path parameter p must not repeat a$/],
-    ['simple', false, OBJECT, 'a,x', /^path parameter p\/a must be integer$/],
-  ])('400: %s, exploded: %s, %s %s', async (style, explode, schema, text, message) => {
+const LIST = '{ type: array, items: { type: integer } }';
+const OBJECT = '{ type: object, properties: { a: { type: integer } } }';
+test.each([
+  ['matrix', true, LIST, ';p=1;q=2', /^path parameter p must have only items named p$/],
+  ['label', true, OBJECT, '.a', /^path parameter p must consist of names and values: name=value$/],
+  ['label', true, OBJECT, '.a=1.a=2', /^path parameter p must not repeat a$/],
+  ['matrix', false, OBJECT, ';p=a,1,b', /^path parameter p must consist of names and values: name,value$/],
+  ['simple', false, OBJECT, 'a,1,a,2', /^path parameter p must not repeat a$/],
+  ['simple', false, OBJECT, 'a,x', /^path parameter p\/a must be integer$/],
+])(
+  'path parameters are read in every style: 400: %s, exploded: %s, %s %s',
+  async (style, explode, schema, text, message) => {
     const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: ${String(explode)}, schema: ${schema} }`;
     const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
     expectProblem(await request(app).get(`/a/${text}`), 400, message);
-  });
+  },
+);
 
-  test('400 without the prefix of the style', async () => {
-    const parameter = '{ name: p, in: path, required: true, style: matrix, schema: { type: string } }';
-    const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
-    expectProblem(await request(app).get('/a/blue'), 400, /^path parameter p must begin with ;p=$/);
-  });
+test('path parameters are read in every style: 400 without the prefix of the style', async () => {
+  const parameter = '{ name: p, in: path, required: true, style: matrix, schema: { type: string } }';
+  const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+  expectProblem(await request(app).get('/a/blue'), 400, /^path parameter p must begin with ;p=$/);
 });
 
 test('a list of objects in a query is JSON, and 400 when it does not conform', async () => {
@@ -109,134 +110,128 @@ test('an operation is served below its own servers only, and its route is logged
   expect(logged.map(({ route }) => route)).toEqual(['/v2/a', undefined]);
 });
 
-describe('failures are as the document describes them:', () => {
-  const failing = (response: string): string =>
-    document('/a', 'parameters: [{ name: n, in: query, schema: { type: integer } }]').replace(
-      "'204'",
-      `'400': { description: No.${response} }, '204'`,
-    );
+const failing = (response: string): string =>
+  document('/a', 'parameters: [{ name: n, in: query, schema: { type: integer } }]').replace(
+    "'204'",
+    `'400': { description: No.${response} }, '204'`,
+  );
 
-  test('text, rendered by the application', async () => {
-    const text = failing(', content: { text/plain: { schema: { type: string } } }');
-    const failures = { op400: ({ message }: { message: string }) => `Sorry: ${message}` };
-    const { app } = await serve(text, { failures });
-    const response = await request(app).get('/a?n=x');
-    expect([response.status, response.type, response.text]).toEqual([
-      400,
-      'text/plain',
-      expect.stringMatching(/^Sorry: /),
-    ]);
-  });
-
-  test('a production start without a function for them is refused', async () => {
-    const text = failing(', content: { text/plain: { schema: { type: string } } }');
-    await expect(serve(text)).rejects.toThrow(/^no function for the failures op400: NODE_ENV=production needs/);
-  });
-
-  test('as most failures of the document where it does not describe one', async () => {
-    const problem = 'application/problem+json: { schema: { type: object, required: [detail] } }';
-    const failures = { op400: ({ message }: { message: string }) => ({ detail: message, own: true }) };
-    const { app } = await serve(failing(`, content: { ${problem} }`), { failures });
-    const response = await request(app).get('/nowhere');
-    expect([response.status, response.type]).toEqual([404, 'application/problem+json']);
-    expect(response.body).toEqual({ detail: expect.any(String), own: true });
-  });
-
-  test('without content', async () => {
-    const { app } = await serve(failing(''));
-    const response = await request(app).get('/a?n=x');
-    expect([response.status, response.text]).toEqual([400, '']);
-  });
-
-  test('500 when the rendered body does not conform', async () => {
-    const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
-    const { app } = await serve(text, { failures: { op400: () => ({}) } });
-    expectProblem(await request(app).get('/a?n=x'), 500, /^The service failed to answer this request$/);
-  });
+test('failures are as the document describes them: text, rendered by the application', async () => {
+  const text = failing(', content: { text/plain: { schema: { type: string } } }');
+  const failures = { op400: ({ message }: { message: string }) => `Sorry: ${message}` };
+  const { app } = await serve(text, { failures });
+  const response = await request(app).get('/a?n=x');
+  expect([response.status, response.type, response.text]).toEqual([
+    400,
+    'text/plain',
+    expect.stringMatching(/^Sorry: /),
+  ]);
 });
 
-describe('security schemes', () => {
-  const scheme = (text: string, requirement: string): string =>
-    document('/a', `security: [${requirement}]`, `components: { securitySchemes: { s: ${text} } }`);
+test('failures are as the document describes them: a production start without a function for them is refused', async () => {
+  const text = failing(', content: { text/plain: { schema: { type: string } } }');
+  await expect(serve(text)).rejects.toThrow(/^no function for the failures op400: NODE_ENV=production needs/);
+});
 
-  test('another scheme is checked by the application: 401 with its challenge, then the caller', async () => {
-    const checkers = {
-      s: ({ authorization = '' }) => (authorization === 'Basic eDp5' ? { name: 'x', claims: { team: 1 } } : undefined),
-    };
-    const { app, requests } = await serve(scheme('{ type: http, scheme: basic }', '{ s: [] }'), { checkers });
-    const refused = await request(app).get('/a');
-    expectProblem(refused, 401, /^send valid Basic credentials$/);
-    expect(refused.headers['www-authenticate']).toBe('Basic realm="s"');
-    expect((await request(app).get('/a').set('Authorization', 'Basic eDp5')).status).toBe(204);
-    expect(requests).toMatchObject([{ caller: { name: 'x', scheme: 's', claims: { team: 1 } } }]);
-  });
+test('failures are as the document describes them: as most failures of the document where it does not describe one', async () => {
+  const problem = 'application/problem+json: { schema: { type: object, required: [detail] } }';
+  const failures = { op400: ({ message }: { message: string }) => ({ detail: message, own: true }) };
+  const { app } = await serve(failing(`, content: { ${problem} }`), { failures });
+  const response = await request(app).get('/nowhere');
+  expect([response.status, response.type]).toEqual([404, 'application/problem+json']);
+  expect(response.body).toEqual({ detail: expect.any(String), own: true });
+});
 
-  test('a checker reads headers, the query and cookies by functions that it may take out of their object', async () => {
-    const checkers = {
-      s: ({ header, query, cookie }: Credentials) =>
-        header('X-Key') === 'a' || query('key') === 'b' || cookie('key') === 'c' ? { name: 'x' } : undefined,
-    };
-    const { app } = await serve(scheme('{ type: apiKey, in: query, name: key }', '{ s: [] }'), { checkers });
-    expect((await request(app).get('/a').set('X-Key', 'a')).status).toBe(204);
-    expect((await request(app).get('/a?key=b')).status).toBe(204);
-    expect((await request(app).get('/a').set('Cookie', 'key=c')).status).toBe(204);
-    expect((await request(app).get('/a')).status).toBe(401);
-  });
+test('failures are as the document describes them: without content', async () => {
+  const { app } = await serve(failing(''));
+  const response = await request(app).get('/a?n=x');
+  expect([response.status, response.text]).toEqual([400, '']);
+});
 
-  test('403 when the credentials lack a scope, and no scope is granted by default', async () => {
-    const flows = '{ clientCredentials: { tokenUrl: https://example.org/t, scopes: { read: Read., write: Write. } } }';
-    const text = scheme(`{ type: oauth2, flows: ${flows} }`, '{ s: [read, write] }');
-    const granted: readonly (readonly string[] | undefined)[] = [['read', 'write', 'more'], ['read'], undefined];
-    for (const scopes of granted) {
-      const checkers = { s: () => ({ name: 'x', ...(scopes && { scopes }) }) };
-      const { app } = await serve(text, { checkers });
-      const response = await request(app).get('/a');
-      if (scopes?.includes('write') === true) {
-        expect(response.status).toBe(204);
-        continue;
-      }
-      expectProblem(response, 403, /lack a scope/);
-      expect(response.headers['www-authenticate']).toBe(
-        'Bearer realm="s", error="insufficient_scope", scope="read write"',
-      );
+test('failures are as the document describes them: 500 when the rendered body does not conform', async () => {
+  const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
+  const { app } = await serve(text, { failures: { op400: () => ({}) } });
+  expectProblem(await request(app).get('/a?n=x'), 500, /^The service failed to answer this request$/);
+});
+
+const scheme = (text: string, requirement: string): string =>
+  document('/a', `security: [${requirement}]`, `components: { securitySchemes: { s: ${text} } }`);
+
+test('security schemes: another scheme is checked by the application: 401 with its challenge, then the caller', async () => {
+  const checkers = {
+    s: ({ authorization = '' }) => (authorization === 'Basic eDp5' ? { name: 'x', claims: { team: 1 } } : undefined),
+  };
+  const { app, requests } = await serve(scheme('{ type: http, scheme: basic }', '{ s: [] }'), { checkers });
+  const refused = await request(app).get('/a');
+  expectProblem(refused, 401, /^send valid Basic credentials$/);
+  expect(refused.headers['www-authenticate']).toBe('Basic realm="s"');
+  expect((await request(app).get('/a').set('Authorization', 'Basic eDp5')).status).toBe(204);
+  expect(requests).toMatchObject([{ caller: { name: 'x', scheme: 's', claims: { team: 1 } } }]);
+});
+
+test('security schemes: a checker reads headers, the query and cookies by functions that it may take out of their object', async () => {
+  const checkers = {
+    s: ({ header, query, cookie }: Credentials) =>
+      header('X-Key') === 'a' || query('key') === 'b' || cookie('key') === 'c' ? { name: 'x' } : undefined,
+  };
+  const { app } = await serve(scheme('{ type: apiKey, in: query, name: key }', '{ s: [] }'), { checkers });
+  expect((await request(app).get('/a').set('X-Key', 'a')).status).toBe(204);
+  expect((await request(app).get('/a?key=b')).status).toBe(204);
+  expect((await request(app).get('/a').set('Cookie', 'key=c')).status).toBe(204);
+  expect((await request(app).get('/a')).status).toBe(401);
+});
+
+test('security schemes: 403 when the credentials lack a scope, and no scope is granted by default', async () => {
+  const flows = '{ clientCredentials: { tokenUrl: https://example.org/t, scopes: { read: Read., write: Write. } } }';
+  const text = scheme(`{ type: oauth2, flows: ${flows} }`, '{ s: [read, write] }');
+  const granted: readonly (readonly string[] | undefined)[] = [['read', 'write', 'more'], ['read'], undefined];
+  for (const scopes of granted) {
+    const checkers = { s: () => ({ name: 'x', ...(scopes && { scopes }) }) };
+    const { app } = await serve(text, { checkers });
+    const response = await request(app).get('/a');
+    if (scopes?.includes('write') === true) {
+      expect(response.status).toBe(204);
+      continue;
     }
-  });
-
-  test('a configured token has every scope', async () => {
-    const { app } = await serve(scheme('{ type: openIdConnect, openIdConnectUrl: https://example.org }', '{ s: [a] }'));
-    expect((await request(app).get('/a').auth(TOKEN, { type: 'bearer' })).status).toBe(204);
-    expect((await request(app).get('/a').auth('nope-nope', { type: 'bearer' })).status).toBe(401);
-  });
+    expectProblem(response, 403, /lack a scope/);
+    expect(response.headers['www-authenticate']).toBe(
+      'Bearer realm="s", error="insufficient_scope", scope="read write"',
+    );
+  }
 });
 
-describe('defaults', () => {
-  const body = (schema: string, schemas: string): string =>
-    document('/a', 'x-none: 1', `components: { schemas: { ${schemas} } }`).replace(
-      'get: { operationId: op,',
-      `post: { operationId: op, requestBody: { required: true, content: { application/json: { schema: ${schema} } } },`,
-    );
-  const members = Array.from({ length: 80 }, (_, index) => `m${String(index)}: { type: integer }`).join(', ');
+test('security schemes: a configured token has every scope', async () => {
+  const { app } = await serve(scheme('{ type: openIdConnect, openIdConnectUrl: https://example.org }', '{ s: [a] }'));
+  expect((await request(app).get('/a').auth(TOKEN, { type: 'bearer' })).status).toBe(204);
+  expect((await request(app).get('/a').auth('nope-nope', { type: 'bearer' })).status).toBe(401);
+});
 
-  test('of an alternative that does not apply are not set', async () => {
-    const one = `One: { type: object, properties: { kind: { const: one }, n: { default: 1 }, next: { $ref: '#/components/schemas/One' } } }`;
-    const two = `Two: { type: object, properties: { kind: { const: two } }, additionalProperties: false }`;
-    const alternatives = "{ anyOf: [{ $ref: '#/components/schemas/One' }, { $ref: '#/components/schemas/Two' }] }";
-    const { app, requests } = await serve(body(alternatives, `${one}, ${two}`));
-    expect((await request(app).post('/a').send({ kind: 'two' })).status).toBe(204);
-    expect(requests).toMatchObject([{ body: { kind: 'two' } }]);
-  });
+const body = (schema: string, schemas: string): string =>
+  document('/a', 'x-none: 1', `components: { schemas: { ${schemas} } }`).replace(
+    'get: { operationId: op,',
+    `post: { operationId: op, requestBody: { required: true, content: { application/json: { schema: ${schema} } } },`,
+  );
+const members = Array.from({ length: 80 }, (_, index) => `m${String(index)}: { type: integer }`).join(', ');
 
-  test('of members with a large schema are set', async () => {
-    const large = `{ type: object, properties: { large: { type: object, default: { m1: 1 }, properties: { ${members} } } } }`;
-    const { app, requests } = await serve(body(large, ''));
-    expect((await request(app).post('/a').send({})).status).toBe(204);
-    expect(requests).toMatchObject([{ body: { large: { m1: 1 } } }]);
-    expectProblem(
-      await request(app)
-        .post('/a')
-        .send({ large: { m79: 'x' } }),
-      400,
-      /^body\/large\/m79 must be integer$/,
-    );
-  });
+test('defaults of an alternative that does not apply are not set', async () => {
+  const one = `One: { type: object, properties: { kind: { const: one }, n: { default: 1 }, next: { $ref: '#/components/schemas/One' } } }`;
+  const two = `Two: { type: object, properties: { kind: { const: two } }, additionalProperties: false }`;
+  const alternatives = "{ anyOf: [{ $ref: '#/components/schemas/One' }, { $ref: '#/components/schemas/Two' }] }";
+  const { app, requests } = await serve(body(alternatives, `${one}, ${two}`));
+  expect((await request(app).post('/a').send({ kind: 'two' })).status).toBe(204);
+  expect(requests).toMatchObject([{ body: { kind: 'two' } }]);
+});
+
+test('defaults of members with a large schema are set', async () => {
+  const large = `{ type: object, properties: { large: { type: object, default: { m1: 1 }, properties: { ${members} } } } }`;
+  const { app, requests } = await serve(body(large, ''));
+  expect((await request(app).post('/a').send({})).status).toBe(204);
+  expect(requests).toMatchObject([{ body: { large: { m1: 1 } } }]);
+  expectProblem(
+    await request(app)
+      .post('/a')
+      .send({ large: { m79: 'x' } }),
+    400,
+    /^body\/large\/m79 must be integer$/,
+  );
 });

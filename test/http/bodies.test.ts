@@ -1,73 +1,72 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import { expectProblem } from '../support/answer.ts';
 import { createTestApp } from '../support/app.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';
 
-describe('optional bodies', () => {
-  const OPTIONAL = '{ content: { application/json: { schema: { type: object } } } }';
+const OPTIONAL = '{ content: { application/json: { schema: { type: object } } } }';
 
-  test('a missing body is undefined with any Content-Type', async () => {
-    const { send, received } = await serveBody(OPTIONAL);
-    expect((await send(undefined)).status).toBe(204);
-    expect((await send('text/plain')).status).toBe(204);
-    expect(received.map(({ body, contentType }) => [body, contentType])).toEqual([
-      [undefined, undefined],
-      [undefined, undefined],
-    ]);
-  });
-
-  test('a sent body is validated', async () => {
-    const { send } = await serveBody(OPTIONAL);
-    expectProblem(await send('application/json', '[]'), 400, /body must be object/);
-    expectProblem(await send('text/plain', '{}'), 415, /application\/json/);
-  });
+test('optional bodies: a missing body is undefined with any Content-Type', async () => {
+  const { send, received } = await serveBody(OPTIONAL);
+  expect((await send(undefined)).status).toBe(204);
+  expect((await send('text/plain')).status).toBe(204);
+  expect(received.map(({ body, contentType }) => [body, contentType])).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
 });
 
-describe('several media types', () => {
-  const SEVERAL = `{ required: true, content: {
+test('optional bodies: a sent body is validated', async () => {
+  const { send } = await serveBody(OPTIONAL);
+  expectProblem(await send('application/json', '[]'), 400, /body must be object/);
+  expectProblem(await send('text/plain', '{}'), 415, /application\/json/);
+});
+
+const SEVERAL = `{ required: true, content: {
     application/json: { schema: { type: object, required: [a], properties: { a: { type: integer } } } },
     application/merge-patch+json: { schema: { type: object, required: [b] } },
     application/x-www-form-urlencoded: { schema: ${FIELDS} },
     text/*: { schema: { type: string, maxLength: 5 } }, text/csv: { schema: { type: string } },
     image/png: {}, '*/*': { schema: { type: string, format: binary } } } }`;
 
-  test.each<[string, string, unknown]>([
-    ['application/json', '{"a":1}', { a: 1 }],
-    ['application/merge-patch+json; charset=utf-8', '{"b":1}', { b: 1 }],
-    [
-      'application/x-www-form-urlencoded',
-      'name=a+b&count=0&ready=false&tags=x',
-      { name: 'a b', count: 0, ready: false, tags: ['x'], level: 3 },
-    ],
-    ['text/plain', 'é🌿', 'é🌿'],
-    ['text/csv', 'a,b,c,d,e', 'a,b,c,d,e'],
-  ])('%s %s', async (contentType, body, value) => {
-    const { send, received } = await serveBody(SEVERAL);
-    expect((await send(contentType, body)).status).toBe(204);
-    expect(received[0]).toMatchObject({ contentType, body: value });
-  });
+test.each<[string, string, unknown]>([
+  ['application/json', '{"a":1}', { a: 1 }],
+  ['application/merge-patch+json; charset=utf-8', '{"b":1}', { b: 1 }],
+  [
+    'application/x-www-form-urlencoded',
+    'name=a+b&count=0&ready=false&tags=x',
+    { name: 'a b', count: 0, ready: false, tags: ['x'], level: 3 },
+  ],
+  ['text/plain', 'é🌿', 'é🌿'],
+  ['text/csv', 'a,b,c,d,e', 'a,b,c,d,e'],
+])('several media types: %s %s', async (contentType, body, value) => {
+  const { send, received } = await serveBody(SEVERAL);
+  expect((await send(contentType, body)).status).toBe(204);
+  expect(received[0]).toMatchObject({ contentType, body: value });
+});
 
-  test.each(['image/png', 'application/octet-stream', 'video/mp4'])('%s is bytes', async (contentType) => {
+test.each(['image/png', 'application/octet-stream', 'video/mp4'])(
+  'several media types: %s is bytes',
+  async (contentType) => {
     const { send, received } = await serveBody(SEVERAL);
     const bytes = Buffer.from([0, 255, 128, 10]);
     expect((await send(contentType, bytes)).status).toBe(204);
     const body = received[0]?.body as Blob;
     expect(body.type).toBe(contentType);
     expect(Buffer.from(await body.arrayBuffer())).toEqual(bytes);
-  });
+  },
+);
 
-  test.each<[string, string | Buffer, number, RegExp]>([
-    ['application/json', '{"a":"1"}', 400, /body\/a must be integer/],
-    ['application/merge-patch+json', '{"a":1}', 400, /required property 'b'/],
-    ['text/plain', 'too long', 400, /body must NOT have more than 5 characters/],
-    ['text/plain', Buffer.from([0xff]), 400, /UTF-8/],
-    ['image', 'x', 415, /application\/json, application\/merge-patch\+json/],
-  ])('%s %s is refused', async (contentType, body, status, message) => {
-    const { send } = await serveBody(SEVERAL);
-    expectProblem(await send(contentType, body), status, message);
-  });
+test.each<[string, string | Buffer, number, RegExp]>([
+  ['application/json', '{"a":"1"}', 400, /body\/a must be integer/],
+  ['application/merge-patch+json', '{"a":1}', 400, /required property 'b'/],
+  ['text/plain', 'too long', 400, /body must NOT have more than 5 characters/],
+  ['text/plain', Buffer.from([0xff]), 400, /UTF-8/],
+  ['image', 'x', 415, /application\/json, application\/merge-patch\+json/],
+])('several media types: %s %s is refused', async (contentType, body, status, message) => {
+  const { send } = await serveBody(SEVERAL);
+  expectProblem(await send(contentType, body), status, message);
 });
 
 test.each([
@@ -79,58 +78,54 @@ test.each([
   expect(received[0]).toMatchObject({ contentType, body: value });
 });
 
-describe('a Content-Type that is not a media type', () => {
-  const RANGES = "{ required: true, content: { image/*: {}, application/*+json: {}, '*/*': {}, text/plain: {} } }";
-  test.each([
-    ...['image/*', 'IMAGE/*', 'image/*; q=1', '*/*', 'application/*+json', 'image/p*', '*', 'image', 'image/', '/png'],
-    ...['image/png/x', 'image/png, image/gif', 'image/png image/gif', 'image /png', 'image/(png)', 'imagé/png'],
-    ...['image/png; a', 'image/png; a=', 'image/png; =b', 'image/png; a = b', 'image/png; a="b', 'image/png; a="b"c'],
-  ])('415: %j', async (contentType) => {
-    const { send, received } = await serveBody(RANGES);
-    expectProblem(await send(contentType, 'x'), 415, /image\/\*, application\/\*\+json, \*\/\*, text\/plain$/);
-    expect(received).toEqual([]);
-  });
-
-  test.each([
-    ...['image/png', 'Image/PNG', 'image/svg+xml', "a.b-c!#$&^_`|~'%/x.y+z"],
-    ...['image/png;a=b', 'image/png ; a=b\t;c="d;\\"\\*"', 'image/png; ; a=*;'],
-  ])('204: %j', async (contentType) => {
-    const { send, received } = await serveBody(RANGES);
-    expect((await send(contentType, 'x')).status).toBe(204);
-    expect(received[0]).toMatchObject({ contentType });
-  });
+const RANGES = "{ required: true, content: { image/*: {}, application/*+json: {}, '*/*': {}, text/plain: {} } }";
+test.each([
+  ...['image/*', 'IMAGE/*', 'image/*; q=1', '*/*', 'application/*+json', 'image/p*', '*', 'image', 'image/', '/png'],
+  ...['image/png/x', 'image/png, image/gif', 'image/png image/gif', 'image /png', 'image/(png)', 'imagé/png'],
+  ...['image/png; a', 'image/png; a=', 'image/png; =b', 'image/png; a = b', 'image/png; a="b', 'image/png; a="b"c'],
+])('a Content-Type that is not a media type: 415: %j', async (contentType) => {
+  const { send, received } = await serveBody(RANGES);
+  expectProblem(await send(contentType, 'x'), 415, /image\/\*, application\/\*\+json, \*\/\*, text\/plain$/);
+  expect(received).toEqual([]);
 });
 
-describe('Content-Range', () => {
-  const BODY = 'requestBody: { content: { text/plain: {} } }';
-  const PARAMETER = 'parameters: [{ name: content-range, in: header, schema: { type: string } }]';
-  const sendPart = async (method: 'put' | 'post' | 'patch', operation: string) => {
-    const received: unknown[] = [];
-    const op = async (got: unknown) => {
-      received.push(got);
-      return { status: 204 };
-    };
-    const document = documentOf('/a', method, `${operation}\nresponses: { '204': { description: Done. } }`);
-    const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op } });
-    const sending = request(app)[method]('/a').set('Content-Range', 'bytes 0-1/9').type('text/plain').send('ab');
-    return { response: await sending, received };
+test.each([
+  ...['image/png', 'Image/PNG', 'image/svg+xml', "a.b-c!#$&^_`|~'%/x.y+z"],
+  ...['image/png;a=b', 'image/png ; a=b\t;c="d;\\"\\*"', 'image/png; ; a=*;'],
+])('a Content-Type that is not a media type: 204: %j', async (contentType) => {
+  const { send, received } = await serveBody(RANGES);
+  expect((await send(contentType, 'x')).status).toBe(204);
+  expect(received[0]).toMatchObject({ contentType });
+});
+
+const BODY = 'requestBody: { content: { text/plain: {} } }';
+const PARAMETER = 'parameters: [{ name: content-range, in: header, schema: { type: string } }]';
+const sendPart = async (method: 'put' | 'post' | 'patch', operation: string) => {
+  const received: unknown[] = [];
+  const op = async (got: unknown) => {
+    received.push(got);
+    return { status: 204 };
   };
+  const document = documentOf('/a', method, `${operation}\nresponses: { '204': { description: Done. } }`);
+  const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op } });
+  const sending = request(app)[method]('/a').set('Content-Range', 'bytes 0-1/9').type('text/plain').send('ab');
+  return { response: await sending, received };
+};
 
-  test.each(['', BODY])('400 for PUT: %j', async (operation) => {
-    const { response, received } = await sendPart('put', operation);
-    expectProblem(response, 400, /^header\/Content-Range must not be sent: a PUT needs the whole body$/);
-    expect(received).toEqual([]);
-  });
+test.each(['', BODY])('Content-Range: 400 for PUT: %j', async (operation) => {
+  const { response, received } = await sendPart('put', operation);
+  expectProblem(response, 400, /^header\/Content-Range must not be sent: a PUT needs the whole body$/);
+  expect(received).toEqual([]);
+});
 
-  test('may be a parameter of a PUT', async () => {
-    const { response, received } = await sendPart('put', `${PARAMETER}\n${BODY}`);
-    expect(response.status).toBe(204);
-    expect(received).toMatchObject([{ headers: { 'content-range': 'bytes 0-1/9' }, body: 'ab' }]);
-  });
+test('Content-Range may be a parameter of a PUT', async () => {
+  const { response, received } = await sendPart('put', `${PARAMETER}\n${BODY}`);
+  expect(response.status).toBe(204);
+  expect(received).toMatchObject([{ headers: { 'content-range': 'bytes 0-1/9' }, body: 'ab' }]);
+});
 
-  test.each(['post', 'patch'] as const)('has no meaning for %s', async (method) => {
-    expect((await sendPart(method, BODY)).response.status).toBe(204);
-  });
+test.each(['post', 'patch'] as const)('Content-Range has no meaning for %s', async (method) => {
+  expect((await sendPart(method, BODY)).response.status).toBe(204);
 });
 
 test('text in another charset is refused', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { openConnection, plantRequest } from '../support/connection.ts';
 
@@ -10,73 +10,74 @@ async function serve(bodyLimitBytes = 1_000) {
   return { connection: await openConnection(url), history: testApp.history, stop };
 }
 
-describe('on a connection', () => {
-  test.each([
-    ['two valid tokens', [`Authorization: Bearer ${TOKEN}`]],
-    ['a valid and an unknown token', ['Authorization: Bearer nope']],
-    ['a valid token and another scheme', ['AUTHORIZATION: Basic eDp5']],
-  ])('%s in two Authorization headers: 401', async (_name, headers) => {
-    const { connection, history } = await serve();
-    connection.write(plantRequest(TOKEN, FERN, headers));
-    const answer = await connection.receive('}');
-    expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
-    expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="bearerAuth"\r\n/i);
-    expect(answer).toMatch(/\{"error":401,"message":".*"\}$/);
-    expect(await history()).toEqual([]);
-  });
+test.each([
+  ['two valid tokens', [`Authorization: Bearer ${TOKEN}`]],
+  ['a valid and an unknown token', ['Authorization: Bearer nope']],
+  ['a valid token and another scheme', ['AUTHORIZATION: Basic eDp5']],
+])('on a connection %s in two Authorization headers: 401', async (_name, headers) => {
+  const { connection, history } = await serve();
+  connection.write(plantRequest(TOKEN, FERN, headers));
+  const answer = await connection.receive('}');
+  expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+  expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="bearerAuth"\r\n/i);
+  expect(answer).toMatch(/\{"error":401,"message":".*"\}$/);
+  expect(await history()).toEqual([]);
+});
 
-  test('more than one space after Bearer is allowed', async () => {
-    const { connection } = await serve();
-    connection.write(plantRequest(`  ${TOKEN}`, FERN));
-    expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
-  });
+test('on a connection more than one space after Bearer is allowed', async () => {
+  const { connection } = await serve();
+  connection.write(plantRequest(`  ${TOKEN}`, FERN));
+  expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
+});
 
-  test.each([
-    ['announced', 'Content-Length: 10000000000000\r\n\r\n'],
-    ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
-  ])('413 for a body that is too large, %s, before it ends, and the connection is closed', async (_name, rest) => {
+test.each([
+  ['announced', 'Content-Length: 10000000000000\r\n\r\n'],
+  ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
+])(
+  'on a connection 413 for a body that is too large, %s, before it ends, and the connection is closed',
+  async (_name, rest) => {
     const { connection } = await serve();
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
     connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
     expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":413,"message":".* 1000 bytes"\}$/);
-  });
+  },
+);
 
-  test('a body that comes in pieces is one body', async () => {
-    const { connection, history } = await serve();
-    const chunks = ['{"id":9007199254740993,"name":"', '\xf0\x9f', '\x8c\xbf"}'];
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
-    connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
-    for (const chunk of chunks) connection.write(Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`, 'latin1'));
-    connection.write('0\r\n\r\n');
-    expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(await history()).toEqual([{ id: 9007199254740993n, name: '🌿' }]);
-  });
+test('on a connection a body that comes in pieces is one body', async () => {
+  const { connection, history } = await serve();
+  const chunks = ['{"id":9007199254740993,"name":"', '\xf0\x9f', '\x8c\xbf"}'];
+  const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+  for (const chunk of chunks) connection.write(Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`, 'latin1'));
+  connection.write('0\r\n\r\n');
+  expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(await history()).toEqual([{ id: 9007199254740993n, name: '🌿' }]);
+});
 
-  test('the connection serves the next request after a refused one with a body', async () => {
-    const { connection, history } = await serve();
-    connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
-    const answers = await connection.receive('{"name":"Fern"}');
-    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['401', '400', '200']);
-    expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
-  });
+test('on a connection the connection serves the next request after a refused one with a body', async () => {
+  const { connection, history } = await serve();
+  connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
+  const answers = await connection.receive('{"name":"Fern"}');
+  expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['401', '400', '200']);
+  expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
+});
 
-  test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
-    const { connection, history } = await serve();
-    connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
-    connection.end();
-    await connection.closed();
-    expect(await history()).toEqual([]);
-  });
+test('on a connection a client that disconnects in the middle of its body leaves nothing behind', async () => {
+  const { connection, history } = await serve();
+  connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
+  connection.end();
+  await connection.closed();
+  expect(await history()).toEqual([]);
+});
 
-  test('at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
-    const { connection, stop } = await serve();
-    connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
-    await connection.receive('HTTP/1.1 200');
-    const stopped = stop(5_000);
-    connection.write(FERN.slice(-5));
-    const answers = await connection.closed();
-    expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
-    expect(answers.match(/Connection: close/g)).toHaveLength(1);
-    expect(await stopped).toBe(true);
-  });
+test('on a connection at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
+  const { connection, stop } = await serve();
+  connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
+  await connection.receive('HTTP/1.1 200');
+  const stopped = stop(5_000);
+  connection.write(FERN.slice(-5));
+  const answers = await connection.closed();
+  expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+  expect(answers.match(/Connection: close/g)).toHaveLength(1);
+  expect(await stopped).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -77,155 +77,152 @@ function preflight(app: App, { path = '/items/1', origin = ORIGIN, method = 'PUT
 const corsHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
-describe('a preflight', () => {
-  test('is answered with the methods and the request headers of the path, without authentication', async () => {
-    const { app } = await createItems({ ...POLICY, credentials: true });
-    const response = await preflight(app);
-    expect([response.status, response.text, response.headers['allow']]).toEqual([204, '', 'GET, PUT, HEAD, OPTIONS']);
-    expect(corsHeaders(response.headers)).toEqual({
-      'access-control-allow-origin': ORIGIN,
-      'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': 'GET, PUT, HEAD, OPTIONS',
-      'access-control-allow-headers': 'X-Region, X-Api-Key, Authorization, Content-Type, X-Request-Id, traceparent',
-      'access-control-expose-headers': 'x-request-id, allow',
-      'access-control-max-age': '600',
-      vary: 'Origin',
-    });
-  });
-
-  test.each([
-    ['an unknown path', { path: '/other' }, 404, /this path does not exist/],
-    ['a method that the path does not have', { method: 'DELETE' }, 405, /allows only GET, PUT, HEAD, OPTIONS/],
-    ['a method in lower case', { method: 'put' }, 405, /allows only GET, PUT, HEAD, OPTIONS/],
-    ['an origin that is not listed', { origin: 'http://app.example.com' }, 403, /http:.*CORS_ORIGINS does not list it/],
-    ['an origin with a longer name', { origin: `${ORIGIN}.evil.com` }, 403, /CORS_ORIGINS does not list it/],
-    ['the origin null', { origin: 'null' }, 403, /CORS_ORIGINS does not list it/],
-  ])('of %s gets no permission, and the reason', async (_name, asked: Preflight, status, reason) => {
-    const { app } = await createItems(POLICY);
-    const response = await preflight(app, asked);
-    expect([response.status, response.text]).toEqual([status, expect.stringMatching(reason)]);
-    expect(response.headers).not.toHaveProperty('access-control-allow-methods');
-    const allowed = response.headers['access-control-allow-origin'];
-    expect(allowed).toBe('origin' in asked ? undefined : ORIGIN);
-  });
-
-  test('reaches an operation of the document', async () => {
-    const { app } = await createItems(POLICY);
-    const response = await preflight(app, { path: '/described' });
-    expect([response.status, response.text]).toEqual([200, 'put it']);
-    expect(response.headers).not.toHaveProperty('access-control-allow-methods');
-    expect(response.headers['access-control-allow-origin']).toBe(ORIGIN);
-  });
-
-  test('without CORS_ORIGINS is an OPTIONS request like any other', async () => {
-    const { app } = await createItems(undefined);
-    const response = await preflight(app);
-    expect([response.status, response.headers['allow']]).toEqual([204, 'GET, PUT, HEAD, OPTIONS']);
-    expect(corsHeaders(response.headers)).toEqual({});
-  });
-
-  test('is needed for permission: other OPTIONS requests get Allow only', async () => {
-    const { app } = await createItems(POLICY);
-    const response = await request(app).options('/items/1').set('Origin', ORIGIN);
-    expect(response.headers['allow']).toBe('GET, PUT, HEAD, OPTIONS');
-    expect(response.headers).not.toHaveProperty('access-control-allow-methods');
+test('a preflight is answered with the methods and the request headers of the path, without authentication', async () => {
+  const { app } = await createItems({ ...POLICY, credentials: true });
+  const response = await preflight(app);
+  expect([response.status, response.text, response.headers['allow']]).toEqual([204, '', 'GET, PUT, HEAD, OPTIONS']);
+  expect(corsHeaders(response.headers)).toEqual({
+    'access-control-allow-origin': ORIGIN,
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-methods': 'GET, PUT, HEAD, OPTIONS',
+    'access-control-allow-headers': 'X-Region, X-Api-Key, Authorization, Content-Type, X-Request-Id, traceparent',
+    'access-control-expose-headers': 'x-request-id, allow',
+    'access-control-max-age': '600',
+    vary: 'Origin',
   });
 });
 
-describe('a response', () => {
-  const get = (app: App, origin?: string) =>
-    request(app)
-      .get('/items/1')
-      .set({ 'X-Api-Key': TOKEN, ...(origin !== undefined && { Origin: origin }) });
+test.each([
+  ['an unknown path', { path: '/other' }, 404, /this path does not exist/],
+  ['a method that the path does not have', { method: 'DELETE' }, 405, /allows only GET, PUT, HEAD, OPTIONS/],
+  ['a method in lower case', { method: 'put' }, 405, /allows only GET, PUT, HEAD, OPTIONS/],
+  ['an origin that is not listed', { origin: 'http://app.example.com' }, 403, /http:.*CORS_ORIGINS does not list it/],
+  ['an origin with a longer name', { origin: `${ORIGIN}.evil.com` }, 403, /CORS_ORIGINS does not list it/],
+  ['the origin null', { origin: 'null' }, 403, /CORS_ORIGINS does not list it/],
+])('a preflight of %s gets no permission, and the reason', async (_name, asked: Preflight, status, reason) => {
+  const { app } = await createItems(POLICY);
+  const response = await preflight(app, asked);
+  expect([response.status, response.text]).toEqual([status, expect.stringMatching(reason)]);
+  expect(response.headers).not.toHaveProperty('access-control-allow-methods');
+  const allowed = response.headers['access-control-allow-origin'];
+  expect(allowed).toBe('origin' in asked ? undefined : ORIGIN);
+});
 
-  test('to a listed origin can be read with its headers, and keeps the Vary of its handler', async () => {
-    const { app } = await createItems(POLICY);
-    expect(corsHeaders((await get(app, ORIGIN)).headers)).toEqual({
-      'access-control-allow-origin': ORIGIN,
-      'access-control-expose-headers': 'x-request-id, x-total',
-      vary: 'Accept, Origin',
-    });
-  });
+test('a preflight reaches an operation of the document', async () => {
+  const { app } = await createItems(POLICY);
+  const response = await preflight(app, { path: '/described' });
+  expect([response.status, response.text]).toEqual([200, 'put it']);
+  expect(response.headers).not.toHaveProperty('access-control-allow-methods');
+  expect(response.headers['access-control-allow-origin']).toBe(ORIGIN);
+});
 
-  test.each([undefined, 'https://other.example.com'])('to the origin %s has only Vary', async (origin) => {
-    const { app } = await createItems(POLICY);
-    const response = await get(app, origin);
-    expect([response.status, corsHeaders(response.headers)]).toEqual([200, { vary: 'Accept, Origin' }]);
-  });
+test('a preflight without CORS_ORIGINS is an OPTIONS request like any other', async () => {
+  const { app } = await createItems(undefined);
+  const response = await preflight(app);
+  expect([response.status, response.headers['allow']]).toEqual([204, 'GET, PUT, HEAD, OPTIONS']);
+  expect(corsHeaders(response.headers)).toEqual({});
+});
 
-  test('is for any origin with *, and does not vary', async () => {
-    const { app } = await createItems({ ...POLICY, origins: '*' });
-    for (const origin of [undefined, 'null', ORIGIN]) {
-      const { headers } = await get(app, origin);
-      expect([headers['access-control-allow-origin'], headers['vary']]).toEqual(['*', 'Accept']);
-    }
-    expect((await preflight(app, { origin: 'null' })).status).toBe(204);
-  });
+test('a preflight is needed for permission: other OPTIONS requests get Allow only', async () => {
+  const { app } = await createItems(POLICY);
+  const response = await request(app).options('/items/1').set('Origin', ORIGIN);
+  expect(response.headers['allow']).toBe('GET, PUT, HEAD, OPTIONS');
+  expect(response.headers).not.toHaveProperty('access-control-allow-methods');
+});
 
-  test.each<[number, string, Overrides, Record<string, string>, string]>([
-    [401, '/items/1', {}, { 'X-Api-Key': 'wrong' }, 'x-request-id, www-authenticate'],
-    [404, '/other', {}, {}, 'x-request-id'],
-    [405, '/items/1', {}, { 'X-HTTP-Method': 'POST' }, 'x-request-id, allow'],
-    [413, '/items/1', { bodyLimitBytes: 1 }, {}, 'x-request-id'],
-    [415, '/items/1', {}, { 'Content-Type': 'text/plain' }, 'x-request-id, accept'],
-    [500, '/items/1', { handlers: { putItem: async () => ({ status: 200 }) } }, {}, 'x-request-id'],
-    [503, '/items/1', { loadShedding: NO_REQUESTS }, {}, 'x-request-id, retry-after'],
-  ])('%i can be read', async (status, path, overrides, headers, exposed) => {
-    const { app } = await createItems(POLICY, overrides);
-    const { 'X-HTTP-Method': method = 'PUT', ...rest } = headers;
-    const sent = { Origin: ORIGIN, 'X-Api-Key': TOKEN, 'Content-Type': 'application/json', ...rest };
-    const response = await request(app)[method.toLowerCase() as 'put'](path).set(sent).send('{"a":1}');
-    expect([response.status, corsHeaders(response.headers)]).toEqual([
-      status,
-      { 'access-control-allow-origin': ORIGIN, 'access-control-expose-headers': exposed, vary: 'Origin' },
-    ]);
-  });
+const get = (app: App, origin?: string) =>
+  request(app)
+    .get('/items/1')
+    .set({ 'X-Api-Key': TOKEN, ...(origin !== undefined && { Origin: origin }) });
 
-  test('to a body that the parser rejects can be read', async () => {
-    const { serve } = await createItems(POLICY);
-    const connection = await openConnection((await serve()).url);
-    const lines = ['PUT /items/1 HTTP/1.1', 'Host: x', `Origin: ${ORIGIN}`, `X-Api-Key: ${TOKEN}`];
-    connection.write([...lines, 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', 'x'].join('\r\n'));
-    expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 400 [^]*\r\naccess-control-allow-origin: https:/);
+test('a response to a listed origin can be read with its headers, and keeps the Vary of its handler', async () => {
+  const { app } = await createItems(POLICY);
+  expect(corsHeaders((await get(app, ORIGIN)).headers)).toEqual({
+    'access-control-allow-origin': ORIGIN,
+    'access-control-expose-headers': 'x-request-id, x-total',
+    vary: 'Accept, Origin',
   });
 });
 
-describe('in a browser, a page of another origin', () => {
-  test.each<[string, (origin: string) => CorsPolicy | undefined, boolean]>([
-    ['that is listed has access', (origin) => ({ ...POLICY, origins: [ORIGIN, origin] }), true],
-    ['has access with *', () => ({ ...POLICY, origins: '*' }), true],
-    ['that is not listed has none', () => POLICY, false],
-    ['has none without CORS_ORIGINS', () => undefined, false],
-  ])('%s', async (_name, policyOf, hasAccess) => {
-    const { page, origin } = await openOtherPage();
-    const { serve, stored } = await createItems(policyOf(origin));
-    const { url } = await serve();
-    const key = { 'X-Api-Key': TOKEN };
-    const got = await call(page, `${url}/items/1`, { headers: { ...key, 'X-Region': 'eu', 'X-Request-Id': 'r1' } });
-    const put = { method: 'PUT', headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":1}' };
-    const done = await call(page, `${url}/items/1`, put);
-    const refused = await call(page, `${url}/items/1`, { headers: { Authorization: 'Bearer wrong' } });
-    if (!hasAccess) {
-      expect([got, done, refused]).toEqual(Array(3).fill('TypeError: Failed to fetch'));
-      expect(stored).toEqual([]);
-      return;
-    }
-    expect(got).toMatchObject({ status: 200, body: 'item', headers: { 'x-total': '7', 'x-request-id': 'r1' } });
-    expect(done).toMatchObject({ status: 204 });
-    expect(stored).toEqual([{ a: 1 }]);
-    const headers = { 'www-authenticate': 'ApiKey realm="session"' };
-    expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key: '), headers });
-  });
+test.each([undefined, 'https://other.example.com'])('a response to the origin %s has only Vary', async (origin) => {
+  const { app } = await createItems(POLICY);
+  const response = await get(app, origin);
+  expect([response.status, corsHeaders(response.headers)]).toEqual([200, { vary: 'Accept, Origin' }]);
+});
 
-  test('reads the 503 of an overload, and when to try again', async () => {
-    const { page, origin } = await openOtherPage();
-    const { serve } = await createItems({ ...POLICY, origins: [origin] }, { loadShedding: NO_REQUESTS });
-    const got = await call(page, `${(await serve()).url}/items/1`, { headers: { 'X-Api-Key': TOKEN } });
-    const body = expect.stringContaining('try again');
-    expect(got).toMatchObject({ status: 503, body, headers: { 'retry-after': '1' } });
-  });
+test('a response is for any origin with *, and does not vary', async () => {
+  const { app } = await createItems({ ...POLICY, origins: '*' });
+  for (const origin of [undefined, 'null', ORIGIN]) {
+    const { headers } = await get(app, origin);
+    expect([headers['access-control-allow-origin'], headers['vary']]).toEqual(['*', 'Accept']);
+  }
+  expect((await preflight(app, { origin: 'null' })).status).toBe(204);
+});
 
-  test.each([true, false])('sends cookies if CORS_CREDENTIALS is on: %j', async (credentials) => {
+test.each<[number, string, Overrides, Record<string, string>, string]>([
+  [401, '/items/1', {}, { 'X-Api-Key': 'wrong' }, 'x-request-id, www-authenticate'],
+  [404, '/other', {}, {}, 'x-request-id'],
+  [405, '/items/1', {}, { 'X-HTTP-Method': 'POST' }, 'x-request-id, allow'],
+  [413, '/items/1', { bodyLimitBytes: 1 }, {}, 'x-request-id'],
+  [415, '/items/1', {}, { 'Content-Type': 'text/plain' }, 'x-request-id, accept'],
+  [500, '/items/1', { handlers: { putItem: async () => ({ status: 200 }) } }, {}, 'x-request-id'],
+  [503, '/items/1', { loadShedding: NO_REQUESTS }, {}, 'x-request-id, retry-after'],
+])('a response %i can be read', async (status, path, overrides, headers, exposed) => {
+  const { app } = await createItems(POLICY, overrides);
+  const { 'X-HTTP-Method': method = 'PUT', ...rest } = headers;
+  const sent = { Origin: ORIGIN, 'X-Api-Key': TOKEN, 'Content-Type': 'application/json', ...rest };
+  const response = await request(app)[method.toLowerCase() as 'put'](path).set(sent).send('{"a":1}');
+  expect([response.status, corsHeaders(response.headers)]).toEqual([
+    status,
+    { 'access-control-allow-origin': ORIGIN, 'access-control-expose-headers': exposed, vary: 'Origin' },
+  ]);
+});
+
+test('a response to a body that the parser rejects can be read', async () => {
+  const { serve } = await createItems(POLICY);
+  const connection = await openConnection((await serve()).url);
+  const lines = ['PUT /items/1 HTTP/1.1', 'Host: x', `Origin: ${ORIGIN}`, `X-Api-Key: ${TOKEN}`];
+  connection.write([...lines, 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', 'x'].join('\r\n'));
+  expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 400 [^]*\r\naccess-control-allow-origin: https:/);
+});
+
+test.each<[string, (origin: string) => CorsPolicy | undefined, boolean]>([
+  ['that is listed has access', (origin) => ({ ...POLICY, origins: [ORIGIN, origin] }), true],
+  ['has access with *', () => ({ ...POLICY, origins: '*' }), true],
+  ['that is not listed has none', () => POLICY, false],
+  ['has none without CORS_ORIGINS', () => undefined, false],
+])('in a browser, a page of another origin %s', async (_name, policyOf, hasAccess) => {
+  const { page, origin } = await openOtherPage();
+  const { serve, stored } = await createItems(policyOf(origin));
+  const { url } = await serve();
+  const key = { 'X-Api-Key': TOKEN };
+  const got = await call(page, `${url}/items/1`, { headers: { ...key, 'X-Region': 'eu', 'X-Request-Id': 'r1' } });
+  const put = { method: 'PUT', headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":1}' };
+  const done = await call(page, `${url}/items/1`, put);
+  const refused = await call(page, `${url}/items/1`, { headers: { Authorization: 'Bearer wrong' } });
+  if (!hasAccess) {
+    expect([got, done, refused]).toEqual(Array(3).fill('TypeError: Failed to fetch'));
+    expect(stored).toEqual([]);
+    return;
+  }
+  expect(got).toMatchObject({ status: 200, body: 'item', headers: { 'x-total': '7', 'x-request-id': 'r1' } });
+  expect(done).toMatchObject({ status: 204 });
+  expect(stored).toEqual([{ a: 1 }]);
+  const headers = { 'www-authenticate': 'ApiKey realm="session"' };
+  expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key: '), headers });
+});
+
+test('in a browser, a page of another origin reads the 503 of an overload, and when to try again', async () => {
+  const { page, origin } = await openOtherPage();
+  const { serve } = await createItems({ ...POLICY, origins: [origin] }, { loadShedding: NO_REQUESTS });
+  const got = await call(page, `${(await serve()).url}/items/1`, { headers: { 'X-Api-Key': TOKEN } });
+  const body = expect.stringContaining('try again');
+  expect(got).toMatchObject({ status: 503, body, headers: { 'retry-after': '1' } });
+});
+
+test.each([true, false])(
+  'in a browser, a page of another origin sends cookies if CORS_CREDENTIALS is on: %j',
+  async (credentials) => {
     const { page, origin } = await openOtherPage();
     const { serve } = await createItems({ ...POLICY, origins: [origin], credentials });
     const { url } = await serve();
@@ -234,8 +231,8 @@ describe('in a browser, a page of another origin', () => {
     if (credentials) expect(got).toMatchObject({ status: 200, body: 'item' });
     else expect(got).toBe('TypeError: Failed to fetch');
     expect(await call(page, `${url}/items/1`)).toMatchObject({ status: 401 });
-  });
-});
+  },
+);
 
 /** Opens an empty page of an origin of its own. */
 async function openOtherPage(): Promise<{ readonly page: Page; readonly origin: string }> {

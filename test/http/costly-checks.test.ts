@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import type { AnyReply } from '../../src/engine/http/response.ts';
 import { createTestApp } from '../support/app.ts';
@@ -97,120 +97,114 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-describe('one request does not hold the event loop', () => {
-  test.each(CASES)('%s', async (_name, schema, body, status, message = /^/) => {
-    const { post } = await serve(
-      `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`,
-      schema,
-    );
-    const { response, heldMs } = await post(body, 'application/json');
-    expect(response).toEqual([status, expect.stringMatching(message)]);
-    expect(heldMs).toBeLessThan(MAX_HELD_MS);
-    // The validator still works afterwards.
-    expect((await post(body, 'application/json')).response).toEqual(response);
-  });
-
-  test.each([
-    ['one list', 'a=1'],
-    ['fields of all names', undefined],
-    ['__proto__', '__proto__=1'],
-  ])('400 for a form of many fields: %s', async (_name, field) => {
-    const schema = '{ type: object, properties: { a: { type: array, items: { type: string } } } }';
-    const { post } = await serve(`requestBody: { content: { ${FORM}: { schema: ${schema} } } }`, '{}');
-    const body = field === undefined ? fillWith((index) => `${index.toString(36)}=1`) : fill(field, '', '', '&');
-    const { response, heldMs } = await post(body, FORM);
-    expect(response[0]).toBe(400);
-    expect(heldMs).toBeLessThan(MAX_HELD_MS);
-  });
-
-  test('a path with several parameters in a segment', async () => {
-    const parameters = ['a', 'b', 'c', 'd'].map((name) => `{ name: ${name}, in: path, required: true, schema: {} }`);
-    const operation = `parameters: [${parameters.join()}]\nresponses: { '204': { description: Done. } }`;
-    const contract = await contractOf(documentOf('/op/{a}-{b}-{c}.{d}', 'get', operation));
-    const { serve: listen } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
-    const { url } = await listen();
-    const startedMs = threadMs();
-    expect((await fetch(`${url}/op/${'a-'.repeat(4_000)}`)).status).toBe(404);
-    expect((await fetch(`${url}/op/a-b-c-d.e.f`)).status).toBe(204);
-    expect(threadMs() - startedMs).toBeLessThan(MAX_HELD_MS);
-  });
-
-  test('a parameter with a costly pattern', async () => {
-    const { post } = await serve(
-      "parameters: [{ name: q, in: query, schema: { type: string, pattern: '^(a+)+$' } }]",
-      '{}',
-    );
-    const { response, heldMs } = await post(undefined, 'text/plain', `?q=${'a'.repeat(40)}!`);
-    expect(response).toEqual([400, expect.stringMatching(TOO_LONG)]);
-    expect(heldMs).toBeLessThan(MAX_HELD_MS);
-  });
-
-  test('a response with a costly pattern is an error of the service', async () => {
-    const { post, logged } = await serve(
-      '',
-      '{}',
-      `'200': { description: Done., content: { application/json: { schema: { type: string, pattern: '^(a+)+$' } } } }`,
-      {
-        status: 200,
-        body: `${'a'.repeat(40)}!`,
-      },
-    );
-    const { response, heldMs } = await post(undefined, 'text/plain');
-    expect(response[0]).toBe(500);
-    expect(JSON.stringify(logged())).toContain('took longer than');
-    expect(heldMs).toBeLessThan(MAX_HELD_MS);
-  });
+test.each(CASES)('one request does not hold the event loop: %s', async (_name, schema, body, status, message = /^/) => {
+  const { post } = await serve(
+    `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`,
+    schema,
+  );
+  const { response, heldMs } = await post(body, 'application/json');
+  expect(response).toEqual([status, expect.stringMatching(message)]);
+  expect(heldMs).toBeLessThan(MAX_HELD_MS);
+  // The validator still works afterwards.
+  expect((await post(body, 'application/json')).response).toEqual(response);
 });
 
-describe('items are compared as JSON Schema requires', () => {
-  const UNIQUE = 'requestBody: { content: { application/json: { schema: { type: array, uniqueItems: true } } } }';
-  test.each([
-    ['[{"a":1,"b":2},{"b":2,"a":1}]', 400],
-    ['[1,1.0]', 400],
-    ['[0,-0]', 400],
-    ['[{"__proto__":1},{"__proto__":1}]', 400],
-    ['["__proto__","__proto__"]', 400],
-    ['[{"toString":1},{"toString":1}]', 400],
-    ['[[{"x":[]}],[{"x":[]}]]', 400],
-    ['[{"__proto__":1},{}]', 204],
-    ['[{"toString":1},{"toString":2},{"valueOf":1}]', 204],
-    ['[1,"1",true,null,[],{},[1],["1"],"[]","{}",[[]],0,false,"null",""]', 204],
-    ['[{"a":{}},{"a":[]},{"a":"{}"},{"a,b":1},{"a":1,"b":1}]', 204],
-  ])('%s: %d', async (body, status) => {
-    const { post } = await serve(UNIQUE, '{}');
-    expect((await post(body, 'application/json')).response[0]).toBe(status);
-  });
-
-  test.each([
-    ['{ const: { a: 1 } }', '{"a":1.0}', 204],
-    ['{ const: { a: 1 } }', '{"valueOf":1}', 400],
-    ['{ enum: [{ a: 1 }, x] }', '"x"', 204],
-    ['{ enum: [{ a: 1 }, x] }', '{"toString":1}', 400],
-    ['{ enum: [{ a: 1 }, x] }', '{"a":1}', 204],
-  ])('%s takes %s: %d', async (schema, body, status) => {
-    const { post } = await serve(`requestBody: { content: { application/json: { schema: ${schema} } } }`, '{}');
-    expect((await post(body, 'application/json')).response[0]).toBe(status);
-  });
+test.each([
+  ['one list', 'a=1'],
+  ['fields of all names', undefined],
+  ['__proto__', '__proto__=1'],
+])('one request does not hold the event loop: 400 for a form of many fields: %s', async (_name, field) => {
+  const schema = '{ type: object, properties: { a: { type: array, items: { type: string } } } }';
+  const { post } = await serve(`requestBody: { content: { ${FORM}: { schema: ${schema} } } }`, '{}');
+  const body = field === undefined ? fillWith((index) => `${index.toString(36)}=1`) : fill(field, '', '', '&');
+  const { response, heldMs } = await post(body, FORM);
+  expect(response[0]).toBe(400);
+  expect(heldMs).toBeLessThan(MAX_HELD_MS);
 });
 
-describe('format url', () => {
-  test.each([
-    ['http://a.bc', 204],
-    ['https://user:secret@a-b.example.org:8080/p?q#f@x:y', 204],
-    ['ftp://8.8.8.8/', 204],
-    ['http://@@a.bc', 204],
-    ['http://a@b/@c.de', 204],
-    ['http://a.bc/@/ ', 400],
-    ['http://@a.bc', 400],
-    ['http://10.1.1.1', 400],
-    ['http://a b@c.de', 400],
-    ['http://a.b', 400],
-    ['a.bc', 400],
-  ])('%s: %d', async (url, status) => {
-    const schema = 'requestBody: { content: { application/json: { schema: { type: string, format: url } } } }';
-    const { post } = await serve(schema, '{}');
-    expect((await post(JSON.stringify(url), 'application/json')).response[0]).toBe(status);
-  });
+test('one request does not hold the event loop: a path with several parameters in a segment', async () => {
+  const parameters = ['a', 'b', 'c', 'd'].map((name) => `{ name: ${name}, in: path, required: true, schema: {} }`);
+  const operation = `parameters: [${parameters.join()}]\nresponses: { '204': { description: Done. } }`;
+  const contract = await contractOf(documentOf('/op/{a}-{b}-{c}.{d}', 'get', operation));
+  const { serve: listen } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
+  const { url } = await listen();
+  const startedMs = threadMs();
+  expect((await fetch(`${url}/op/${'a-'.repeat(4_000)}`)).status).toBe(404);
+  expect((await fetch(`${url}/op/a-b-c-d.e.f`)).status).toBe(204);
+  expect(threadMs() - startedMs).toBeLessThan(MAX_HELD_MS);
+});
+
+test('one request does not hold the event loop: a parameter with a costly pattern', async () => {
+  const { post } = await serve(
+    "parameters: [{ name: q, in: query, schema: { type: string, pattern: '^(a+)+$' } }]",
+    '{}',
+  );
+  const { response, heldMs } = await post(undefined, 'text/plain', `?q=${'a'.repeat(40)}!`);
+  expect(response).toEqual([400, expect.stringMatching(TOO_LONG)]);
+  expect(heldMs).toBeLessThan(MAX_HELD_MS);
+});
+
+test('one request does not hold the event loop: a response with a costly pattern is an error of the service', async () => {
+  const { post, logged } = await serve(
+    '',
+    '{}',
+    `'200': { description: Done., content: { application/json: { schema: { type: string, pattern: '^(a+)+$' } } } }`,
+    {
+      status: 200,
+      body: `${'a'.repeat(40)}!`,
+    },
+  );
+  const { response, heldMs } = await post(undefined, 'text/plain');
+  expect(response[0]).toBe(500);
+  expect(JSON.stringify(logged())).toContain('took longer than');
+  expect(heldMs).toBeLessThan(MAX_HELD_MS);
+});
+
+const UNIQUE = 'requestBody: { content: { application/json: { schema: { type: array, uniqueItems: true } } } }';
+test.each([
+  ['[{"a":1,"b":2},{"b":2,"a":1}]', 400],
+  ['[1,1.0]', 400],
+  ['[0,-0]', 400],
+  ['[{"__proto__":1},{"__proto__":1}]', 400],
+  ['["__proto__","__proto__"]', 400],
+  ['[{"toString":1},{"toString":1}]', 400],
+  ['[[{"x":[]}],[{"x":[]}]]', 400],
+  ['[{"__proto__":1},{}]', 204],
+  ['[{"toString":1},{"toString":2},{"valueOf":1}]', 204],
+  ['[1,"1",true,null,[],{},[1],["1"],"[]","{}",[[]],0,false,"null",""]', 204],
+  ['[{"a":{}},{"a":[]},{"a":"{}"},{"a,b":1},{"a":1,"b":1}]', 204],
+])('items are compared as JSON Schema requires: %s: %d', async (body, status) => {
+  const { post } = await serve(UNIQUE, '{}');
+  expect((await post(body, 'application/json')).response[0]).toBe(status);
+});
+
+test.each([
+  ['{ const: { a: 1 } }', '{"a":1.0}', 204],
+  ['{ const: { a: 1 } }', '{"valueOf":1}', 400],
+  ['{ enum: [{ a: 1 }, x] }', '"x"', 204],
+  ['{ enum: [{ a: 1 }, x] }', '{"toString":1}', 400],
+  ['{ enum: [{ a: 1 }, x] }', '{"a":1}', 204],
+])('items are compared as JSON Schema requires: %s takes %s: %d', async (schema, body, status) => {
+  const { post } = await serve(`requestBody: { content: { application/json: { schema: ${schema} } } }`, '{}');
+  expect((await post(body, 'application/json')).response[0]).toBe(status);
+});
+
+test.each([
+  ['http://a.bc', 204],
+  ['https://user:secret@a-b.example.org:8080/p?q#f@x:y', 204],
+  ['ftp://8.8.8.8/', 204],
+  ['http://@@a.bc', 204],
+  ['http://a@b/@c.de', 204],
+  ['http://a.bc/@/ ', 400],
+  ['http://@a.bc', 400],
+  ['http://10.1.1.1', 400],
+  ['http://a b@c.de', 400],
+  ['http://a.b', 400],
+  ['a.bc', 400],
+])('format url: %s: %d', async (url, status) => {
+  const schema = 'requestBody: { content: { application/json: { schema: { type: string, format: url } } } }';
+  const { post } = await serve(schema, '{}');
+  expect((await post(JSON.stringify(url), 'application/json')).response[0]).toBe(status);
 });
 
 /** Serves one operation, and returns for each response how long it blocked the event loop. */

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -36,41 +36,42 @@ beforeEach(async () => {
 });
 const add = (body: object) => request(service.app).post('/members/chess').send(body);
 
-describe('a request', () => {
-  test('has no readOnly property, even a required one', async () => {
-    expect((await add(SENT)).status).toBe(200);
-    for (const body of [
-      { ...SENT, id: 1 },
-      { ...SENT, id: null },
-      { ...SENT, since: '2026-01-01' },
-      { ...SENT, roles: [ROLE] },
-    ]) {
-      const response = await add(body);
-      expect([response.status, response.body]).toEqual([
-        400,
-        { error: 400, message: expect.stringMatching(/readOnly|read-only/) },
-      ]);
-    }
-  });
+test('a request has no readOnly property, even a required one', async () => {
+  expect((await add(SENT)).status).toBe(200);
+  for (const body of [
+    { ...SENT, id: 1 },
+    { ...SENT, id: null },
+    { ...SENT, since: '2026-01-01' },
+    { ...SENT, roles: [ROLE] },
+  ]) {
+    const response = await add(body);
+    expect([response.status, response.body]).toEqual([
+      400,
+      { error: 400, message: expect.stringMatching(/readOnly|read-only/) },
+    ]);
+  }
+});
 
-  test('needs a required writeOnly property: 400', async () => {
-    expect((await add({ name: 'Ada', roles: [] })).body).toEqual({
-      error: 400,
-      message: "body must have required property 'secret'",
-    });
+test('a request needs a required writeOnly property: 400', async () => {
+  expect((await add({ name: 'Ada', roles: [] })).body).toEqual({
+    error: 400,
+    message: "body must have required property 'secret'",
   });
+});
 
-  test('has its defaults when the handler gets it, through references, allOf and lists', async () => {
-    await add(SENT);
-    expect(received).toMatchObject({
-      query: { limit: 20 },
-      headers: { 'X-Mode': 'safe' },
-      cookies: { page: 1 },
-      body: { level: 1, roles: [{ title: 'Chair', weight: 20 }] },
-    });
+test('a request has its defaults when the handler gets it, through references, allOf and lists', async () => {
+  await add(SENT);
+  expect(received).toMatchObject({
+    query: { limit: 20 },
+    headers: { 'X-Mode': 'safe' },
+    cookies: { page: 1 },
+    body: { level: 1, roles: [{ title: 'Chair', weight: 20 }] },
   });
+});
 
-  test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])('as %s has the same rules', async (type) => {
+test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])(
+  'a request as %s has the same rules',
+  async (type) => {
     const isMultipart = type.startsWith('multipart');
     const send = (fields: Record<string, string>) => {
       const post = request(service.app).post('/photos');
@@ -82,123 +83,119 @@ describe('a request', () => {
     expect((await send({ title: 'x', token: 'y' })).status).toBe(200);
     expect(received).toMatchObject({ body: { title: 'x', copies: 1, token: 'y' } });
     expect((await send({ title: 'x', id: '1' })).body).toEqual({ error: 400, message: 'body/id is read-only' });
-  });
+  },
+);
+
+test.each<[string, object]>([
+  ['with its required readOnly properties', { name: 'Ada', since: '2026-01-01', roles: [] }],
+  ['with those that another part of allOf requires', { id: 1n, name: 'Ada', roles: [] }],
+  ['with those of its items', { ...BODY, roles: [{ title: 'Chair' }] }],
+  ['without writeOnly properties', { ...BODY, secret: 'x' }],
+  ['without those of its items', { ...BODY, roles: [{ ...ROLE, proof: 'x' }] }],
+])('a reply is sent only %s, else 500', async (_name, body) => {
+  reply = { ...reply, body };
+  expect((await add(SENT)).status).toBe(500);
+  expect(service.logged).toContainEqual(expect.objectContaining({ msg: 'request failed' }));
 });
 
-describe('a reply is sent only', () => {
-  test.each<[string, object]>([
-    ['with its required readOnly properties', { name: 'Ada', since: '2026-01-01', roles: [] }],
-    ['with those that another part of allOf requires', { id: 1n, name: 'Ada', roles: [] }],
-    ['with those of its items', { ...BODY, roles: [{ title: 'Chair' }] }],
-    ['without writeOnly properties', { ...BODY, secret: 'x' }],
-    ['without those of its items', { ...BODY, roles: [{ ...ROLE, proof: 'x' }] }],
-  ])('%s, else 500', async (_name, body) => {
-    reply = { ...reply, body };
-    expect((await add(SENT)).status).toBe(500);
-    expect(service.logged).toContainEqual(expect.objectContaining({ msg: 'request failed' }));
-  });
-
-  test('without the defaults of requests', async () => {
-    expect((await add(SENT)).text).toBe(
-      '{"id":1,"name":"Ada","since":"2026-01-01","roles":[{"title":"Chair","granted":"2026-01-01"}]}',
-    );
-  });
-
-  test('with its required headers, and without the optional ones', async () => {
-    expect((await add(SENT)).headers).toMatchObject({ 'x-count': '1' });
-    reply = { ...reply, headers: { 'X-Note': 'x' } };
-    expect((await add(SENT)).status).toBe(500);
-  });
+test('a reply is sent only without the defaults of requests', async () => {
+  expect((await add(SENT)).text).toBe(
+    '{"id":1,"name":"Ada","since":"2026-01-01","roles":[{"title":"Chair","granted":"2026-01-01"}]}',
+  );
 });
 
-describe('a default', () => {
-  /** Serves a JSON body and returns the one that the handler receives, or the status. */
-  async function receive(schema: string, body: object, rest = ''): Promise<unknown> {
-    const content = `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
-    const text = documentOf('/a', 'post', `${content}\nresponses: { '204': { description: Done. } }`, rest);
-    let got: unknown;
-    const op = async (given: { readonly body: unknown }): Promise<AnyReply> => {
-      got = given.body;
-      return { status: 204 };
-    };
-    const { app } = await createTestApp({ contract: await contractOf(text), handlers: { op } });
-    const response = await request(app).post('/a').send(body);
-    return response.status === 204 ? got : response.status;
-  }
-  const ALTERNATIVES = `
+test('a reply is sent only with its required headers, and without the optional ones', async () => {
+  expect((await add(SENT)).headers).toMatchObject({ 'x-count': '1' });
+  reply = { ...reply, headers: { 'X-Note': 'x' } };
+  expect((await add(SENT)).status).toBe(500);
+});
+
+/** Serves a JSON body and returns the one that the handler receives, or the status. */
+async function receive(schema: string, body: object, rest = ''): Promise<unknown> {
+  const content = `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
+  const text = documentOf('/a', 'post', `${content}\nresponses: { '204': { description: Done. } }`, rest);
+  let got: unknown;
+  const op = async (given: { readonly body: unknown }): Promise<AnyReply> => {
+    got = given.body;
+    return { status: 204 };
+  };
+  const { app } = await createTestApp({ contract: await contractOf(text), handlers: { op } });
+  const response = await request(app).post('/a').send(body);
+  return response.status === 204 ? got : response.status;
+}
+const ALTERNATIVES = `
 components:
   schemas:
     Cat: { type: object, required: [kind], properties: { kind: { const: cat }, lives: { type: integer, default: 9 }, toys: { type: array, items: { $ref: '#/components/schemas/Toy' } } }, additionalProperties: false }
     Dog: { type: object, required: [kind], properties: { kind: { const: dog } }, additionalProperties: false }
     Toy: { type: string }`;
 
-  test('of one alternative does not change a value of another', async () => {
-    const either = "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }] }";
-    expect(await receive(either, { kind: 'dog' }, ALTERNATIVES)).toEqual({ kind: 'dog' });
-    expect(await receive("{ $ref: '#/components/schemas/Cat' }", { kind: 'cat' }, ALTERNATIVES)).toEqual({
-      kind: 'cat',
-      lives: 9,
-    });
+test('a default of one alternative does not change a value of another', async () => {
+  const either = "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }] }";
+  expect(await receive(either, { kind: 'dog' }, ALTERNATIVES)).toEqual({ kind: 'dog' });
+  expect(await receive("{ $ref: '#/components/schemas/Cat' }", { kind: 'cat' }, ALTERNATIVES)).toEqual({
+    kind: 'cat',
+    lives: 9,
   });
+});
 
-  test.each<[string, string, object, object]>([
-    [
-      'a schema that is closed to it',
-      "{ allOf: [{ $ref: '#/components/schemas/Label' }], additionalProperties: false }",
-      {},
-      { scheme: 'label' },
-    ],
-    [
-      'an alternative that is closed to it',
-      "{ allOf: [{ $ref: '#/components/schemas/Label' }], oneOf: [{ $ref: '#/components/schemas/Dog' }, { type: string }] }",
-      { kind: 'dog' },
-      { kind: 'dog', scheme: 'label' },
-    ],
-    [
-      'a condition for it',
-      "{ allOf: [{ $ref: '#/components/schemas/Label' }], not: { required: [scheme] } }",
-      {},
-      { scheme: 'label' },
-    ],
-    ['a limit of properties', '{ maxProperties: 1, properties: { a: { default: 1 } } }', { b: 2 }, { a: 1, b: 2 }],
-  ])('does not make a value invalid, in spite of %s', async (_name, schema, body, want) => {
-    const label = `${ALTERNATIVES}
+test.each<[string, string, object, object]>([
+  [
+    'a schema that is closed to it',
+    "{ allOf: [{ $ref: '#/components/schemas/Label' }], additionalProperties: false }",
+    {},
+    { scheme: 'label' },
+  ],
+  [
+    'an alternative that is closed to it',
+    "{ allOf: [{ $ref: '#/components/schemas/Label' }], oneOf: [{ $ref: '#/components/schemas/Dog' }, { type: string }] }",
+    { kind: 'dog' },
+    { kind: 'dog', scheme: 'label' },
+  ],
+  [
+    'a condition for it',
+    "{ allOf: [{ $ref: '#/components/schemas/Label' }], not: { required: [scheme] } }",
+    {},
+    { scheme: 'label' },
+  ],
+  ['a limit of properties', '{ maxProperties: 1, properties: { a: { default: 1 } } }', { b: 2 }, { a: 1, b: 2 }],
+])('a default does not make a value invalid, in spite of %s', async (_name, schema, body, want) => {
+  const label = `${ALTERNATIVES}
     Label: { type: object, properties: { scheme: { type: string, default: label } } }`;
-    expect(await receive(schema, body, label)).toEqual(want);
-  });
+  expect(await receive(schema, body, label)).toEqual(want);
+});
 
-  test('does not make a value valid: 400', async () => {
-    const schema = '{ type: object, minProperties: 1, properties: { a: { default: 1 } } }';
-    expect(await receive(schema, {})).toBe(400);
-    expect(await receive(schema, { b: 2 })).toEqual({ a: 1, b: 2 });
-  });
+test('a default does not make a value valid: 400', async () => {
+  const schema = '{ type: object, minProperties: 1, properties: { a: { default: 1 } } }';
+  expect(await receive(schema, {})).toBe(400);
+  expect(await receive(schema, { b: 2 })).toEqual({ a: 1, b: 2 });
+});
 
-  test('of an object has the defaults of its properties', async () => {
-    const schema = `{ type: object, properties: { size: { type: object, default: { unit: cm }, properties: {
+test('a default of an object has the defaults of its properties', async () => {
+  const schema = `{ type: object, properties: { size: { type: object, default: { unit: cm }, properties: {
       unit: { type: string, default: m }, width: { type: integer, default: 1 }, id: { type: integer, default: 2, readOnly: true },
       parts: { type: array, default: [{}], items: { $ref: '#/components/schemas/Part' } } } } } }`;
-    const part = `
+  const part = `
 components:
   schemas:
     Part: { type: object, properties: { weight: { type: integer, format: int64, default: 3 }, inner: { $ref: '#/components/schemas/Part' } } }`;
-    expect(await receive(schema, {}, part)).toEqual({ size: { unit: 'cm', width: 1, parts: [{ weight: 3n }] } });
-    const endless = part.replace('inner: {', 'inner: { default: {}, allOf: [{').replace(' } } }', ' }] } } }');
-    expect(await receive("{ $ref: '#/components/schemas/Part' }", {}, endless)).toEqual({
-      weight: 3n,
-      inner: { weight: 3n },
-    });
+  expect(await receive(schema, {}, part)).toEqual({ size: { unit: 'cm', width: 1, parts: [{ weight: 3n }] } });
+  const endless = part.replace('inner: {', 'inner: { default: {}, allOf: [{').replace(' } } }', ' }] } } }');
+  expect(await receive("{ $ref: '#/components/schemas/Part' }", {}, endless)).toEqual({
+    weight: 3n,
+    inner: { weight: 3n },
   });
+});
 
-  test('that does not fit its schema is not used', async () => {
-    const schema =
-      "{ type: object, properties: { a: { type: integer, default: '' }, b: { type: string, format: date, default: '' }, c: { type: [string, 'null'], default: null } } }";
-    expect(await receive(schema, {})).toEqual({ c: null });
-  });
+test('a default that does not fit its schema is not used', async () => {
+  const schema =
+    "{ type: object, properties: { a: { type: integer, default: '' }, b: { type: string, format: date, default: '' }, c: { type: [string, 'null'], default: null } } }";
+  expect(await receive(schema, {})).toEqual({ c: null });
+});
 
-  test('does not replace a required property: 400', async () => {
-    const schema = '{ type: object, required: [a], properties: { a: { type: integer, default: 1 } } }';
-    expect(await receive(schema, {})).toBe(400);
-  });
+test('a default does not replace a required property: 400', async () => {
+  const schema = '{ type: object, required: [a], properties: { a: { type: integer, default: 1 } } }';
+  expect(await receive(schema, {})).toBe(400);
 });
 
 test('a reply of null is sent where the schema allows null, else 500', async () => {

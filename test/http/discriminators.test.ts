@@ -160,35 +160,33 @@ describe.each(['3.0.3', '3.1.0'])(
   },
 );
 
-describe('a warning names what is not checked:', () => {
-  test.each<[string, string, string, RegExp]>([
-    [
-      'a mapping to a file that does not exist',
-      list(', mapping: { x: models/x.yaml }'),
-      SEPARATE,
-      /mapping of x is ignored: there is no schema models\/x\.yaml/,
-    ],
-    [
-      'a mapping to a schema that is not listed',
-      list(', mapping: { x: Bird }'),
-      `${SEPARATE}\nBird: {}`,
-      /mapping of x is ignored: list Bird in oneOf/,
-    ],
-    [
-      'a value of several schemas',
-      list(''),
-      SEPARATE.replaceAll('type: string', 'type: string, enum: [pet]'),
-      /discriminator is not checked: pet may be .*Cat or .*Dog; add a mapping/,
-    ],
-    [
-      'a schema that contains itself',
-      ref('Animal'),
-      PARENT.replace('Puppy: { allOf: [', `Puppy: { anyOf: [${ref('Animal')}], allOf: [`),
-      /discriminator is not checked: a schema that extends Animal refers to it outside of allOf/,
-    ],
-  ])('%s', async (_name, schema, schemas, warning) => {
-    const warnings = await warningsOf(document(schema, schemas, '3.1.0'));
-    expect(warnings).toMatch(warning);
-    expect(warnings).not.toContain('error:');
-  });
+test.each<[string, string, string, RegExp]>([
+  [
+    'a mapping to a file that does not exist',
+    list(', mapping: { x: models/x.yaml }'),
+    SEPARATE,
+    /mapping of x is ignored: there is no schema models\/x\.yaml/,
+  ],
+  [
+    'a mapping to a schema that is not listed',
+    list(', mapping: { x: Bird }'),
+    `${SEPARATE}\nBird: {}`,
+    /mapping of x is ignored: list Bird in oneOf/,
+  ],
+  [
+    'a value of several schemas',
+    list(''),
+    SEPARATE.replaceAll('type: string', 'type: string, enum: [pet]'),
+    /discriminator is not checked: pet may be .*Cat or .*Dog; add a mapping/,
+  ],
+  [
+    'a schema that contains itself',
+    ref('Animal'),
+    PARENT.replace('Puppy: { allOf: [', `Puppy: { anyOf: [${ref('Animal')}], allOf: [`),
+    /discriminator is not checked: a schema that extends Animal refers to it outside of allOf/,
+  ],
+])('a warning names what is not checked: %s', async (_name, schema, schemas, warning) => {
+  const warnings = await warningsOf(document(schema, schemas, '3.1.0'));
+  expect(warnings).toMatch(warning);
+  expect(warnings).not.toContain('error:');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { contract } from '../../src/plants/contract.ts';
@@ -21,97 +21,93 @@ const EVERYTHING = `parameters: [{ name: q, in: query, description: A text., sch
   responses: { '200': { description: Done., content: { application/json: { schema: { type: object } } } } }`;
 const MAX_INT64 = '9223372036854775807';
 
-describe('in a browser', () => {
-  test('a plant is created from the page, with its id exactly as typed', async () => {
-    const { url, history } = await serveWithDocs();
-    const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
-    await enterToken(page, TOKEN);
-    const shown = await send(page, 'createPlant', `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
-    expect(shown.status).toBe('200');
-    expect(JSON.parse(shown.body)).toEqual({ name: 'Fern', tag: 'indoor' });
-    expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Fern', tag: 'indoor' }]);
-    expect(await page.title()).toBe('Plant store');
-    expect(complaints).toEqual([]);
-    expect([...origins]).toEqual([url]);
-    if (SCREENSHOT !== undefined) await takeScreenshot(page, SCREENSHOT);
-    expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
-  });
+test('in a browser a plant is created from the page, with its id exactly as typed', async () => {
+  const { url, history } = await serveWithDocs();
+  const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
+  await enterToken(page, TOKEN);
+  const shown = await send(page, 'createPlant', `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
+  expect(shown.status).toBe('200');
+  expect(JSON.parse(shown.body)).toEqual({ name: 'Fern', tag: 'indoor' });
+  expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Fern', tag: 'indoor' }]);
+  expect(await page.title()).toBe('Plant store');
+  expect(complaints).toEqual([]);
+  expect([...origins]).toEqual([url]);
+  if (SCREENSHOT !== undefined) await takeScreenshot(page, SCREENSHOT);
+  expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
+});
 
-  test('a wrong token gets 401 with an Error', async () => {
-    const { url, history } = await serveWithDocs();
-    const { page, complaints } = await openPage(`${url}/docs`);
-    await enterToken(page, 'wrong');
-    const shown = await send(page, 'createPlant', '{"id":1,"name":"Fern"}');
-    expect(shown.status).toMatch(/^401\b/);
-    expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
-    expect(await history()).toEqual([]);
-    // Chromium logs every 4xx.
-    expect(complaints.filter((complaint) => !complaint.includes('status of 401'))).toEqual([]);
-  });
+test('in a browser a wrong token gets 401 with an Error', async () => {
+  const { url, history } = await serveWithDocs();
+  const { page, complaints } = await openPage(`${url}/docs`);
+  await enterToken(page, 'wrong');
+  const shown = await send(page, 'createPlant', '{"id":1,"name":"Fern"}');
+  expect(shown.status).toMatch(/^401\b/);
+  expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
+  expect(await history()).toEqual([]);
+  // Chromium logs every 4xx.
+  expect(complaints.filter((complaint) => !complaint.includes('status of 401'))).toEqual([]);
+});
 
-  test('an int64 of a response is shown with all its digits', async () => {
-    const answer = `responses:
+test('in a browser an int64 of a response is shown with all its digits', async () => {
+  const answer = `responses:
   '200':
     description: An id.
     content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
-    const other = await contractOf(documentOf('/id', 'get', answer));
-    const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
-    const { page } = await openPage(`${await serveOther(other, handlers)}/docs`);
-    expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
-  });
+  const other = await contractOf(documentOf('/id', 'get', answer));
+  const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
+  const { page } = await openPage(`${await serveOther(other, handlers)}/docs`);
+  expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
+});
 
-  test.each([
-    ['image/png', PNG],
-    ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="10"/>'],
-  ])('a response of %s is shown as an image, within the page', async (type, image) => {
-    const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
-    await execute(page);
-    await page.locator('.live-responses-table img').waitFor();
-    // Rejects for an image that is not shown.
-    await page.evaluate("document.querySelector('.live-responses-table img').decode()");
-    expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true);
-    expect(complaints).toEqual([]);
-  });
+test.each([
+  ['image/png', PNG],
+  ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="10"/>'],
+])('in a browser a response of %s is shown as an image, within the page', async (type, image) => {
+  const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
+  await execute(page);
+  await page.locator('.live-responses-table img').waitFor();
+  // Rejects for an image that is not shown.
+  await page.evaluate("document.querySelector('.live-responses-table img').decode()");
+  expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true);
+  expect(complaints).toEqual([]);
+});
 
-  test.each([
-    ['application/octet-stream', {}, 'it'],
-    ['application/zip', {}, 'it.zip'],
-    ['audio/mpeg', { 'Content-Disposition': 'attachment; filename="song.mp3"' }, 'song.mp3'],
-  ])('a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
-    const bytes = Buffer.from([0, 255, 216, 13, 10]);
-    const url = await serveFile(type, bytes, headers);
-    const { page, complaints } = await openPage(`${url}/docs`, { colorScheme: 'dark' });
-    await execute(page);
-    const link = page.getByText('Download file');
-    await link.waitFor();
-    expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
-    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-    expect(readFileSync(await download.path())).toEqual(bytes);
-    expect(download.suggestedFilename()).toBe(name);
-    expect(complaints).toEqual([]);
-  });
+test.each([
+  ['application/octet-stream', {}, 'it'],
+  ['application/zip', {}, 'it.zip'],
+  ['audio/mpeg', { 'Content-Disposition': 'attachment; filename="song.mp3"' }, 'song.mp3'],
+])('in a browser a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
+  const bytes = Buffer.from([0, 255, 216, 13, 10]);
+  const url = await serveFile(type, bytes, headers);
+  const { page, complaints } = await openPage(`${url}/docs`, { colorScheme: 'dark' });
+  await execute(page);
+  const link = page.getByText('Download file');
+  await link.waitFor();
+  expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+  expect(readFileSync(await download.path())).toEqual(bytes);
+  expect(download.suggestedFilename()).toBe(name);
+  expect(complaints).toEqual([]);
+});
 
-  test.each([
-    ['light', 1000],
-    ['dark', 1000],
-    ['light', 400],
-    ['dark', 400],
-  ] as const)('%s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
-    const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
-    const operations = methods.map(
-      (method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`,
-    );
-    const other = await contractOf(`openapi: 3.1.0
+test.each([
+  ['light', 1000],
+  ['dark', 1000],
+  ['light', 400],
+  ['dark', 400],
+] as const)('in a browser %s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
+  const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
+  const operations = methods.map((method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`);
+  const other = await contractOf(`openapi: 3.1.0
 info: { title: Every method, version: 1.0.0 }
 security: [{ bearer: [] }]
 paths: { '/it': { ${operations.join(', ')} } }
 components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }`);
-    const url = await serveOther(other, {});
-    const { page } = await openPage(`${url}/docs`, { colorScheme, viewport: { width, height: 800 } });
-    await send(page, 'postIt', '{}');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
-  });
+  const url = await serveOther(other, {});
+  const { page } = await openPage(`${url}/docs`, { colorScheme, viewport: { width, height: 800 } });
+  await send(page, 'postIt', '{}');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
 });
 
 async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parseYaml } from '@redocly/openapi-core';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,116 +13,110 @@ import { ROOT, run, startService } from '../support/service.ts';
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
 const MAX_INT64 = '9223372036854775807';
 
-describe('DOCS', () => {
-  test.each([
-    ['not set', {}, 200],
-    ['off', { DOCS: 'off' }, 404],
-    ['not set, in production', { NODE_ENV: 'production' }, 404],
-    ['on, in production', { NODE_ENV: 'production', DOCS: 'on' }, 200],
-  ])('%s', async (_name, env: Record<string, string>, status) => {
-    const service = await startService({ ...env, DATABASE_URL: temporaryDatabase() });
-    for (const path of [...PATHS, '/docs/page.js', '/docs/swagger-ui.css']) {
-      const response = await fetch(service.url + path);
-      expect(response.status).toBe(status);
-      const text = await response.text();
-      if (status === 404) expect(text).toBe('{"error":404,"message":"this path does not exist"}');
-    }
-  });
-
-  test.each([
-    ['on', 1],
-    ['not set', 0],
-  ])('%s, without the package that it needs', async (docs, code) => {
-    const { folder } = copyProject();
-    const packages = join(folder, 'node_modules');
-    rmSync(packages);
-    mkdirSync(packages);
-    for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== 'swagger-ui-dist')) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
-    }
-    const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:plants.db' };
-    if (code === 1) {
-      const stderr = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out\n';
-      expect(await run('node', ['src/main.ts'], env, folder)).toEqual({ code, stdout: '', stderr });
-      return;
-    }
-    const service = await startService(env, ['node', 'src/main.ts'], folder);
-    for (const path of PATHS) expect((await fetch(service.url + path)).status).toBe(404);
-    service.process.kill();
-    expect((await service.outcome).code).toBe(code);
-  });
-
-  test.each(['/docs', '/{page}', '/docs/{page}'])('a contract that has %s itself keeps it', async (path) => {
-    const parameters = path.includes('{')
-      ? 'parameters: [{ name: page, in: path, required: true, schema: { type: string } }]\n'
-      : '';
-    const other = await contractOf(
-      documentOf(path, 'get', `${parameters}responses: { '204': { description: Nothing. } }`),
-    );
-    expect(openDocs('if possible', other)).toBeUndefined();
-    expect(() => openDocs(true, other)).toThrow(/^DOCS=on: the contract defines \/docs/);
-  });
+test.each([
+  ['not set', {}, 200],
+  ['off', { DOCS: 'off' }, 404],
+  ['not set, in production', { NODE_ENV: 'production' }, 404],
+  ['on, in production', { NODE_ENV: 'production', DOCS: 'on' }, 200],
+])('DOCS: %s', async (_name, env: Record<string, string>, status) => {
+  const service = await startService({ ...env, DATABASE_URL: temporaryDatabase() });
+  for (const path of [...PATHS, '/docs/page.js', '/docs/swagger-ui.css']) {
+    const response = await fetch(service.url + path);
+    expect(response.status).toBe(status);
+    const text = await response.text();
+    if (status === 404) expect(text).toBe('{"error":404,"message":"this path does not exist"}');
+  }
 });
 
-describe('/', () => {
-  const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
-
-  test('leads to the docs page where it is served, and does not exist otherwise', async () => {
-    const { url } = await startService();
-    for (const path of ['/', '/?x=1']) {
-      const response = await follow(url, path);
-      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-    }
-    expect((await fetch(url)).headers.get('content-type')).toBe('text/html; charset=utf-8');
-    for (const env of [{ DOCS: 'off' }, { NODE_ENV: 'production' }]) {
-      expect((await follow((await startService(env)).url, '/')).status).toBe(404);
-    }
-  });
-
-  test('is the operation of a contract that defines it, beside the docs page', async () => {
-    const other = await contractOf(documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`));
-    const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
-    const { serve } = await createTestApp({ contract: other, handlers: { op: async () => ({ status: 204 }) }, docs });
-    const { url } = await serve();
-    expect((await follow(url, '/')).status).toBe(204);
-    expect((await follow(url, '/docs')).status).toBe(200);
-  });
+test.each([
+  ['on', 1],
+  ['not set', 0],
+])('DOCS: %s, without the package that it needs', async (docs, code) => {
+  const { folder } = copyProject();
+  const packages = join(folder, 'node_modules');
+  rmSync(packages);
+  mkdirSync(packages);
+  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== 'swagger-ui-dist')) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
+  }
+  const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:plants.db' };
+  if (code === 1) {
+    const stderr = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out\n';
+    expect(await run('node', ['src/main.ts'], env, folder)).toEqual({ code, stdout: '', stderr });
+    return;
+  }
+  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  for (const path of PATHS) expect((await fetch(service.url + path)).status).toBe(404);
+  service.process.kill();
+  expect((await service.outcome).code).toBe(code);
 });
 
-describe('the docs routes', () => {
-  test('serve the document, byte for byte and as JSON', async () => {
-    const { url } = await serveWithDocs();
-    const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
-    expect(yaml).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
-    const json: unknown = await (await fetch(`${url}/openapi.json`)).json();
-    expect(json).toEqual(parseYaml(yaml));
-  });
+test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that has %s itself keeps it', async (path) => {
+  const parameters = path.includes('{')
+    ? 'parameters: [{ name: page, in: path, required: true, schema: { type: string } }]\n'
+    : '';
+  const other = await contractOf(
+    documentOf(path, 'get', `${parameters}responses: { '204': { description: Nothing. } }`),
+  );
+  expect(openDocs('if possible', other)).toBeUndefined();
+  expect(() => openDocs(true, other)).toThrow(/^DOCS=on: the contract defines \/docs/);
+});
 
-  test('have their media types, and the content security policy of the page', async () => {
-    const { url } = await serveWithDocs();
-    const headersOf = async (path: string) => (await fetch(url + path)).headers;
-    const page = await headersOf('/docs');
-    expect(page.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.get('content-security-policy')).toMatch(/^default-src 'none'; /);
-    expect(page.get('content-security-policy')).not.toMatch(/unsafe|http|\*/);
-    expect(page.get('x-content-type-options')).toBe('nosniff');
-    expect((await headersOf('/docs/page.js')).get('content-type')).toBe('text/javascript');
-    expect((await headersOf('/docs/page.css')).get('content-type')).toBe('text/css');
-    expect((await headersOf('/openapi.json')).get('content-type')).toBe('application/json');
-    expect((await headersOf('/openapi.yaml')).get('content-type')).toBe('application/yaml');
-  });
+const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
 
-  test('accept GET and HEAD only; there are no other paths', async () => {
-    const { url } = await serveWithDocs();
-    const head = await fetch(`${url}/docs?x=1`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-    const post = await fetch(`${url}/docs`, { method: 'POST', body: 'x' });
-    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    expect(await post.json()).toEqual({ error: 405, message: 'this path allows only GET, HEAD' });
-    for (const path of ['/docs/', '/Docs', '/docs/docs.ts', '/docs/../src/main.ts', '/docs/%2e%2e/package.json']) {
-      expect((await fetch(url + path)).status).toBe(404);
-    }
-  });
+test('/ leads to the docs page where it is served, and does not exist otherwise', async () => {
+  const { url } = await startService();
+  for (const path of ['/', '/?x=1']) {
+    const response = await follow(url, path);
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+  }
+  expect((await fetch(url)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+  for (const env of [{ DOCS: 'off' }, { NODE_ENV: 'production' }]) {
+    expect((await follow((await startService(env)).url, '/')).status).toBe(404);
+  }
+});
+
+test('/ is the operation of a contract that defines it, beside the docs page', async () => {
+  const other = await contractOf(documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`));
+  const docs = openDocs(true, other, { json: JSON.stringify(other.document), yaml: '' });
+  const { serve } = await createTestApp({ contract: other, handlers: { op: async () => ({ status: 204 }) }, docs });
+  const { url } = await serve();
+  expect((await follow(url, '/')).status).toBe(204);
+  expect((await follow(url, '/docs')).status).toBe(200);
+});
+
+test('the docs routes serve the document, byte for byte and as JSON', async () => {
+  const { url } = await serveWithDocs();
+  const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
+  expect(yaml).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
+  const json: unknown = await (await fetch(`${url}/openapi.json`)).json();
+  expect(json).toEqual(parseYaml(yaml));
+});
+
+test('the docs routes have their media types, and the content security policy of the page', async () => {
+  const { url } = await serveWithDocs();
+  const headersOf = async (path: string) => (await fetch(url + path)).headers;
+  const page = await headersOf('/docs');
+  expect(page.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.get('content-security-policy')).toMatch(/^default-src 'none'; /);
+  expect(page.get('content-security-policy')).not.toMatch(/unsafe|http|\*/);
+  expect(page.get('x-content-type-options')).toBe('nosniff');
+  expect((await headersOf('/docs/page.js')).get('content-type')).toBe('text/javascript');
+  expect((await headersOf('/docs/page.css')).get('content-type')).toBe('text/css');
+  expect((await headersOf('/openapi.json')).get('content-type')).toBe('application/json');
+  expect((await headersOf('/openapi.yaml')).get('content-type')).toBe('application/yaml');
+});
+
+test('the docs routes accept GET and HEAD only; there are no other paths', async () => {
+  const { url } = await serveWithDocs();
+  const head = await fetch(`${url}/docs?x=1`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const post = await fetch(`${url}/docs`, { method: 'POST', body: 'x' });
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  expect(await post.json()).toEqual({ error: 405, message: 'this path allows only GET, HEAD' });
+  for (const path of ['/docs/', '/Docs', '/docs/docs.ts', '/docs/../src/main.ts', '/docs/%2e%2e/package.json']) {
+    expect((await fetch(url + path)).status).toBe(404);
+  }
 });
 
 test('/openapi.json has the document as it was written, bundled, with all digits of its numbers', async () => {

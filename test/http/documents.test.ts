@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { expectProblem } from '../support/answer.ts';
@@ -18,8 +18,7 @@ async function serveSchema(schema: string, rest = '') {
       .send(value as object);
 }
 
-describe('schemas', () => {
-  const TREE = `
+const TREE = `
 components:
   schemas:
     Tree: { type: object, required: [id], properties: { id: { type: integer }, children: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
@@ -27,78 +26,77 @@ components:
     Dog: { type: object, required: [kind], properties: { kind: { const: dog } } }
     my.name: { type: string, minLength: 1 }`;
 
-  test.each<[string, string, unknown[], unknown[]]>([
-    ['const', '{ const: 5 }', [5], [4, '5', null]],
-    ['type arrays', "{ type: [string, 'null'] }", ['a', null], [1]],
-    [
-      'recursion',
-      "{ $ref: '#/components/schemas/Tree' }",
-      [{ id: 1, children: [{ id: 2, children: [] }] }],
-      [{ id: 1, children: [{}] }],
-    ],
-    [
-      'discriminator',
-      "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' } } }",
-      [{ kind: 'cat', lives: 9 }, { kind: 'dog' }],
-      [{ kind: 'cat' }, { kind: 'bird' }, {}, [], 'cat'],
-    ],
-    [
-      'unevaluatedProperties',
-      "{ allOf: [{ $ref: '#/components/schemas/Dog' }], properties: { name: { type: string } }, unevaluatedProperties: false }",
-      [{ kind: 'dog', name: 'x' }],
-      [{ kind: 'dog', colour: 'x' }],
-    ],
-    [
-      'required properties that every object inherits',
-      '{ type: object, required: [constructor, toString] }',
-      [{ constructor: 1, toString: 2 }],
-      [{}, { constructor: 1 }],
-    ],
-    [
-      'properties that every object inherits',
-      '{ type: object, properties: { constructor: { type: integer }, valueOf: { type: string } } }',
-      [{}, { constructor: 1 }],
-      [{ constructor: 'x' }, { valueOf: 1 }],
-    ],
-    [
-      'additionalProperties false',
-      '{ type: object, properties: { a: {} }, additionalProperties: false }',
-      [{}, { a: 1 }],
-      [{ toString: 1 }, { b: 1 }],
-    ],
-    [
-      'siblings of a reference',
-      "{ $ref: '#/components/schemas/Dog', required: [name], properties: { name: { type: string } } }",
-      [{ kind: 'dog', name: 'x' }],
-      [{ kind: 'dog' }, { name: 'x' }],
-    ],
-    ['names with a dot', "{ $ref: '#/components/schemas/my.name' }", ['x'], ['', 1]],
-    ['prefixItems', '{ type: array, prefixItems: [{ type: integer }], items: false }', [[1], []], [['x'], [1, 2]]],
-    ['formats', '{ type: string, format: date }', ['2024-02-29'], ['2023-02-29', 'today']],
-    [
-      'readOnly is not for requests',
-      '{ type: object, required: [id], properties: { id: { type: integer, readOnly: true } } }',
-      [{}],
-      [{ id: 1 }],
-    ],
-  ])('%s', async (_name, schema, valid, invalid) => {
-    const send = await serveSchema(schema, TREE);
-    const json = (value: unknown) => send(JSON.stringify(value)).type('json');
-    for (const value of valid) expect([value, (await json(value)).status]).toEqual([value, 204]);
-    for (const value of invalid) expectProblem(await json(value), 400, /^body/);
-  });
+test.each<[string, string, unknown[], unknown[]]>([
+  ['const', '{ const: 5 }', [5], [4, '5', null]],
+  ['type arrays', "{ type: [string, 'null'] }", ['a', null], [1]],
+  [
+    'recursion',
+    "{ $ref: '#/components/schemas/Tree' }",
+    [{ id: 1, children: [{ id: 2, children: [] }] }],
+    [{ id: 1, children: [{}] }],
+  ],
+  [
+    'discriminator',
+    "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' } } }",
+    [{ kind: 'cat', lives: 9 }, { kind: 'dog' }],
+    [{ kind: 'cat' }, { kind: 'bird' }, {}, [], 'cat'],
+  ],
+  [
+    'unevaluatedProperties',
+    "{ allOf: [{ $ref: '#/components/schemas/Dog' }], properties: { name: { type: string } }, unevaluatedProperties: false }",
+    [{ kind: 'dog', name: 'x' }],
+    [{ kind: 'dog', colour: 'x' }],
+  ],
+  [
+    'required properties that every object inherits',
+    '{ type: object, required: [constructor, toString] }',
+    [{ constructor: 1, toString: 2 }],
+    [{}, { constructor: 1 }],
+  ],
+  [
+    'properties that every object inherits',
+    '{ type: object, properties: { constructor: { type: integer }, valueOf: { type: string } } }',
+    [{}, { constructor: 1 }],
+    [{ constructor: 'x' }, { valueOf: 1 }],
+  ],
+  [
+    'additionalProperties false',
+    '{ type: object, properties: { a: {} }, additionalProperties: false }',
+    [{}, { a: 1 }],
+    [{ toString: 1 }, { b: 1 }],
+  ],
+  [
+    'siblings of a reference',
+    "{ $ref: '#/components/schemas/Dog', required: [name], properties: { name: { type: string } } }",
+    [{ kind: 'dog', name: 'x' }],
+    [{ kind: 'dog' }, { name: 'x' }],
+  ],
+  ['names with a dot', "{ $ref: '#/components/schemas/my.name' }", ['x'], ['', 1]],
+  ['prefixItems', '{ type: array, prefixItems: [{ type: integer }], items: false }', [[1], []], [['x'], [1, 2]]],
+  ['formats', '{ type: string, format: date }', ['2024-02-29'], ['2023-02-29', 'today']],
+  [
+    'readOnly is not for requests',
+    '{ type: object, required: [id], properties: { id: { type: integer, readOnly: true } } }',
+    [{}],
+    [{ id: 1 }],
+  ],
+])('schemas: %s', async (_name, schema, valid, invalid) => {
+  const send = await serveSchema(schema, TREE);
+  const json = (value: unknown) => send(JSON.stringify(value)).type('json');
+  for (const value of valid) expect([value, (await json(value)).status]).toEqual([value, 204]);
+  for (const value of invalid) expectProblem(await json(value), 400, /^body/);
+});
 
-  test('OpenAPI 3.0: nullable, exclusive bounds as booleans', async () => {
-    const schema =
-      '{ type: object, properties: { a: { type: string, nullable: true }, b: { type: integer, minimum: 0, exclusiveMinimum: true } } }';
-    const body = `requestBody: { content: { application/json: { schema: ${schema} } } }`;
-    const document = documentOf('/a', 'post', `${body}\n${NO_CONTENT}`).replace('3.1.0', '3.0.3');
-    const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op: done } });
-    const send = (value: object) => request(app).post('/a').send(value);
-    expect((await send({ a: null, b: 1 })).status).toBe(204);
-    expectProblem(await send({ a: 1 }), 400, /body\/a must be string/);
-    expectProblem(await send({ b: 0 }), 400, /body\/b must be > 0/);
-  });
+test('schemas: OpenAPI 3.0: nullable, exclusive bounds as booleans', async () => {
+  const schema =
+    '{ type: object, properties: { a: { type: string, nullable: true }, b: { type: integer, minimum: 0, exclusiveMinimum: true } } }';
+  const body = `requestBody: { content: { application/json: { schema: ${schema} } } }`;
+  const document = documentOf('/a', 'post', `${body}\n${NO_CONTENT}`).replace('3.1.0', '3.0.3');
+  const { app } = await createTestApp({ contract: await contractOf(document), handlers: { op: done } });
+  const send = (value: object) => request(app).post('/a').send(value);
+  expect((await send({ a: null, b: 1 })).status).toBe(204);
+  expectProblem(await send({ a: 1 }), 400, /body\/a must be string/);
+  expectProblem(await send({ b: 0 }), 400, /body\/b must be > 0/);
 });
 
 test('operations, paths and parameters may have the names of inherited object properties', async () => {
@@ -134,44 +132,42 @@ test('servers: every operation is under the path of each server, and nowhere els
   expectProblem(await request(app).get('/a'), 404, /does not exist/);
 });
 
-describe('security', () => {
-  const SCHEMES = `components:
+const SCHEMES = `components:
   securitySchemes:
     bearer: { type: http, scheme: Bearer }
     header: { type: apiKey, in: header, name: X-Key }
     query: { type: apiKey, in: query, name: key }
     cookie: { type: apiKey, in: cookie, name: session }`;
-  const serve = async (security: string) => {
-    const contract = await contractOf(documentOf('/a', 'get', `security: ${security}\n${NO_CONTENT}`, SCHEMES));
-    return (await createTestApp({ contract, handlers: { op: done } })).app;
-  };
-  const BEARER = { Authorization: `Bearer ${TOKEN}` };
+const serve = async (security: string) => {
+  const contract = await contractOf(documentOf('/a', 'get', `security: ${security}\n${NO_CONTENT}`, SCHEMES));
+  return (await createTestApp({ contract, handlers: { op: done } })).app;
+};
+const BEARER = { Authorization: `Bearer ${TOKEN}` };
 
-  test.each<[string, Record<string, string>, string, number]>([
-    ['[]', {}, '', 204],
-    ['[{}]', {}, '', 204],
-    ['[{ bearer: [] }]', {}, '', 401],
-    ['[{ bearer: [] }]', BEARER, '', 204],
-    ['[{ header: [] }]', { 'X-Key': TOKEN }, '', 204],
-    ['[{ header: [] }]', { 'X-Key': 'nope' }, '', 401],
-    ['[{ header: [] }]', BEARER, '', 401],
-    ['[{ query: [] }]', {}, `?key=${TOKEN}`, 204],
-    ['[{ query: [] }]', {}, '?key=nope', 401],
-    ['[{ cookie: [] }]', { Cookie: `a=b; session=${TOKEN}` }, '', 204],
-    ['[{ cookie: [] }]', { Cookie: 'session=' }, '', 401],
-    ['[{ bearer: [], header: [] }]', BEARER, '', 401],
-    ['[{ bearer: [], header: [] }]', { 'X-Key': TOKEN }, '', 401],
-    ['[{ bearer: [], header: [] }]', { ...BEARER, 'X-Key': TOKEN }, '', 204],
-    ['[{ bearer: [] }, { header: [] }]', { 'X-Key': TOKEN }, '', 204],
-    ['[{ bearer: [] }, { header: [], query: [] }]', { 'X-Key': TOKEN }, '', 401],
-    ['[{ bearer: [] }, { header: [], query: [] }]', { 'X-Key': TOKEN }, `?key=${TOKEN}`, 204],
-  ])('%s with %j %s is %d', async (security, headers, query, status) => {
-    const response = await request(await serve(security))
-      .get(`/a${query}`)
-      .set(headers);
-    expect(response.status).toBe(status);
-    if (status !== 401) return;
-    expectProblem(response, 401, /^send (?:one valid bearer token|a valid API key)/);
-    expect(response.headers['www-authenticate']).toMatch(/^(?:Bearer|ApiKey) realm="/);
-  });
+test.each<[string, Record<string, string>, string, number]>([
+  ['[]', {}, '', 204],
+  ['[{}]', {}, '', 204],
+  ['[{ bearer: [] }]', {}, '', 401],
+  ['[{ bearer: [] }]', BEARER, '', 204],
+  ['[{ header: [] }]', { 'X-Key': TOKEN }, '', 204],
+  ['[{ header: [] }]', { 'X-Key': 'nope' }, '', 401],
+  ['[{ header: [] }]', BEARER, '', 401],
+  ['[{ query: [] }]', {}, `?key=${TOKEN}`, 204],
+  ['[{ query: [] }]', {}, '?key=nope', 401],
+  ['[{ cookie: [] }]', { Cookie: `a=b; session=${TOKEN}` }, '', 204],
+  ['[{ cookie: [] }]', { Cookie: 'session=' }, '', 401],
+  ['[{ bearer: [], header: [] }]', BEARER, '', 401],
+  ['[{ bearer: [], header: [] }]', { 'X-Key': TOKEN }, '', 401],
+  ['[{ bearer: [], header: [] }]', { ...BEARER, 'X-Key': TOKEN }, '', 204],
+  ['[{ bearer: [] }, { header: [] }]', { 'X-Key': TOKEN }, '', 204],
+  ['[{ bearer: [] }, { header: [], query: [] }]', { 'X-Key': TOKEN }, '', 401],
+  ['[{ bearer: [] }, { header: [], query: [] }]', { 'X-Key': TOKEN }, `?key=${TOKEN}`, 204],
+])('security: %s with %j %s is %d', async (security, headers, query, status) => {
+  const response = await request(await serve(security))
+    .get(`/a${query}`)
+    .set(headers);
+  expect(response.status).toBe(status);
+  if (status !== 401) return;
+  expectProblem(response, 401, /^send (?:one valid bearer token|a valid API key)/);
+  expect(response.headers['www-authenticate']).toMatch(/^(?:Bearer|ApiKey) realm="/);
 });

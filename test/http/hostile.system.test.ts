@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { ServerLimits } from '../../src/engine/server/server.ts';
 import { createTestApp, TOKEN } from '../support/app.ts';
 import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
@@ -55,171 +55,164 @@ const ALSO: Readonly<Record<number, readonly string[]>> = {
 const openMany = (url: string, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => openConnection(url)));
 
-describe('a hostile client is answered, its connection is closed, and the next client is served:', () => {
-  test.each(HOSTILE_REQUESTS)('%s', async (_name, bytes, statuses) => {
+test.each(HOSTILE_REQUESTS)(
+  'a hostile client is answered, its connection is closed, and the next client is served: %s',
+  async (_name, bytes, statuses) => {
     const url = await serve();
     const answers = await attack(url, bytes);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
     expect(answers.at(-1)?.head).toMatch(/\r\nConnection: close\r\n/);
     expectErrorBodies(answers);
     await expectHealthy(url);
-  });
+  },
+);
+
+const SHORT = { headersTimeoutMs: 500, requestTimeoutMs: 800 };
+
+test.each([
+  ['says nothing', ''],
+  ['stops in the request line', 'POST /pl'],
+  ['stops in the header', GOOD.slice(0, 60)],
+  ['stops in the body', GOOD.slice(0, -5)],
+  ['stops in a chunk', GOOD.replace(/Content-Length[^]*/, 'Transfer-Encoding: chunked\r\n\r\n16\r\n{"id"')],
+])('a client that is slow and %s is answered 408', async (_name, bytes) => {
+  const url = await serve(SHORT);
+  const answers = await attack(url, bytes);
+  expect(answers.map(({ status }) => status)).toEqual([408]);
+  expectErrorBodies(answers);
+  await expectHealthy(url);
 });
 
-describe('a client that is slow', () => {
-  const SHORT = { headersTimeoutMs: 500, requestTimeoutMs: 800 };
-
-  test.each([
-    ['says nothing', ''],
-    ['stops in the request line', 'POST /pl'],
-    ['stops in the header', GOOD.slice(0, 60)],
-    ['stops in the body', GOOD.slice(0, -5)],
-    ['stops in a chunk', GOOD.replace(/Content-Length[^]*/, 'Transfer-Encoding: chunked\r\n\r\n16\r\n{"id"')],
-  ])('and %s is answered 408', async (_name, bytes) => {
-    const url = await serve(SHORT);
-    const answers = await attack(url, bytes);
-    expect(answers.map(({ status }) => status)).toEqual([408]);
-    expectErrorBodies(answers);
-    await expectHealthy(url);
-  });
-
-  test('and sends a byte now and then is answered 408, too', async () => {
-    const url = await serve(SHORT);
-    const connection = await openConnection(url);
-    connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
-    const drip = setInterval(() => {
-      connection.write('x');
-    }, 20);
-    const answers = parseAnswers(await connection.closed());
-    clearInterval(drip);
-    expect(answers.map(({ status }) => status)).toEqual([408]);
-  });
-
-  test('gets its pending responses first', async () => {
-    const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
-    expect(answers.map(({ status }) => status)).toEqual([200, 408]);
-  });
-
-  test('and sends nothing after its response is disconnected', async () => {
-    const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
-    expect(answers.map(({ status }) => status)).toEqual([200]);
-  });
+test('a client that is slow and sends a byte now and then is answered 408, too', async () => {
+  const url = await serve(SHORT);
+  const connection = await openConnection(url);
+  connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
+  const drip = setInterval(() => {
+    connection.write('x');
+  }, 20);
+  const answers = parseAnswers(await connection.closed());
+  clearInterval(drip);
+  expect(answers.map(({ status }) => status)).toEqual([408]);
 });
 
-describe('idle connections', () => {
-  test('2,000 of them do not keep a client from its response', async () => {
-    const url = await serve();
-    await openMany(url, 2_000);
-    await expectHealthy(url);
-  });
-
-  test('are closed when there are too many connections: the longest idle first', async () => {
-    const url = await serve({ connectionLimit: 10 });
-    const [first, second, ...others] = await openMany(url, 10);
-    first?.write(GOOD);
-    await first?.receive('"Fern"}');
-    await expectHealthy(url);
-    expect(await second?.closed()).toBe('');
-    first?.write(GOOD.replaceAll('Fern', 'Moss'));
-    expect(await first?.receive('"Moss"}')).toContain('"Moss"}');
-    await openMany(url, 50);
-    await first?.closed();
-    for (const connection of others) await connection.closed();
-    await expectHealthy(url);
-  });
-
-  test('are closed before those that are sending, and these before a complete request', async () => {
-    const url = await serve({ connectionLimit: 2 });
-    const [sending] = await openMany(url, 1);
-    sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
-    await sending?.receive('100 Continue\r\n\r\n');
-    const idle = await openConnection(url);
-    await expectHealthy(url);
-    expect(await idle.closed()).toBe('');
-    sending?.write(GOOD.slice(-22));
-    expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
-  });
-
-  test('503 when every connection is waiting for its response', async () => {
-    const called = Promise.withResolvers<undefined>();
-    const answer = Promise.withResolvers<undefined>();
-    const createPlant = async () => {
-      called.resolve(undefined);
-      await answer.promise;
-      return { status: 200, body: { name: 'Fern' } };
-    };
-    const testApp = await createTestApp({ handlers: { createPlant } });
-    const { url, refused } = await testApp.serve({ connectionLimit: 1 });
-    const busy = await openConnection(url);
-    busy.write(GOOD);
-    await called.promise;
-    const answers = await attack(url, '');
-    expect(answers.map(({ status }) => status)).toEqual([503]);
-    expectErrorBodies(answers);
-    expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
-    expect(await refused()).toEqual(['connections']);
-    answer.resolve(undefined);
-    expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
-  });
+test('a client that is slow gets its pending responses first', async () => {
+  const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
+  expect(answers.map(({ status }) => status)).toEqual([200, 408]);
 });
 
-describe('Expect: 100-continue', () => {
-  const head = (token: string, lengthBytes: number): string =>
-    plantRequest(token, '').replace(
-      'Content-Length: 0',
-      `Expect: 100-continue\r\nContent-Length: ${String(lengthBytes)}`,
-    );
-
-  test('100, then 200, when the body is wanted', async () => {
-    const connection = await openConnection(await serve());
-    connection.write(head(TOKEN, 22));
-    expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-    connection.write('{"id":1,"name":"Fern"}');
-    expect(await connection.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-  });
-
-  test.each([
-    ['the token is wrong', head('nope', 22), 401],
-    ['the body is too large', head(TOKEN, 2 ** 30), 413],
-    ['the media type is wrong', head(TOKEN, 22).replace('application/json', 'text/plain'), 415],
-    ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
-    ['the path is unknown', head(TOKEN, 22).replace('/plants', '/nowhere'), 404],
-  ])('no 100 when %s', async (_name, bytes, status) => {
-    const answers = await attack(await serve(), bytes);
-    expect(answers.map((answer) => answer.status)).toEqual([status]);
-    expectErrorBodies(answers);
-  });
-
-  test('is ignored for HTTP/1.0', async () => {
-    const bytes = GOOD.replace('1.1', '1.0').replace('Host', 'Expect: 100-continue\r\nHost');
-    expect((await attack(await serve(), bytes)).map(({ status }) => status)).toEqual([200]);
-  });
+test('a client that is slow and sends nothing after its response is disconnected', async () => {
+  const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
+  expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-describe('requests that are unusual but valid', () => {
-  const last = GOOD.replace('Host', 'Connection: close\r\nHost');
+test('idle connections: 2,000 of them do not keep a client from its response', async () => {
+  const url = await serve();
+  await openMany(url, 2_000);
+  await expectHealthy(url);
+});
 
-  test.each([
-    ['a URL as the target, with another Host', last.replace('/plants', 'http://example.com:80/plants'), 200],
-    ['a URL without a path', last.replace('/plants', 'HTTP://example.com'), 404],
-    ['a URL with a query', last.replace('/plants', 'http://example.com/plants?a=b'), 400],
-    ['an IPv6 address as Host', last.replace('localhost', '[::1]:3000'), 200],
-    ['an empty Host', last.replace('localhost', ''), 200],
-    ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
-    ['HEAD', last.replace('POST /plants', 'HEAD /nowhere'), 404],
-    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
-  ])('%s', async (_name, bytes, status) => {
-    const connection = await openConnection(await serve());
-    connection.write(bytes);
-    expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
-  });
+test('idle connections are closed when there are too many connections: the longest idle first', async () => {
+  const url = await serve({ connectionLimit: 10 });
+  const [first, second, ...others] = await openMany(url, 10);
+  first?.write(GOOD);
+  await first?.receive('"Fern"}');
+  await expectHealthy(url);
+  expect(await second?.closed()).toBe('');
+  first?.write(GOOD.replaceAll('Fern', 'Moss'));
+  expect(await first?.receive('"Moss"}')).toContain('"Moss"}');
+  await openMany(url, 50);
+  await first?.closed();
+  for (const connection of others) await connection.closed();
+  await expectHealthy(url);
+});
 
-  test('a client that ends its sending side after its request gets the response', async () => {
-    const connection = await openConnection(await serve());
-    connection.write(GOOD + GOOD);
-    connection.end();
-    expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
-  });
+test('idle connections are closed before those that are sending, and these before a complete request', async () => {
+  const url = await serve({ connectionLimit: 2 });
+  const [sending] = await openMany(url, 1);
+  sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
+  await sending?.receive('100 Continue\r\n\r\n');
+  const idle = await openConnection(url);
+  await expectHealthy(url);
+  expect(await idle.closed()).toBe('');
+  sending?.write(GOOD.slice(-22));
+  expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
+});
+
+test('idle connections: 503 when every connection is waiting for its response', async () => {
+  const called = Promise.withResolvers<undefined>();
+  const answer = Promise.withResolvers<undefined>();
+  const createPlant = async () => {
+    called.resolve(undefined);
+    await answer.promise;
+    return { status: 200, body: { name: 'Fern' } };
+  };
+  const testApp = await createTestApp({ handlers: { createPlant } });
+  const { url, refused } = await testApp.serve({ connectionLimit: 1 });
+  const busy = await openConnection(url);
+  busy.write(GOOD);
+  await called.promise;
+  const answers = await attack(url, '');
+  expect(answers.map(({ status }) => status)).toEqual([503]);
+  expectErrorBodies(answers);
+  expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
+  expect(await refused()).toEqual(['connections']);
+  answer.resolve(undefined);
+  expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
+const head = (token: string, lengthBytes: number): string =>
+  plantRequest(token, '').replace(
+    'Content-Length: 0',
+    `Expect: 100-continue\r\nContent-Length: ${String(lengthBytes)}`,
+  );
+
+test('Expect: 100-continue: 100, then 200, when the body is wanted', async () => {
+  const connection = await openConnection(await serve());
+  connection.write(head(TOKEN, 22));
+  expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  connection.write('{"id":1,"name":"Fern"}');
+  expect(await connection.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+});
+
+test.each([
+  ['the token is wrong', head('nope', 22), 401],
+  ['the body is too large', head(TOKEN, 2 ** 30), 413],
+  ['the media type is wrong', head(TOKEN, 22).replace('application/json', 'text/plain'), 415],
+  ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
+  ['the path is unknown', head(TOKEN, 22).replace('/plants', '/nowhere'), 404],
+])('Expect: 100-continue: no 100 when %s', async (_name, bytes, status) => {
+  const answers = await attack(await serve(), bytes);
+  expect(answers.map((answer) => answer.status)).toEqual([status]);
+  expectErrorBodies(answers);
+});
+
+test('Expect: 100-continue is ignored for HTTP/1.0', async () => {
+  const bytes = GOOD.replace('1.1', '1.0').replace('Host', 'Expect: 100-continue\r\nHost');
+  expect((await attack(await serve(), bytes)).map(({ status }) => status)).toEqual([200]);
+});
+
+const last = GOOD.replace('Host', 'Connection: close\r\nHost');
+
+test.each([
+  ['a URL as the target, with another Host', last.replace('/plants', 'http://example.com:80/plants'), 200],
+  ['a URL without a path', last.replace('/plants', 'HTTP://example.com'), 404],
+  ['a URL with a query', last.replace('/plants', 'http://example.com/plants?a=b'), 400],
+  ['an IPv6 address as Host', last.replace('localhost', '[::1]:3000'), 200],
+  ['an empty Host', last.replace('localhost', ''), 200],
+  ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
+  ['HEAD', last.replace('POST /plants', 'HEAD /nowhere'), 404],
+  ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
+])('requests that are unusual but valid: %s', async (_name, bytes, status) => {
+  const connection = await openConnection(await serve());
+  connection.write(bytes);
+  expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
+});
+
+test('requests that are unusual but valid: a client that ends its sending side after its request gets the response', async () => {
+  const connection = await openConnection(await serve());
+  connection.write(GOOD + GOOD);
+  connection.end();
+  expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {

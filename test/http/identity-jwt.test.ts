@@ -128,44 +128,42 @@ describe('a JSON Web Token', () => {
     return new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret);
   }
 
-  describe('while keys change', () => {
-    test('a new key is used as soon as a token has it, an old one is dropped with the next fetch', async () => {
-      await start(ec);
-      expect(await check(await signToken(ec))).toBe('alice');
-      issuer.publish(ed);
-      expect(await check(await signToken(ec))).toBe('alice');
-      await sleep(QUICK.cooldownMs);
-      expect(await check(await signToken(ed))).toBe('alice');
-      expect(await check(await signToken(ec))).toBeUndefined();
-    });
+  test('while keys change a new key is used as soon as a token has it, an old one is dropped with the next fetch', async () => {
+    await start(ec);
+    expect(await check(await signToken(ec))).toBe('alice');
+    issuer.publish(ed);
+    expect(await check(await signToken(ec))).toBe('alice');
+    await sleep(QUICK.cooldownMs);
+    expect(await check(await signToken(ed))).toBe('alice');
+    expect(await check(await signToken(ec))).toBeUndefined();
+  });
 
-    test('an old key is dropped after a while even without a token with an unknown key', async () => {
-      issuer = await startIssuer(ec);
-      const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
-        ...QUICK,
-        refreshIntervalMs: 100,
-      });
-      use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) }, keys));
-      expect(await check(await signToken(ec))).toBe('alice');
-      issuer.publish(ed);
-      await until(async () => check(await signToken(ec)), undefined);
-      issuer.stop();
+  test('while keys change an old key is dropped after a while even without a token with an unknown key', async () => {
+    issuer = await startIssuer(ec);
+    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
+      ...QUICK,
+      refreshIntervalMs: 100,
     });
+    use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) }, keys));
+    expect(await check(await signToken(ec))).toBe('alice');
+    issuer.publish(ed);
+    await until(async () => check(await signToken(ec)), undefined);
+    issuer.stop();
+  });
 
-    test('a flood of unknown kids causes one fetch per cooldown', async () => {
-      await start(ec);
-      expect(await check(await signToken(ec))).toBe('alice');
-      const token = await signToken(ec, {}, { kid: 'other' });
-      const startedAt = performance.now();
-      for (let round = 0; round < 50; round += 1) {
-        const flood = Array.from({ length: 20 }, () => check(token));
-        expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
-        await sleep(10);
-      }
-      const pauses = Math.floor((performance.now() - startedAt) / QUICK.cooldownMs);
-      expect(issuer.requests()).toBeGreaterThan(1);
-      expect(issuer.requests()).toBeLessThanOrEqual(2 + pauses);
-    });
+  test('while keys change a flood of unknown kids causes one fetch per cooldown', async () => {
+    await start(ec);
+    expect(await check(await signToken(ec))).toBe('alice');
+    const token = await signToken(ec, {}, { kid: 'other' });
+    const startedAt = performance.now();
+    for (let round = 0; round < 50; round += 1) {
+      const flood = Array.from({ length: 20 }, () => check(token));
+      expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
+      await sleep(10);
+    }
+    const pauses = Math.floor((performance.now() - startedAt) / QUICK.cooldownMs);
+    expect(issuer.requests()).toBeGreaterThan(1);
+    expect(issuer.requests()).toBeLessThanOrEqual(2 + pauses);
   });
 
   const FAILURES: [string, () => void][] = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashToken } from '../../src/engine/auth/tokens.ts';
@@ -22,189 +22,179 @@ async function send({ url }: Service, token: string): Promise<Response> {
 
 const statusOf = async (service: Service, token: string): Promise<number> => (await send(service, token)).status;
 
-describe('the caller', () => {
-  const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
+const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
 
-  test('reaches the handler and the log', async () => {
-    const callers: unknown[] = [];
-    const createPlant = async ({ caller }: { readonly caller: unknown }) => {
-      callers.push(caller);
-      return { status: 200, body: { name: 'Fern' } };
-    };
-    const { app, logged } = await createTestApp({ auth, handlers: { createPlant } });
-    expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
-    expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
-    expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
-    expect(callers).toEqual([{ name: 'alice', scheme: 'bearerAuth', scopes: 'all' }]);
-    expect(logged.map(({ status, caller }) => [status, caller])).toEqual([
-      [200, 'alice'],
-      [400, 'alice'],
-      [401, undefined],
-    ]);
-  });
-
-  test('503 with Retry-After when the caller cannot be determined', async () => {
-    const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
-    const { app } = await createTestApp({ auth: { ...auth, jwt } });
-    const token = ['{"alg":"ES256"}', '{}', 'signature']
-      .map((part) => Buffer.from(part).toString('base64url'))
-      .join('.');
-    const response = await post(app, FERN, { Authorization: `Bearer ${token}` });
-    expectError(response, 503, /^The service cannot answer this request now; try again$/);
-    expect(response.headers['retry-after']).toBe('1');
-  });
+test('the caller reaches the handler and the log', async () => {
+  const callers: unknown[] = [];
+  const createPlant = async ({ caller }: { readonly caller: unknown }) => {
+    callers.push(caller);
+    return { status: 200, body: { name: 'Fern' } };
+  };
+  const { app, logged } = await createTestApp({ auth, handlers: { createPlant } });
+  expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
+  expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
+  expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
+  expect(callers).toEqual([{ name: 'alice', scheme: 'bearerAuth', scopes: 'all' }]);
+  expect(logged.map(({ status, caller }) => [status, caller])).toEqual([
+    [200, 'alice'],
+    [400, 'alice'],
+    [401, undefined],
+  ]);
 });
 
-describe('tokens and their names', () => {
-  test('a token is logged by its name, or by its place, never by its value', async () => {
-    const path = join(temporaryFolder(), 'tokens');
-    writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
-    const service = await startService({
-      NODE_ENV: 'production', // Only the log is printed.
-      DATABASE_URL: temporaryDatabase(),
-      API_TOKENS: 'first-secret, ci@example:second-secret',
-      API_TOKENS_FILE: path,
-    });
-    for (const token of ['first-secret', 'second-secret', 'third-secret', 'fourth-secret==', 'no-secret'])
-      await send(service, token);
-    service.process.kill();
-    const { stdout, stderr } = await service.outcome;
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    expect(lines.filter(({ status }) => status !== undefined).map(({ status, caller }) => [status, caller])).toEqual([
-      [200, 'API_TOKENS:1'],
-      [200, 'ci@example'],
-      [200, 'nightly'],
-      [200, 'API_TOKENS_FILE:4'],
-      [401, undefined],
-    ]);
-    expect(stdout + stderr).not.toContain('secret');
-  });
+test('the caller 503 with Retry-After when the caller cannot be determined', async () => {
+  const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
+  const { app } = await createTestApp({ auth: { ...auth, jwt } });
+  const token = ['{"alg":"ES256"}', '{}', 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+  const response = await post(app, FERN, { Authorization: `Bearer ${token}` });
+  expectError(response, 503, /^The service cannot answer this request now; try again$/);
+  expect(response.headers['retry-after']).toBe('1');
 });
 
-describe('JSON Web Tokens and the service', () => {
-  test('both kinds of token are accepted; the log has sub, and never a token', async () => {
-    const key = await createKey('ES256', 'one');
-    const issuer = await startIssuer(key);
-    const service = await startService({ NODE_ENV: 'production', ...issuer.env });
-    const good = await signToken(key, { sub: 'auth0|7\n"' });
-    const bad = await signToken(key, { exp: inSeconds(-60) });
-    expect(await statusOf(service, good)).toBe(200);
+test('tokens and their names: a token is logged by its name, or by its place, never by its value', async () => {
+  const path = join(temporaryFolder(), 'tokens');
+  writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
+  const service = await startService({
+    NODE_ENV: 'production', // Only the log is printed.
+    DATABASE_URL: temporaryDatabase(),
+    API_TOKENS: 'first-secret, ci@example:second-secret',
+    API_TOKENS_FILE: path,
+  });
+  for (const token of ['first-secret', 'second-secret', 'third-secret', 'fourth-secret==', 'no-secret'])
+    await send(service, token);
+  service.process.kill();
+  const { stdout, stderr } = await service.outcome;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  expect(lines.filter(({ status }) => status !== undefined).map(({ status, caller }) => [status, caller])).toEqual([
+    [200, 'API_TOKENS:1'],
+    [200, 'ci@example'],
+    [200, 'nightly'],
+    [200, 'API_TOKENS_FILE:4'],
+    [401, undefined],
+  ]);
+  expect(stdout + stderr).not.toContain('secret');
+});
+
+test('JSON Web Tokens and the service: both kinds of token are accepted; the log has sub, and never a token', async () => {
+  const key = await createKey('ES256', 'one');
+  const issuer = await startIssuer(key);
+  const service = await startService({ NODE_ENV: 'production', ...issuer.env });
+  const good = await signToken(key, { sub: 'auth0|7\n"' });
+  const bad = await signToken(key, { exp: inSeconds(-60) });
+  expect(await statusOf(service, good)).toBe(200);
+  expect(await statusOf(service, service.token)).toBe(200);
+  const refused = await send(service, bad);
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
+  expect(await refused.text()).not.toContain(bad);
+  service.process.kill();
+  const { code, stdout, stderr } = await service.outcome;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('"caller":"auth0|7\\n\\""');
+  for (const token of [good, bad, service.token])
+    for (const part of token.split('.')) expect(stdout).not.toContain(part);
+});
+
+test('JSON Web Tokens and the service: 503 with Retry-After while no keys are known; opaque tokens are still accepted', async () => {
+  const issuer = await startIssuer();
+  issuer.stop();
+  const service = await startService({ ...issuer.env });
+  const response = await send(service, await signToken(await createKey('ES256', 'one')));
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
+  expect(await statusOf(service, service.token)).toBe(200);
+  expect(await statusOf(service, 'nope')).toBe(401);
+});
+
+const NOT_HTTPS = 'JWT_JWKS_URL must be an https URL without a password; http is for localhost only';
+const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+
+test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+  ['JWT_* in part', { JWT_ISSUER: 'i' }, missing('JWT_AUDIENCE', 'JWT_JWKS_URL')('JWT_ISSUER')],
+  [
+    'no issuer',
+    { JWT_AUDIENCE: 'a', JWT_JWKS_URL: 'https://a' },
+    missing('JWT_ISSUER')('JWT_AUDIENCE and JWT_JWKS_URL'),
+  ],
+  [
+    'empty',
+    { JWT_ISSUER: '', JWT_AUDIENCE: ' ', JWT_JWKS_URL: '' },
+    empty('JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'),
+  ],
+  ['http', { ...JWT, JWT_JWKS_URL: 'http://secret.example' }, [NOT_HTTPS]],
+  ['http to a host like localhost', { ...JWT, JWT_JWKS_URL: 'http://localhost.secret.example' }, [NOT_HTTPS]],
+  ['a password', { ...JWT, JWT_JWKS_URL: 'https://u:secret@issuer.example' }, [NOT_HTTPS]],
+  ['no URL', { ...JWT, JWT_JWKS_URL: 'secret' }, [NOT_HTTPS]],
+  ['another scheme', { ...JWT, JWT_JWKS_URL: 'file:///secret' }, [NOT_HTTPS]],
+  ['no tokens file', { API_TOKENS_FILE: '/nowhere/secret' }, ['API_TOKENS_FILE: the file cannot be read (ENOENT)']],
+  [
+    'a token that is too long',
+    { API_TOKENS: 'x'.repeat(8_193) },
+    ['API_TOKENS: token 1 of 1 is longer than 8192 characters'],
+  ],
+  [
+    'a token that is too short',
+    { API_TOKENS: 'ci:1234567,12345678' },
+    ['API_TOKENS: token 1 of 2 is shorter than 8 characters'],
+  ],
+])('the start is refused %s', async (_name, env, problems) => {
+  expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
+});
+
+test.each<[string, string | Buffer, readonly string[]]>([
+  [
+    'every problem',
+    'good-token\nmy secret\nx:\nsecret1\nincomplete',
+    [
+      'the token in line 2 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
+      'the token in line 3 is empty',
+      'the token in line 4 is shorter than 8 characters',
+      'the last line must end with a newline, or the file may be incomplete; ' +
+        'use kubectl create secret with --from-file, since --from-literal adds no newline',
+    ],
+  ],
+  ['nothing', '', ['the file contains no token']],
+  [
+    'bytes',
+    Buffer.from([0xff, 0x00, 0x01, 0x0a]),
+    ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
+  ],
+  ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
+])('the start is refused a tokens file with %s, beside the other problems', async (_name, content, problems) => {
+  const path = join(temporaryFolder(), 'tokens');
+  writeFileSync(path, content);
+  const stderr = lines([
+    'API_TOKENS: token 1 of 3 must have a name of 1 to 64 letters, digits and characters of -._@/+',
+    'API_TOKENS: token 2 of 3 is empty',
+    'API_TOKENS: token 3 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
+    ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
+  ]);
+  const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });
+  expect(outcome).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
+  'the start is refused not for %s, nor because nothing is there',
+  async (url) => {
+    const service = await startService({ ...JWT, JWT_JWKS_URL: url });
     expect(await statusOf(service, service.token)).toBe(200);
-    const refused = await send(service, bad);
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, CHALLENGE]);
-    expect(await refused.text()).not.toContain(bad);
-    service.process.kill();
-    const { code, stdout, stderr } = await service.outcome;
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('"caller":"auth0|7\\n\\""');
-    for (const token of [good, bad, service.token])
-      for (const part of token.split('.')) expect(stdout).not.toContain(part);
-  });
+  },
+);
 
-  test('503 with Retry-After while no keys are known; opaque tokens are still accepted', async () => {
-    const issuer = await startIssuer();
-    issuer.stop();
-    const service = await startService({ ...issuer.env });
-    const response = await send(service, await signToken(await createKey('ES256', 'one')));
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
-    expect(await statusOf(service, service.token)).toBe(200);
-    expect(await statusOf(service, 'nope')).toBe(401);
-  });
-});
+async function start(env: Readonly<Record<string, string>>): Promise<Outcome> {
+  return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase(), ...env });
+}
 
-describe('the start is refused', () => {
-  const NOT_HTTPS = 'JWT_JWKS_URL must be an https URL without a password; http is for localhost only';
-  const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+function lines(problems: readonly string[]): string {
+  return problems.map((problem) => `${problem}\n`).join('');
+}
 
-  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    ['JWT_* in part', { JWT_ISSUER: 'i' }, missing('JWT_AUDIENCE', 'JWT_JWKS_URL')('JWT_ISSUER')],
-    [
-      'no issuer',
-      { JWT_AUDIENCE: 'a', JWT_JWKS_URL: 'https://a' },
-      missing('JWT_ISSUER')('JWT_AUDIENCE and JWT_JWKS_URL'),
-    ],
-    [
-      'empty',
-      { JWT_ISSUER: '', JWT_AUDIENCE: ' ', JWT_JWKS_URL: '' },
-      empty('JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'),
-    ],
-    ['http', { ...JWT, JWT_JWKS_URL: 'http://secret.example' }, [NOT_HTTPS]],
-    ['http to a host like localhost', { ...JWT, JWT_JWKS_URL: 'http://localhost.secret.example' }, [NOT_HTTPS]],
-    ['a password', { ...JWT, JWT_JWKS_URL: 'https://u:secret@issuer.example' }, [NOT_HTTPS]],
-    ['no URL', { ...JWT, JWT_JWKS_URL: 'secret' }, [NOT_HTTPS]],
-    ['another scheme', { ...JWT, JWT_JWKS_URL: 'file:///secret' }, [NOT_HTTPS]],
-    ['no tokens file', { API_TOKENS_FILE: '/nowhere/secret' }, ['API_TOKENS_FILE: the file cannot be read (ENOENT)']],
-    [
-      'a token that is too long',
-      { API_TOKENS: 'x'.repeat(8_193) },
-      ['API_TOKENS: token 1 of 1 is longer than 8192 characters'],
-    ],
-    [
-      'a token that is too short',
-      { API_TOKENS: 'ci:1234567,12345678' },
-      ['API_TOKENS: token 1 of 2 is shorter than 8 characters'],
-    ],
-  ])('%s', async (_name, env, problems) => {
-    expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
-  });
+function missing(...names: readonly string[]): (given: string) => string[] {
+  return (given) => names.map((name) => `${name} must be set when ${given} is`);
+}
 
-  test.each<[string, string | Buffer, readonly string[]]>([
-    [
-      'every problem',
-      'good-token\nmy secret\nx:\nsecret1\nincomplete',
-      [
-        'the token in line 2 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
-        'the token in line 3 is empty',
-        'the token in line 4 is shorter than 8 characters',
-        'the last line must end with a newline, or the file may be incomplete; ' +
-          'use kubectl create secret with --from-file, since --from-literal adds no newline',
-      ],
-    ],
-    ['nothing', '', ['the file contains no token']],
-    [
-      'bytes',
-      Buffer.from([0xff, 0x00, 0x01, 0x0a]),
-      ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
-    ],
-    ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
-  ])('a tokens file with %s, beside the other problems', async (_name, content, problems) => {
-    const path = join(temporaryFolder(), 'tokens');
-    writeFileSync(path, content);
-    const stderr = lines([
-      'API_TOKENS: token 1 of 3 must have a name of 1 to 64 letters, digits and characters of -._@/+',
-      'API_TOKENS: token 2 of 3 is empty',
-      'API_TOKENS: token 3 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
-      ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
-    ]);
-    const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr });
-  });
-
-  test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
-    'not for %s, nor because nothing is there',
-    async (url) => {
-      const service = await startService({ ...JWT, JWT_JWKS_URL: url });
-      expect(await statusOf(service, service.token)).toBe(200);
-    },
-  );
-
-  async function start(env: Readonly<Record<string, string>>): Promise<Outcome> {
-    return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase(), ...env });
-  }
-
-  function lines(problems: readonly string[]): string {
-    return problems.map((problem) => `${problem}\n`).join('');
-  }
-
-  function missing(...names: readonly string[]): (given: string) => string[] {
-    return (given) => names.map((name) => `${name} must be set when ${given} is`);
-  }
-
-  function empty(...names: readonly string[]): string[] {
-    return names.map((name) => `${name} must not be empty`);
-  }
-});
+function empty(...names: readonly string[]): string[] {
+  return names.map((name) => `${name} must not be empty`);
+}

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { RequestContext } from '../../src/engine/contract/handler-types.ts';
 import type { AnyReply } from '../../src/engine/http/response.ts';
@@ -23,38 +23,36 @@ async function serve(operation: string, handle?: (context: RequestContext) => Pr
   return createTestApp({ contract, handlers, bodyLimitBytes: 1_000, ...config });
 }
 
-describe('the size of a request body', () => {
-  test.each<[string, string, string, number]>([
-    [
-      'x-body-limit-bytes below the configured size',
-      `x-body-limit-bytes: 10, ${bodyOf('text/plain', '{}')}`,
-      'text/plain',
-      10,
-    ],
-    ['x-body-limit-bytes above it', `x-body-limit-bytes: 2000, ${bodyOf('text/plain', '{}')}`, 'text/plain', 2_000],
-    ['the maxLength of bytes', bodyOf('image/png', '{ maxLength: 3000 }'), 'image/png', 3_000],
-  ])('is limited by %s', async (_name, operation, contentType, limit) => {
-    const { app } = await serve(operation);
-    const send = (length: number) => request(app).post('/a').type(contentType).send(Buffer.alloc(length, 'x'));
-    expect((await send(limit)).status).toBe(204);
-    expect([400, 413]).toContain((await send(limit + 1)).status);
-    expectProblem(await send(limit + 1_001), 413, /must not be larger than \d+ bytes/);
-  });
+test.each<[string, string, string, number]>([
+  [
+    'x-body-limit-bytes below the configured size',
+    `x-body-limit-bytes: 10, ${bodyOf('text/plain', '{}')}`,
+    'text/plain',
+    10,
+  ],
+  ['x-body-limit-bytes above it', `x-body-limit-bytes: 2000, ${bodyOf('text/plain', '{}')}`, 'text/plain', 2_000],
+  ['the maxLength of bytes', bodyOf('image/png', '{ maxLength: 3000 }'), 'image/png', 3_000],
+])('the size of a request body is limited by %s', async (_name, operation, contentType, limit) => {
+  const { app } = await serve(operation);
+  const send = (length: number) => request(app).post('/a').type(contentType).send(Buffer.alloc(length, 'x'));
+  expect((await send(limit)).status).toBe(204);
+  expect([400, 413]).toContain((await send(limit + 1)).status);
+  expectProblem(await send(limit + 1_001), 413, /must not be larger than \d+ bytes/);
+});
 
-  test('is extended by the files of a form, each with its own limit', async () => {
-    const { app } = await serve(bodyOf('multipart/form-data', FORM));
-    const send = (length: number) => request(app).post('/a').attach('photo', Buffer.alloc(length), 'photo.png');
-    expect((await send(3_000)).status).toBe(204);
-    expectProblem(await send(3_001), 400, /body\/photo must not be larger than 3000 bytes/);
-    expectProblem(await send(4_001), 413, /must not be larger than 4000 bytes/);
-  });
+test('the size of a request body is extended by the files of a form, each with its own limit', async () => {
+  const { app } = await serve(bodyOf('multipart/form-data', FORM));
+  const send = (length: number) => request(app).post('/a').attach('photo', Buffer.alloc(length), 'photo.png');
+  expect((await send(3_000)).status).toBe(204);
+  expectProblem(await send(3_001), 400, /body\/photo must not be larger than 3000 bytes/);
+  expectProblem(await send(4_001), 413, /must not be larger than 4000 bytes/);
+});
 
-  test('must fit into the memory for bodies, or the service does not start', async () => {
-    const operation = `x-body-limit-bytes: 100000000, ${bodyOf('text/plain', '{}')}`;
-    await expect(serve(operation)).rejects.toThrow(
-      'BODY_MEMORY_LIMIT_BYTES must be at least 100000000, which a may receive',
-    );
-  });
+test('the size of a request body: must fit into the memory for bodies, or the service does not start', async () => {
+  const operation = `x-body-limit-bytes: 100000000, ${bodyOf('text/plain', '{}')}`;
+  await expect(serve(operation)).rejects.toThrow(
+    'BODY_MEMORY_LIMIT_BYTES must be at least 100000000, which a may receive',
+  );
 });
 
 test('503 when a handler has not replied within x-time-limit-ms; its signal is aborted, and the log says so', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, TOKEN, type TestApp } from '../support/app.ts';
 import { openConnection, plantRequest } from '../support/connection.ts';
@@ -118,53 +118,51 @@ test('a request whose body completes past the limit is refused like the others',
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
 });
 
-describe('BODY_MEMORY_LIMIT_BYTES', () => {
-  const large = plantRequest(TOKEN, JSON.stringify({ id: 1, name: 'x'.repeat(60_000) }));
-  const [, head = ''] = /^([^]*?\r\n\r\n)/.exec(large) ?? [];
-  const serve = async () => {
-    const testApp = await createTestApp({}, undefined, { ...limits, bodyMemoryLimitBytes: 130_000 });
-    return { testApp, ...(await testApp.serve()) };
-  };
+const large = plantRequest(TOKEN, JSON.stringify({ id: 1, name: 'x'.repeat(60_000) }));
+const [, head = ''] = /^([^]*?\r\n\r\n)/.exec(large) ?? [];
+const serve = async () => {
+  const testApp = await createTestApp({}, undefined, { ...limits, bodyMemoryLimitBytes: 130_000 });
+  return { testApp, ...(await testApp.serve()) };
+};
 
-  test('bounds the sum of incomplete bodies; 503 before a body beyond it is read', async () => {
-    const { testApp, url, refused } = await serve();
-    const slow = await Promise.all([openConnection(url), openConnection(url)]);
-    for (const connection of slow) connection.write(large.slice(0, -1));
-    await fetch(url); // The response shows that all earlier bytes have been read.
-    const third = await openConnection(url);
-    third.write(head);
-    expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
-    expect((await create(url)).status).toBe(200); // A small body needs no reservation.
-    expect(await refused()).toEqual(['body_memory']);
-    expect(messages(testApp)).toEqual(['overloaded']);
+test('BODY_MEMORY_LIMIT_BYTES bounds the sum of incomplete bodies; 503 before a body beyond it is read', async () => {
+  const { testApp, url, refused } = await serve();
+  const slow = await Promise.all([openConnection(url), openConnection(url)]);
+  for (const connection of slow) connection.write(large.slice(0, -1));
+  await fetch(url); // The response shows that all earlier bytes have been read.
+  const third = await openConnection(url);
+  third.write(head);
+  expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
+  expect((await create(url)).status).toBe(200); // A small body needs no reservation.
+  expect(await refused()).toEqual(['body_memory']);
+  expect(messages(testApp)).toEqual(['overloaded']);
 
-    for (const connection of slow) {
-      connection.write(large.slice(-1));
-      expect(await connection.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
-    }
-    const fourth = await openConnection(url);
-    fourth.write(head);
-    await fetch(url);
-    fourth.write(large.slice(head.length));
-    expect(await fourth.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
-  });
-
-  test('counts chunked bodies as they grow, and releases the memory of a client that disconnects', async () => {
-    const { url, refused } = await serve();
-    const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
-    const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
-    for (const client of clients) client.write(chunked);
-    while ((await refused()).length === 0) await sleep(5);
-    expect(await refused()).toEqual(['body_memory']);
-    for (const client of clients) client.reset();
-    while ((await send(url)).status !== 200) await sleep(5);
-  });
-
-  async function send(url: string): Promise<Response> {
-    const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
-    return fetch(`${url}/plants`, { method: 'POST', headers, body: large.slice(head.length) });
+  for (const connection of slow) {
+    connection.write(large.slice(-1));
+    expect(await connection.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   }
+  const fourth = await openConnection(url);
+  fourth.write(head);
+  await fetch(url);
+  fourth.write(large.slice(head.length));
+  expect(await fourth.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
 });
+
+test('BODY_MEMORY_LIMIT_BYTES counts chunked bodies as they grow, and releases the memory of a client that disconnects', async () => {
+  const { url, refused } = await serve();
+  const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
+  const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
+  for (const client of clients) client.write(chunked);
+  while ((await refused()).length === 0) await sleep(5);
+  expect(await refused()).toEqual(['body_memory']);
+  for (const client of clients) client.reset();
+  while ((await send(url)).status !== 200) await sleep(5);
+});
+
+async function send(url: string): Promise<Response> {
+  const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/plants`, { method: 'POST', headers, body: large.slice(head.length) });
+}
 
 test('503 while the event loop delay exceeds EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
   const createPlant = () => {

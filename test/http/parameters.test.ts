@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
 import { createTestApp } from '../support/app.ts';
@@ -21,214 +21,201 @@ async function serve(path: string, parameters: string) {
 const TEXT_OR_LIST =
   'schema: { type: object, properties: { a: { anyOf: [{ type: string }, { type: array, items: { type: string } }] } } }';
 
-describe('path parameters', () => {
-  test.each<[string, string, string, unknown]>([
-    ['{ type: integer }', '/a/0', 'id', 0],
-    ['{ type: integer }', '/a/-7', 'id', -7],
-    ['{ type: integer, format: int64 }', '/a/0', 'id', 0n],
-    ['{ type: integer, format: int64 }', '/a/9223372036854775807', 'id', 9223372036854775807n],
-    ['{ type: number }', '/a/1.5', 'id', 1.5],
-    ['{ type: boolean }', '/a/false', 'id', false],
-    ['{ type: string }', '/a/0', 'id', '0'],
-    ['{ type: string }', '/a/a%2Fb%20c+d', 'id', 'a/b c+d'],
-    ['{ type: string }', '/a/%F0%9F%8C%BF', 'id', '🌿'],
-    ['{ type: [integer, string] }', '/a/x1', 'id', 'x1'],
-    ['{ type: array, items: { type: integer } }', '/a/1,2', 'id', [1, 2]],
-    [
-      '{ type: array, items: { type: integer, format: int64 } }',
-      '/a/1,9007199254740993',
-      'id',
-      [1n, 9007199254740993n],
-    ],
-    ['{ type: object, properties: { x: { type: integer } } }', '/a/x,1', 'id', { x: 1 }],
-    ['{ enum: [1, 2] }', '/a/2', 'id', 2],
-  ])('%s %s', async (schema, path, name, value) => {
-    const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
-    expect((await request(app).get(path)).status).toBe(204);
-    expect(received[0]?.path).toEqual({ [name]: value });
-  });
-
-  test.each<[string, string, number, RegExp]>([
-    ['{ type: integer }', '/a/1.5', 400, /path\/id must be integer/],
-    ['{ type: integer }', '/a/0x10', 400, /path parameter id must be integer/],
-    ['{ type: integer }', '/a/%201', 400, /path parameter id must be integer/],
-    ['{ type: integer, format: int64 }', '/a/9223372036854775808', 400, /path\/id must be between/],
-    ['{ type: integer, minimum: 1 }', '/a/0', 400, /path\/id must be >= 1/],
-    ['{ type: boolean }', '/a/yes', 400, /path parameter id must be boolean/],
-    ['{ type: string, maxLength: 2 }', '/a/abc', 400, /path\/id must NOT have more than 2 characters/],
-    ['{ type: string }', '/a/', 404, /does not exist/],
-    ['{ type: string }', '/a/b/c', 404, /does not exist/],
-  ])('%s %s is refused', async (schema, path, status, message) => {
-    const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
-    expectProblem(await request(app).get(path), status, message);
-    expect(received).toEqual([]);
-  });
-
-  test('several in one segment, with any names, beside a path without parameters', async () => {
-    const parameters = [
-      "- { name: 'a-b', in: path, required: true, schema: { type: string } }",
-      '- { name: constructor, in: path, required: true, schema: { type: string } }',
-    ];
-    const { app, received } = await serve('/a:b/{a-b}.{constructor}', parameters.join('\n'));
-    expect((await request(app).get('/a:b/x.y')).status).toBe(204);
-    expect(received[0]?.path).toEqual({ 'a-b': 'x', constructor: 'y' });
-  });
+test.each<[string, string, string, unknown]>([
+  ['{ type: integer }', '/a/0', 'id', 0],
+  ['{ type: integer }', '/a/-7', 'id', -7],
+  ['{ type: integer, format: int64 }', '/a/0', 'id', 0n],
+  ['{ type: integer, format: int64 }', '/a/9223372036854775807', 'id', 9223372036854775807n],
+  ['{ type: number }', '/a/1.5', 'id', 1.5],
+  ['{ type: boolean }', '/a/false', 'id', false],
+  ['{ type: string }', '/a/0', 'id', '0'],
+  ['{ type: string }', '/a/a%2Fb%20c+d', 'id', 'a/b c+d'],
+  ['{ type: string }', '/a/%F0%9F%8C%BF', 'id', '🌿'],
+  ['{ type: [integer, string] }', '/a/x1', 'id', 'x1'],
+  ['{ type: array, items: { type: integer } }', '/a/1,2', 'id', [1, 2]],
+  ['{ type: array, items: { type: integer, format: int64 } }', '/a/1,9007199254740993', 'id', [1n, 9007199254740993n]],
+  ['{ type: object, properties: { x: { type: integer } } }', '/a/x,1', 'id', { x: 1 }],
+  ['{ enum: [1, 2] }', '/a/2', 'id', 2],
+])('path parameters: %s %s', async (schema, path, name, value) => {
+  const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
+  expect((await request(app).get(path)).status).toBe(204);
+  expect(received[0]?.path).toEqual({ [name]: value });
 });
 
-describe('a path with text beside its parameters', () => {
-  test.each<[string, string, object | undefined]>([
-    ['/x/{id}:cancel', '/x/5:cancel', { id: '5' }],
-    ['/x/{id}:cancel', '/x/5', undefined],
-    ['/x/{id}:cancel', '/x/5:start', undefined],
-    ['/x/{id}:cancel', '/x/a/b:cancel', undefined],
-    ['/x/{id}_s', '/x/a%2Fb_s', { id: 'a/b' }],
-    ['/x/{a},{b}', '/x/1,2', { a: '1', b: '2' }],
-    ['/x/{a}-{b}', '/x/1-2-3', { a: '1', b: '2-3' }],
-    ['/x/{a}-{b}', '/x/1%2D2', { a: '1', b: '2' }],
-    ['/x/{a}:{b}', '/x/1%3A2:3', { a: '1:2', b: '3' }],
-    ['/x/{a}-{b}', '/x/-1', undefined],
-    ['/x/{a}-{b}', '/x/--1', { a: '-', b: '1' }],
-    ['/x/{a}-{b}-', '/x/1-', undefined],
-    ['/x/v{a}.{b}.json', '/x/v1.json.json', { a: '1', b: 'json' }],
-    ['/x/{a}', '/x/%ff', undefined],
-    ['/é/{a}', '/%c3%A9/1', { a: '1' }],
-  ])('%s for %s is %j', expectMatch);
-
-  test('thousands of separators are matched in linear time', async () => {
-    const dashes = '-'.repeat(4_000);
-    await expectMatch('/x/{a}-{b}-{c}', `/x/${dashes}%0A`, { a: '-', b: '-', c: `${dashes.slice(4)}\n` });
-    await expectMatch('/x/{a}-{b}-{c}-{d}-{e}!', `/x/${dashes}%0A`, undefined);
-  });
-
-  async function expectMatch(path: string, target: string, values: object | undefined): Promise<void> {
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    const parameters = names.map((name) => `- { name: ${name}, in: path, required: true, schema: { type: string } }`);
-    const { app, received } = await serve(path, parameters.join('\n'));
-    expect((await request(app).get(target)).status).toBe(values === undefined ? 404 : 204);
-    expect(received[0]?.path).toEqual(values);
-  }
+test.each<[string, string, number, RegExp]>([
+  ['{ type: integer }', '/a/1.5', 400, /path\/id must be integer/],
+  ['{ type: integer }', '/a/0x10', 400, /path parameter id must be integer/],
+  ['{ type: integer }', '/a/%201', 400, /path parameter id must be integer/],
+  ['{ type: integer, format: int64 }', '/a/9223372036854775808', 400, /path\/id must be between/],
+  ['{ type: integer, minimum: 1 }', '/a/0', 400, /path\/id must be >= 1/],
+  ['{ type: boolean }', '/a/yes', 400, /path parameter id must be boolean/],
+  ['{ type: string, maxLength: 2 }', '/a/abc', 400, /path\/id must NOT have more than 2 characters/],
+  ['{ type: string }', '/a/', 404, /does not exist/],
+  ['{ type: string }', '/a/b/c', 404, /does not exist/],
+])('path parameters: %s %s is refused', async (schema, path, status, message) => {
+  const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
+  expectProblem(await request(app).get(path), status, message);
+  expect(received).toEqual([]);
 });
 
-describe('query parameters', () => {
-  test.each<[string, string, unknown]>([
-    ['schema: { type: string }', '', {}],
-    ['schema: { type: string }', '?q=', { q: '' }],
-    ['schema: { type: string }', '?q', { q: '' }],
-    ['schema: { type: string }', '?q=a+b%2Bc%26', { q: 'a b+c&' }],
-    ['schema: { type: string }', '?q=true', { q: 'true' }],
-    ['schema: { type: integer }', '?q=0', { q: 0 }],
-    ['schema: { type: boolean }', '?q=false', { q: false }],
-    ["schema: { type: [string, 'null'] }", '?q=null', { q: null }],
-    ['schema: { type: integer, default: 0 }', '', { q: 0 }],
-    ['schema: { type: integer, format: int64, default: 5 }', '', { q: 5n }],
-    ['schema: { type: array, items: { type: integer } }', '?q=1', { q: [1] }],
-    ['schema: { type: array, items: { type: integer } }', '?q=1&q=2', { q: [1, 2] }],
-    ['schema: { type: array, items: { type: string } }', '?q=a,b', { q: ['a,b'] }],
-    ['explode: false, schema: { type: array, items: { type: string } }', '?q=a,b%2Cc', { q: ['a', 'b,c'] }],
-    ['explode: false, schema: { type: array, items: { type: string } }', '?q=', { q: [] }],
-    [
-      'style: pipeDelimited, explode: false, schema: { type: array, items: { type: integer } }',
-      '?q=1|2%7C3',
-      { q: [1, 2, 3] },
-    ],
-    [
-      'style: spaceDelimited, explode: false, schema: { type: array, items: { type: integer } }',
-      '?q=1%202+3',
-      { q: [1, 2, 3] },
-    ],
-    [
-      'schema: { type: object, properties: { a: { type: integer }, b: { type: string } } }',
-      '?b=x&a=1',
-      { q: { a: 1, b: 'x' } },
-    ],
-    ['explode: false, schema: { type: object, properties: { a: { type: integer } } }', '?q=a,1', { q: { a: 1 } }],
-    ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?q=2', { q: 2 }],
-    ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?a=2', { q: { a: '2' } }],
-    [
-      'style: deepObject, schema: { type: object, properties: { a: { type: integer, format: int64 } } }',
-      '?q[a]=9007199254740993&q%5Bb%5D=x',
-      { q: { a: 9007199254740993n, b: 'x' } },
-    ],
-    [
-      'content: { application/json: { schema: { type: object, properties: { a: { type: integer, format: int64 } } } } }',
-      '?q=%7B%22a%22:9007199254740993%7D',
-      { q: { a: 9007199254740993n } },
-    ],
-    ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
-    ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
-    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=1', { q: { a: '1' } }],
-    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=%7B%7D', { q: { a: '{}' } }],
-    [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=[%221%22]', { q: { a: ['1'] } }],
-  ])('%s %s', async (parameter, query, values) => {
-    const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
-    const response = await request(app).get(`/a${query}`);
-    expect([response.status, response.text]).toEqual([204, '']);
-    expect(received[0]?.query).toEqual(values);
-  });
-
-  test.each<[string, string, RegExp]>([
-    ['schema: { type: integer }', '?q=', /query parameter q must be integer/],
-    ['schema: { type: integer }', '?q=1&q=2', /query parameter q must not be repeated/],
-    ['schema: { type: integer }', '?q=1&r=2', /query parameter r is not documented/],
-    ['schema: { type: integer }', '?constructor=1', /query parameter constructor is not documented/],
-    ['schema: { type: integer }', '?__proto__=1', /query parameter __proto__ is not documented/],
-    ['schema: { type: string }', '?q=%', /percent-encoding/],
-    ['schema: { type: string }', '?q=%FF', /percent-encoding/],
-    [
-      'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
-      '?q[a]=1&evil=1',
-      /query parameter evil is not documented/,
-    ],
-    [
-      'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
-      '?q[a]=x',
-      /query parameter q\/a must be integer/,
-    ],
-    ['required: true, schema: { type: string }', '', /query must have required property 'q'/],
-    ['schema: { type: array, items: { type: integer } }', '?q=1&q=x', /query parameter q\/1 must be integer/],
-    [
-      'schema: { type: array, maxItems: 1, items: { type: integer } }',
-      '?q=1&q=2',
-      /query\/q must NOT have more than 1 items/,
-    ],
-    ['schema: { type: string, enum: [a, b] }', '?q=c', /query\/q must be equal to one of the allowed values: a, b/],
-    [
-      'content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } }',
-      '?q=%7B%22a%22:null%7D',
-      /query\/q\/a must be integer/,
-    ],
-    ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
-  ])('%s %s is refused', async (parameter, query, message) => {
-    const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
-    expectProblem(await request(app).get(`/a${query}`), 400, message);
-    expect(received).toEqual([]);
-  });
-});
-
-describe('header and cookie parameters', () => {
+test('path parameters: several in one segment, with any names, beside a path without parameters', async () => {
   const parameters = [
-    '- { name: X-Count, in: header, required: true, schema: { type: integer } }',
-    '- { name: X-Tags, in: header, schema: { type: array, items: { type: string } } }',
-    '- { name: X-Level, in: header, schema: { type: integer, default: 3 } }',
-    '- { name: theme, in: cookie, schema: { type: string, enum: [light, dark] } }',
-    '- { name: Authorization, in: header, schema: { type: integer } }',
-  ].join('\n');
+    "- { name: 'a-b', in: path, required: true, schema: { type: string } }",
+    '- { name: constructor, in: path, required: true, schema: { type: string } }',
+  ];
+  const { app, received } = await serve('/a:b/{a-b}.{constructor}', parameters.join('\n'));
+  expect((await request(app).get('/a:b/x.y')).status).toBe(204);
+  expect(received[0]?.path).toEqual({ 'a-b': 'x', constructor: 'y' });
+});
 
-  test('have the names and types of the document', async () => {
-    const { app, received } = await serve('/a', parameters);
-    const headers = { 'x-count': '0', 'X-TAGS': 'a, b', Cookie: 'other=1; theme=dark', Authorization: 'x' };
-    expect((await request(app).get('/a').set(headers)).status).toBe(204);
-    expect(received[0]?.headers).toEqual({ 'X-Count': 0, 'X-Tags': ['a', 'b'], 'X-Level': 3 });
-    expect(received[0]?.cookies).toEqual({ theme: 'dark' });
-  });
+test.each<[string, string, object | undefined]>([
+  ['/x/{id}:cancel', '/x/5:cancel', { id: '5' }],
+  ['/x/{id}:cancel', '/x/5', undefined],
+  ['/x/{id}:cancel', '/x/5:start', undefined],
+  ['/x/{id}:cancel', '/x/a/b:cancel', undefined],
+  ['/x/{id}_s', '/x/a%2Fb_s', { id: 'a/b' }],
+  ['/x/{a},{b}', '/x/1,2', { a: '1', b: '2' }],
+  ['/x/{a}-{b}', '/x/1-2-3', { a: '1', b: '2-3' }],
+  ['/x/{a}-{b}', '/x/1%2D2', { a: '1', b: '2' }],
+  ['/x/{a}:{b}', '/x/1%3A2:3', { a: '1:2', b: '3' }],
+  ['/x/{a}-{b}', '/x/-1', undefined],
+  ['/x/{a}-{b}', '/x/--1', { a: '-', b: '1' }],
+  ['/x/{a}-{b}-', '/x/1-', undefined],
+  ['/x/v{a}.{b}.json', '/x/v1.json.json', { a: '1', b: 'json' }],
+  ['/x/{a}', '/x/%ff', undefined],
+  ['/é/{a}', '/%c3%A9/1', { a: '1' }],
+])('a path with text beside its parameters: %s for %s is %j', expectMatch);
 
-  test.each<[Record<string, string>, RegExp]>([
-    [{}, /header must have required property 'X-Count'/],
-    [{ 'X-Count': 'many' }, /header parameter X-Count must be integer/],
-    [{ 'X-Count': '1', Cookie: 'theme=blue' }, /cookie\/theme must be equal to one of the allowed values: light, dark/],
-    [{ 'X-Count': '1', Cookie: 'theme=dark; theme=light' }, /cookie parameter theme must not be repeated/],
-  ])('%j is refused', async (headers, message) => {
-    const { app } = await serve('/a', parameters);
-    expectProblem(await request(app).get('/a').set(headers), 400, message);
-  });
+test('a path with text beside its parameters: thousands of separators are matched in linear time', async () => {
+  const dashes = '-'.repeat(4_000);
+  await expectMatch('/x/{a}-{b}-{c}', `/x/${dashes}%0A`, { a: '-', b: '-', c: `${dashes.slice(4)}\n` });
+  await expectMatch('/x/{a}-{b}-{c}-{d}-{e}!', `/x/${dashes}%0A`, undefined);
+});
+
+async function expectMatch(path: string, target: string, values: object | undefined): Promise<void> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parameters = names.map((name) => `- { name: ${name}, in: path, required: true, schema: { type: string } }`);
+  const { app, received } = await serve(path, parameters.join('\n'));
+  expect((await request(app).get(target)).status).toBe(values === undefined ? 404 : 204);
+  expect(received[0]?.path).toEqual(values);
+}
+
+test.each<[string, string, unknown]>([
+  ['schema: { type: string }', '', {}],
+  ['schema: { type: string }', '?q=', { q: '' }],
+  ['schema: { type: string }', '?q', { q: '' }],
+  ['schema: { type: string }', '?q=a+b%2Bc%26', { q: 'a b+c&' }],
+  ['schema: { type: string }', '?q=true', { q: 'true' }],
+  ['schema: { type: integer }', '?q=0', { q: 0 }],
+  ['schema: { type: boolean }', '?q=false', { q: false }],
+  ["schema: { type: [string, 'null'] }", '?q=null', { q: null }],
+  ['schema: { type: integer, default: 0 }', '', { q: 0 }],
+  ['schema: { type: integer, format: int64, default: 5 }', '', { q: 5n }],
+  ['schema: { type: array, items: { type: integer } }', '?q=1', { q: [1] }],
+  ['schema: { type: array, items: { type: integer } }', '?q=1&q=2', { q: [1, 2] }],
+  ['schema: { type: array, items: { type: string } }', '?q=a,b', { q: ['a,b'] }],
+  ['explode: false, schema: { type: array, items: { type: string } }', '?q=a,b%2Cc', { q: ['a', 'b,c'] }],
+  ['explode: false, schema: { type: array, items: { type: string } }', '?q=', { q: [] }],
+  [
+    'style: pipeDelimited, explode: false, schema: { type: array, items: { type: integer } }',
+    '?q=1|2%7C3',
+    { q: [1, 2, 3] },
+  ],
+  [
+    'style: spaceDelimited, explode: false, schema: { type: array, items: { type: integer } }',
+    '?q=1%202+3',
+    { q: [1, 2, 3] },
+  ],
+  [
+    'schema: { type: object, properties: { a: { type: integer }, b: { type: string } } }',
+    '?b=x&a=1',
+    { q: { a: 1, b: 'x' } },
+  ],
+  ['explode: false, schema: { type: object, properties: { a: { type: integer } } }', '?q=a,1', { q: { a: 1 } }],
+  ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?q=2', { q: 2 }],
+  ['schema: { oneOf: [{ type: integer }, { type: object, properties: { a: {} } }] }', '?a=2', { q: { a: '2' } }],
+  [
+    'style: deepObject, schema: { type: object, properties: { a: { type: integer, format: int64 } } }',
+    '?q[a]=9007199254740993&q%5Bb%5D=x',
+    { q: { a: 9007199254740993n, b: 'x' } },
+  ],
+  [
+    'content: { application/json: { schema: { type: object, properties: { a: { type: integer, format: int64 } } } } }',
+    '?q=%7B%22a%22:9007199254740993%7D',
+    { q: { a: 9007199254740993n } },
+  ],
+  ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
+  ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
+  [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=1', { q: { a: '1' } }],
+  [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=%7B%7D', { q: { a: '{}' } }],
+  [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=[%221%22]', { q: { a: ['1'] } }],
+])('query parameters: %s %s', async (parameter, query, values) => {
+  const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
+  const response = await request(app).get(`/a${query}`);
+  expect([response.status, response.text]).toEqual([204, '']);
+  expect(received[0]?.query).toEqual(values);
+});
+
+test.each<[string, string, RegExp]>([
+  ['schema: { type: integer }', '?q=', /query parameter q must be integer/],
+  ['schema: { type: integer }', '?q=1&q=2', /query parameter q must not be repeated/],
+  ['schema: { type: integer }', '?q=1&r=2', /query parameter r is not documented/],
+  ['schema: { type: integer }', '?constructor=1', /query parameter constructor is not documented/],
+  ['schema: { type: integer }', '?__proto__=1', /query parameter __proto__ is not documented/],
+  ['schema: { type: string }', '?q=%', /percent-encoding/],
+  ['schema: { type: string }', '?q=%FF', /percent-encoding/],
+  [
+    'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
+    '?q[a]=1&evil=1',
+    /query parameter evil is not documented/,
+  ],
+  [
+    'style: deepObject, schema: { type: object, additionalProperties: { type: integer } }',
+    '?q[a]=x',
+    /query parameter q\/a must be integer/,
+  ],
+  ['required: true, schema: { type: string }', '', /query must have required property 'q'/],
+  ['schema: { type: array, items: { type: integer } }', '?q=1&q=x', /query parameter q\/1 must be integer/],
+  [
+    'schema: { type: array, maxItems: 1, items: { type: integer } }',
+    '?q=1&q=2',
+    /query\/q must NOT have more than 1 items/,
+  ],
+  ['schema: { type: string, enum: [a, b] }', '?q=c', /query\/q must be equal to one of the allowed values: a, b/],
+  [
+    'content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } }',
+    '?q=%7B%22a%22:null%7D',
+    /query\/q\/a must be integer/,
+  ],
+  ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
+])('query parameters: %s %s is refused', async (parameter, query, message) => {
+  const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
+  expectProblem(await request(app).get(`/a${query}`), 400, message);
+  expect(received).toEqual([]);
+});
+
+const parameters = [
+  '- { name: X-Count, in: header, required: true, schema: { type: integer } }',
+  '- { name: X-Tags, in: header, schema: { type: array, items: { type: string } } }',
+  '- { name: X-Level, in: header, schema: { type: integer, default: 3 } }',
+  '- { name: theme, in: cookie, schema: { type: string, enum: [light, dark] } }',
+  '- { name: Authorization, in: header, schema: { type: integer } }',
+].join('\n');
+
+test('header and cookie parameters have the names and types of the document', async () => {
+  const { app, received } = await serve('/a', parameters);
+  const headers = { 'x-count': '0', 'X-TAGS': 'a, b', Cookie: 'other=1; theme=dark', Authorization: 'x' };
+  expect((await request(app).get('/a').set(headers)).status).toBe(204);
+  expect(received[0]?.headers).toEqual({ 'X-Count': 0, 'X-Tags': ['a', 'b'], 'X-Level': 3 });
+  expect(received[0]?.cookies).toEqual({ theme: 'dark' });
+});
+
+test.each<[Record<string, string>, RegExp]>([
+  [{}, /header must have required property 'X-Count'/],
+  [{ 'X-Count': 'many' }, /header parameter X-Count must be integer/],
+  [{ 'X-Count': '1', Cookie: 'theme=blue' }, /cookie\/theme must be equal to one of the allowed values: light, dark/],
+  [{ 'X-Count': '1', Cookie: 'theme=dark; theme=light' }, /cookie parameter theme must not be repeated/],
+])('header and cookie parameters: %j is refused', async (headers, message) => {
+  const { app } = await serve('/a', parameters);
+  expectProblem(await request(app).get('/a').set(headers), 400, message);
 });

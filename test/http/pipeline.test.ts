@@ -10,44 +10,36 @@ import { contractOf, documentOf } from '../support/contract.ts';
 const FERN = '{"id":1,"name":"Fern"}';
 const FIXED_TEXT = /^The service failed to answer this request$/;
 
-describe('500 with a fixed text, the cause in the log only: a handler that', () => {
-  test.each<[string, AnyHandler]>([
-    ['throws', () => Promise.reject(new Error('the secret cause'))],
-    ['throws before it returns a promise', () => fail('the secret cause')],
-    [
-      'throws an object that looks like a response',
-      () => Promise.reject(Object.assign(new Error('x'), { status: 404 })),
-    ],
-    ['returns nothing', async () => undefined as never],
-    ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
-    ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
-    ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Fern', tag: 1n } })],
-    ['returns no body where one is documented', async () => ({ status: 200 })],
-    ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
-    ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
-    [
-      'returns a header that cannot be sent',
-      async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } }),
-    ],
-  ])('%s', async (_name, createPlant) => {
-    const { app, logged } = await createTestApp({ handlers: { createPlant } });
-    expectError(await post(app, FERN), 500, FIXED_TEXT);
-    expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
-    const line = logged.find(({ operationId, status }) => operationId === 'createPlant' && status !== undefined);
-    expect(line).toMatchObject({ method: 'POST', status: 500 });
-    expect((await post(app, 'null')).status).toBe(400);
-  });
+test.each<[string, AnyHandler]>([
+  ['throws', () => Promise.reject(new Error('the secret cause'))],
+  ['throws before it returns a promise', () => fail('the secret cause')],
+  ['throws an object that looks like a response', () => Promise.reject(Object.assign(new Error('x'), { status: 404 }))],
+  ['returns nothing', async () => undefined as never],
+  ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
+  ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
+  ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Fern', tag: 1n } })],
+  ['returns no body where one is documented', async () => ({ status: 200 })],
+  ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
+  ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
+  ['returns a header that cannot be sent', async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } })],
+])('500 with a fixed text, the cause in the log only: a handler that %s', async (_name, createPlant) => {
+  const { app, logged } = await createTestApp({ handlers: { createPlant } });
+  expectError(await post(app, FERN), 500, FIXED_TEXT);
+  expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
+  const line = logged.find(({ operationId, status }) => operationId === 'createPlant' && status !== undefined);
+  expect(line).toMatchObject({ method: 'POST', status: 500 });
+  expect((await post(app, 'null')).status).toBe(400);
+});
 
-  function fail(message: string): never {
-    throw new Error(message);
-  }
+function fail(message: string): never {
+  throw new Error(message);
+}
 
-  test('the log has the cause', async () => {
-    const createPlant: AnyHandler = () => fail('the secret cause');
-    const { app, logged } = await createTestApp({ handlers: { createPlant } });
-    await post(app, FERN);
-    expect(JSON.stringify(logged)).toContain('the secret cause');
-  });
+test('a handler that throws is answered 500, and the log has the cause', async () => {
+  const createPlant: AnyHandler = () => fail('the secret cause');
+  const { app, logged } = await createTestApp({ handlers: { createPlant } });
+  await post(app, FERN);
+  expect(JSON.stringify(logged)).toContain('the secret cause');
 });
 
 test('a documented failure of a handler is sent unchanged', async () => {
@@ -62,17 +54,15 @@ test('bigints in a response are written with all their digits', async () => {
   expect((await post(app, FERN)).text).toBe('{"name":"Fern","sizes":[9007199254740993]}');
 });
 
-describe('an operation without a handler', () => {
-  const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
+const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
 
-  test('is answered 501 in development', async () => {
-    const { app } = await createTestApp({ contract: await unfinished(), production: false });
-    expectProblem(await request(app).get('/a'), 501, /^op is not implemented yet$/);
-  });
+test('an operation without a handler is answered 501 in development', async () => {
+  const { app } = await createTestApp({ contract: await unfinished(), production: false });
+  expectProblem(await request(app).get('/a'), 501, /^op is not implemented yet$/);
+});
 
-  test('is refused in production', async () => {
-    await expect(createTestApp({ contract: await unfinished() })).rejects.toThrow('no handler for op:');
-  });
+test('an operation without a handler is refused in production', async () => {
+  await expect(createTestApp({ contract: await unfinished() })).rejects.toThrow('no handler for op:');
 });
 
 describe('security of an operation', () => {

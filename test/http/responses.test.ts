@@ -1,134 +1,132 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { AnyReply } from '../../src/engine/http/response.ts';
 import { createTestApp } from '../support/app.ts';
 import { expectProblem } from '../support/answer.ts';
 import { contractOf, documentOf } from '../support/contract.ts';
 
-describe('responses', () => {
-  async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
-    const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
-    const { app, logged } = await createTestApp({
-      failures: { opDefault: () => ({}) },
-      contract,
-      handlers: { op: async () => answer },
-    });
-    const response = await request(app)[method]('/a').buffer(true);
-    return { response, problem: JSON.stringify(logged.find(({ level }) => level === 50) ?? '') };
-  }
-  const TEXT = "'200': { description: x, content: { text/plain: { schema: { type: string } } } }";
-  const BOTH = "'200': { description: x, content: { application/json: { schema: { type: object } }, image/*: {} } }";
-  const HEADERS = `'201':
+async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
+  const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));
+  const { app, logged } = await createTestApp({
+    failures: { opDefault: () => ({}) },
+    contract,
+    handlers: { op: async () => answer },
+  });
+  const response = await request(app)[method]('/a').buffer(true);
+  return { response, problem: JSON.stringify(logged.find(({ level }) => level === 50) ?? '') };
+}
+const TEXT = "'200': { description: x, content: { text/plain: { schema: { type: string } } } }";
+const BOTH = "'200': { description: x, content: { application/json: { schema: { type: object } }, image/*: {} } }";
+const HEADERS = `'201':
   description: x
   headers:
     Location: { required: true, schema: { type: string } }
     X-Count: { schema: { type: integer } }`;
 
-  test('204 has neither body nor Content-Length nor Content-Type', async () => {
-    const { response } = await reply("'204': { description: x }", { status: 204 });
-    expect(response.status).toBe(204);
-    expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining(['content-length', 'content-type']));
-  });
+test('responses: 204 has neither body nor Content-Length nor Content-Type', async () => {
+  const { response } = await reply("'204': { description: x }", { status: 204 });
+  expect(response.status).toBe(204);
+  expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining(['content-length', 'content-type']));
+});
 
-  test('text, with a charset if the handler says so', async () => {
-    const { response } = await reply(TEXT, { status: 200, contentType: 'text/plain; charset=utf-8', body: 'é' });
-    expect([response.status, response.text, response.headers['content-type']]).toEqual([
+test('responses: text, with a charset if the handler says so', async () => {
+  const { response } = await reply(TEXT, { status: 200, contentType: 'text/plain; charset=utf-8', body: 'é' });
+  expect([response.status, response.text, response.headers['content-type']]).toEqual([
+    200,
+    'é',
+    'text/plain; charset=utf-8',
+  ]);
+});
+
+test('responses: bytes, as a Blob or as a Uint8Array, in a range of media types', async () => {
+  for (const body of [new Blob(['abc']), Buffer.from('abc')]) {
+    const { response } = await reply(BOTH, { status: 200, contentType: 'image/webp', body });
+    expect([response.status, String(response.body), response.headers['content-type']]).toEqual([
       200,
-      'é',
-      'text/plain; charset=utf-8',
+      'abc',
+      'image/webp',
     ]);
-  });
+  }
+});
 
-  test('bytes, as a Blob or as a Uint8Array, in a range of media types', async () => {
-    for (const body of [new Blob(['abc']), Buffer.from('abc')]) {
-      const { response } = await reply(BOTH, { status: 200, contentType: 'image/webp', body });
-      expect([response.status, String(response.body), response.headers['content-type']]).toEqual([
-        200,
-        'abc',
-        'image/webp',
-      ]);
-    }
-  });
+test('responses: headers are written as strings', async () => {
+  const headers = { Location: '/a/1', 'X-Count': 0, 'X-Unset': undefined };
+  const { response } = await reply(HEADERS, { status: 201, headers });
+  expect(response.headers).toMatchObject({ location: '/a/1', 'x-count': '0', 'content-length': '0' });
+  expect(response.headers).not.toHaveProperty('x-unset');
+});
 
-  test('headers are written as strings', async () => {
-    const headers = { Location: '/a/1', 'X-Count': 0, 'X-Unset': undefined };
-    const { response } = await reply(HEADERS, { status: 201, headers });
-    expect(response.headers).toMatchObject({ location: '/a/1', 'x-count': '0', 'content-length': '0' });
-    expect(response.headers).not.toHaveProperty('x-unset');
-  });
-
-  test('headers that are lists, objects or JSON', async () => {
-    const object = 'schema: { type: object, properties: { a: { type: integer, format: int64 } } }';
-    const documented = `'204':
+test('responses: headers that are lists, objects or JSON', async () => {
+  const object = 'schema: { type: object, properties: { a: { type: integer, format: int64 } } }';
+  const documented = `'204':
   description: x
   headers:
     X-List: { schema: { type: array, items: { type: integer } } }
     X-Object: { ${object} }
     X-Exploded: { explode: true, ${object} }
     X-Json: { content: { application/json: { ${object} } } }`;
-    const value = { a: 9007199254740993n, b: 'x' };
-    const headers = { 'X-List': [1, 2], 'X-Object': value, 'X-Exploded': value, 'X-Json': value };
-    const { response } = await reply(documented, { status: 204, headers });
-    expect(response.headers).toMatchObject({
-      'x-list': '1,2',
-      'x-object': 'a,9007199254740993,b,x',
-      'x-exploded': 'a=9007199254740993,b=x',
-      'x-json': '{"a":9007199254740993,"b":"x"}',
-    });
-    const wrong = { status: 204, headers: { 'X-Json': { a: 'x' } } };
-    expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
+  const value = { a: 9007199254740993n, b: 'x' };
+  const headers = { 'X-List': [1, 2], 'X-Object': value, 'X-Exploded': value, 'X-Json': value };
+  const { response } = await reply(documented, { status: 204, headers });
+  expect(response.headers).toMatchObject({
+    'x-list': '1,2',
+    'x-object': 'a,9007199254740993,b,x',
+    'x-exploded': 'a=9007199254740993,b=x',
+    'x-json': '{"a":9007199254740993,"b":"x"}',
   });
+  const wrong = { status: 204, headers: { 'X-Json': { a: 'x' } } };
+  expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
+});
 
-  test('HEAD is served from GET, without the body', async () => {
-    const { response } = await reply(TEXT, { status: 200, body: 'abc' }, 'head');
-    expect([response.status, response.text, response.headers['content-length']]).toEqual([200, undefined, '3']);
-  });
+test('responses: HEAD is served from GET, without the body', async () => {
+  const { response } = await reply(TEXT, { status: 200, body: 'abc' }, 'head');
+  expect([response.status, response.text, response.headers['content-length']]).toEqual([200, undefined, '3']);
+});
 
-  test('a range of statuses and default', async () => {
-    const ranges =
-      "'2XX': { description: x }\n'404': { description: x }\ndefault: { description: x, content: { application/json: { schema: { type: object } } } }";
-    expect((await reply(ranges, { status: 202 })).response.status).toBe(202);
-    expect((await reply(ranges, { status: 404 })).response.status).toBe(404);
-    expect((await reply(ranges, { status: 409, body: {} })).response.status).toBe(409);
-  });
+test('responses: a range of statuses and default', async () => {
+  const ranges =
+    "'2XX': { description: x }\n'404': { description: x }\ndefault: { description: x, content: { application/json: { schema: { type: object } } } }";
+  expect((await reply(ranges, { status: 202 })).response.status).toBe(202);
+  expect((await reply(ranges, { status: 404 })).response.status).toBe(404);
+  expect((await reply(ranges, { status: 409, body: {} })).response.status).toBe(409);
+});
 
-  test.each<[string, string, AnyReply, RegExp]>([
-    ['a header is missing', HEADERS, { status: 201 }, /needs the header location/],
-    [
-      'the response has an undocumented body',
-      HEADERS,
-      { status: 201, headers: { Location: 'x' }, body: {} },
-      /must not have a body/,
-    ],
-    [
-      'the media type differs',
-      TEXT,
-      { status: 200, contentType: 'text/html', body: '' },
-      /must not have the media type text\/html/,
-    ],
-    [
-      'the media type is missing',
-      "'200': { description: x, content: { image/*: {} } }",
-      { status: 200, body: Buffer.from('') },
-      /without a wildcard/,
-    ],
-    ['a text is not a string', TEXT, { status: 200, body: 1 }, /needs a string, bytes or a Blob/],
-    [
-      'a text does not fit its schema',
-      "'200': { description: x, content: { text/plain: { schema: { type: string, enum: [a] } } } }",
-      { status: 200, body: 'b' },
-      /must be equal to one of the allowed values: a/,
-    ],
-    [
-      'a header does not fit its schema',
-      HEADERS,
-      { status: 201, headers: { Location: 'x', 'x-count': 1.5 } },
-      /headers\/x-count must be integer/,
-    ],
-    ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
-  ])('500 when %s', async (_name, responses, answer, cause) => {
-    const { response, problem } = await reply(responses, answer);
-    expectProblem(response, 500, /failed/);
-    expect(problem).toMatch(cause);
-  });
+test.each<[string, string, AnyReply, RegExp]>([
+  ['a header is missing', HEADERS, { status: 201 }, /needs the header location/],
+  [
+    'the response has an undocumented body',
+    HEADERS,
+    { status: 201, headers: { Location: 'x' }, body: {} },
+    /must not have a body/,
+  ],
+  [
+    'the media type differs',
+    TEXT,
+    { status: 200, contentType: 'text/html', body: '' },
+    /must not have the media type text\/html/,
+  ],
+  [
+    'the media type is missing',
+    "'200': { description: x, content: { image/*: {} } }",
+    { status: 200, body: Buffer.from('') },
+    /without a wildcard/,
+  ],
+  ['a text is not a string', TEXT, { status: 200, body: 1 }, /needs a string, bytes or a Blob/],
+  [
+    'a text does not fit its schema',
+    "'200': { description: x, content: { text/plain: { schema: { type: string, enum: [a] } } } }",
+    { status: 200, body: 'b' },
+    /must be equal to one of the allowed values: a/,
+  ],
+  [
+    'a header does not fit its schema',
+    HEADERS,
+    { status: 201, headers: { Location: 'x', 'x-count': 1.5 } },
+    /headers\/x-count must be integer/,
+  ],
+  ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
+])('responses: 500 when %s', async (_name, responses, answer, cause) => {
+  const { response, problem } = await reply(responses, answer);
+  expectProblem(response, 500, /failed/);
+  expect(problem).toMatch(cause);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
@@ -49,79 +49,78 @@ async function* count(onEnd: () => void, from = 1n): AsyncGenerator<{ readonly i
 
 const EVENTS = [{ event: 'add', id: '1', data: 'two\nlines' }, { retry: 500, data: '' }, { data: '{"n":1}' }];
 
-describe('a body that is streamed', () => {
-  test.each<[string, string, () => unknown, string]>([
-    [
-      'values as lines',
-      'application/jsonl',
-      () => generate({ id: 1n }, { id: 2n ** 60n }),
-      `{"id":1}\n{"id":${String(2n ** 60n)}}\n`,
-    ],
-    [
-      'events',
-      'text/event-stream',
-      () => generate(...EVENTS),
-      'event: add\nid: 1\ndata: two\ndata: lines\n\nretry: 500\ndata: \n\ndata: {"n":1}\n\n',
-    ],
-    ['text', 'text/csv', () => generate<string | Buffer>('a,b\r\n', 'ü,', Buffer.from('2\r\n')), 'a,b\r\nü,2\r\n'],
-    ['a Readable', 'text/csv', () => Readable.from(['a', 'b']), 'ab'],
-    ['a web stream', 'image/png', () => new Blob(['abc']).stream(), 'abc'],
-    ['nothing', 'text/csv', () => generate(), ''],
-    ['much text', 'text/csv', () => generate(...Array<string>(100).fill('x'.repeat(1_000))), 'x'.repeat(100_000)],
-  ])('%s', async (_name, contentType, body, text) => {
-    const { url } = await serve(contentType, body);
-    const response = await fetch(url);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, contentType]);
-    expect(await response.text()).toBe(text);
-    const head = await fetch(url, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-  });
-
-  test('that is a Blob has a Content-Length', async () => {
-    const { url } = await serve('image/png', () => new Blob(['abc']));
-    expect((await fetch(url)).headers.get('content-length')).toBe('3');
-  });
-
-  test('of events begins before the first event', async () => {
-    const { url } = await serve('text/event-stream', async function* ({ signal }) {
-      await once(signal, 'abort');
-      yield { data: 'late' };
-    });
-    expect((await fetch(url)).status).toBe(200);
-  });
-
-  test('is taken from its source as slowly as the client reads', async () => {
-    let taken = 0;
-    const { url } = await serve('text/csv', async function* () {
-      for (; ; taken += 1) yield await Promise.resolve('x'.repeat(10_000));
-    });
-    const response = await fetch(url);
-    const reader = response.body?.getReader();
-    await until(async () => {
-      const before = taken;
-      await sleep(200);
-      return taken === before;
-    }, true);
-    expect(taken).toBeLessThan(5_000); // Sockets have buffers.
-    await reader?.cancel();
-  });
+test.each<[string, string, () => unknown, string]>([
+  [
+    'values as lines',
+    'application/jsonl',
+    () => generate({ id: 1n }, { id: 2n ** 60n }),
+    `{"id":1}\n{"id":${String(2n ** 60n)}}\n`,
+  ],
+  [
+    'events',
+    'text/event-stream',
+    () => generate(...EVENTS),
+    'event: add\nid: 1\ndata: two\ndata: lines\n\nretry: 500\ndata: \n\ndata: {"n":1}\n\n',
+  ],
+  ['text', 'text/csv', () => generate<string | Buffer>('a,b\r\n', 'ü,', Buffer.from('2\r\n')), 'a,b\r\nü,2\r\n'],
+  ['a Readable', 'text/csv', () => Readable.from(['a', 'b']), 'ab'],
+  ['a web stream', 'image/png', () => new Blob(['abc']).stream(), 'abc'],
+  ['nothing', 'text/csv', () => generate(), ''],
+  ['much text', 'text/csv', () => generate(...Array<string>(100).fill('x'.repeat(1_000))), 'x'.repeat(100_000)],
+])('a body that is streamed %s', async (_name, contentType, body, text) => {
+  const { url } = await serve(contentType, body);
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, contentType]);
+  expect(await response.text()).toBe(text);
+  const head = await fetch(url, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-describe('when the client leaves,', () => {
-  test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
-    ['a generator is ended', 'application/jsonl', (end) => () => count(end)],
-    ['a waiting Readable is destroyed', 'text/csv', (end) => () => waitingReadable(end)],
-    [
-      'the signal of a waiting generator is aborted',
-      'text/csv',
-      (end) =>
-        async function* ({ signal }) {
-          yield 'x';
-          await once(signal, 'abort');
-          end();
-        },
-    ],
-  ])('%s, and the log and the metrics say that the response is incomplete', async (_name, contentType, sourceOf) => {
+test('a body that is streamed that is a Blob has a Content-Length', async () => {
+  const { url } = await serve('image/png', () => new Blob(['abc']));
+  expect((await fetch(url)).headers.get('content-length')).toBe('3');
+});
+
+test('a body that is streamed of events begins before the first event', async () => {
+  const { url } = await serve('text/event-stream', async function* ({ signal }) {
+    await once(signal, 'abort');
+    yield { data: 'late' };
+  });
+  expect((await fetch(url)).status).toBe(200);
+});
+
+test('a body that is streamed is taken from its source as slowly as the client reads', async () => {
+  let taken = 0;
+  const { url } = await serve('text/csv', async function* () {
+    for (; ; taken += 1) yield await Promise.resolve('x'.repeat(10_000));
+  });
+  const response = await fetch(url);
+  const reader = response.body?.getReader();
+  await until(async () => {
+    const before = taken;
+    await sleep(200);
+    return taken === before;
+  }, true);
+  expect(taken).toBeLessThan(5_000); // Sockets have buffers.
+  await reader?.cancel();
+});
+
+test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
+  ['a generator is ended', 'application/jsonl', (end) => () => count(end)],
+  ['a waiting Readable is destroyed', 'text/csv', (end) => () => waitingReadable(end)],
+  [
+    'the signal of a waiting generator is aborted',
+    'text/csv',
+    (end) =>
+      async function* ({ signal }) {
+        yield 'x';
+        await once(signal, 'abort');
+        end();
+      },
+  ],
+])(
+  'when the client leaves, %s, and the log and the metrics say that the response is incomplete',
+  async (_name, contentType, sourceOf) => {
     let ended = 0;
     const { url, logged, metrics } = await serve(
       contentType,
@@ -137,8 +136,8 @@ describe('when the client leaves,', () => {
     await until(() => requests().length, 1);
     expect(requests()).toMatchObject([{ status: 200, isIncomplete: true }]);
     expect(await metrics()).toContain('\nhttp_responses_incomplete_total{operation="rows"} 1\n');
-  });
-});
+  },
+);
 
 /** Creates a stream that waits for ever after its first chunk. */
 function waitingReadable(onDestroy: () => void): Readable {
@@ -151,44 +150,42 @@ function waitingReadable(onDestroy: () => void): Readable {
   return readable;
 }
 
-describe('an error of the source', () => {
-  const failing = (error: Error) =>
+const failing = (error: Error) =>
+  async function* () {
+    await Promise.resolve();
+    throw error;
+    yield ''; // For its type.
+  };
+
+test('an error of the source before the first chunk is a response: 500, and 503 when the database is unavailable', async () => {
+  const broken = await serve('text/csv', failing(new Error('secret')));
+  const response = await fetch(broken.url);
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toMatch(/secret/);
+  expect(broken.logged).toMatchObject([{ msg: 'request failed', err: { message: 'secret' } }, { status: 500 }]);
+  const unavailable = await serve('text/csv', failing(new DatabaseUnavailable('gone')));
+  expect((await fetch(unavailable.url)).status).toBe(503);
+});
+
+test.each<[string, string, () => unknown]>([
+  [
+    'an error',
+    'text/csv',
     async function* () {
-      await Promise.resolve();
-      throw error;
-      yield ''; // For its type.
-    };
-
-  test('before the first chunk is a response: 500, and 503 when the database is unavailable', async () => {
-    const broken = await serve('text/csv', failing(new Error('secret')));
-    const response = await fetch(broken.url);
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toMatch(/secret/);
-    expect(broken.logged).toMatchObject([{ msg: 'request failed', err: { message: 'secret' } }, { status: 500 }]);
-    const unavailable = await serve('text/csv', failing(new DatabaseUnavailable('gone')));
-    expect((await fetch(unavailable.url)).status).toBe(503);
-  });
-
-  test.each<[string, string, () => unknown]>([
-    [
-      'an error',
-      'text/csv',
-      async function* () {
-        yield 'a';
-        await sleep(50);
-        throw new Error('broken');
-      },
-    ],
-    ['an item that does not conform', 'application/jsonl', () => generate({ id: 1n }, { id: 'x' })],
-    ['more bytes than documented', 'image/png', () => generate('1234', '56789')],
-    ['fewer bytes than documented', 'image/png', () => generate('1')],
-    ['something that is no text', 'text/csv', () => generate<unknown>('a', 1)],
-  ])('midway, %s closes the connection, and is logged', async (_name, contentType, body) => {
-    const { url, logged } = await serve(contentType, body);
-    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
-    await until(() => logged.length, 2);
-    expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);
-  });
+      yield 'a';
+      await sleep(50);
+      throw new Error('broken');
+    },
+  ],
+  ['an item that does not conform', 'application/jsonl', () => generate({ id: 1n }, { id: 'x' })],
+  ['more bytes than documented', 'image/png', () => generate('1234', '56789')],
+  ['fewer bytes than documented', 'image/png', () => generate('1')],
+  ['something that is no text', 'text/csv', () => generate<unknown>('a', 1)],
+])('an error of the source midway, %s closes the connection, and is logged', async (_name, contentType, body) => {
+  const { url, logged } = await serve(contentType, body);
+  await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+  await until(() => logged.length, 2);
+  expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);
 });
 
 test('when the service stops, streams end by their signal, and others are sent to their end', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
@@ -47,171 +47,167 @@ const PARAMETERS = [
   ', { name: theme, in: cookie, schema: { enum: [light, dark] } }',
 ].join('');
 
-describe('a 400 lists the violations of a request', () => {
-  test('each with its place, in the message and in the list', async () => {
-    const { send } = await serve(ORDER);
-    expect(await send({ name: '', items: [{ size: 1 }, { size: 0, tag: 1 }, {}], more: 1 })).toMatchObject({
-      status: 400,
-      message: [
-        'body/name must NOT have fewer than 1 characters',
-        'body/items/1/size must be >= 1',
-        'body/items/1/tag must be string',
-        "body/items/2 must have required property 'size'",
-        'body must NOT have additional properties',
-      ].join('; '),
-      violations: [
-        { place: 'body/name', message: 'must NOT have fewer than 1 characters' },
-        { place: 'body/items/1/size', message: 'must be >= 1' },
-        { place: 'body/items/1/tag', message: 'must be string' },
-        { place: 'body/items/2/size', message: 'is required' },
-        { place: 'body/more', message: 'is not allowed' },
-      ],
-    });
-  });
-
-  test('one violation has the same message alone', async () => {
-    const { send } = await serve(ORDER);
-    expect(await send({ name: 'a' })).toMatchObject({
-      message: "body must have required property 'items'",
-      violations: [{ place: 'body/items', message: 'is required' }],
-    });
-  });
-
-  test('of every parameter and of the body', async () => {
-    const { send } = await serve(ORDER, { parameters: PARAMETERS });
-    const failure = await send({ items: 1 }, '/a/x?limit=10&other=1', { Cookie: 'theme=blue' });
-    expect(linesOf(failure).toSorted()).toEqual([
-      'body/items must be array',
-      'body/name is required',
-      'cookie/theme must be equal to one of the allowed values: light, dark',
-      'header/X-Count is required',
-      'path/id must be integer',
-      'query/limit must be <= 9',
-      'query/other is not documented',
-    ]);
-    expect(failure.message).toMatch(/path parameter id must be integer; query parameter other is not documented; /);
-  });
-
-  test('a parameter that cannot be read is not missing, and has each wrong item', async () => {
-    const list =
-      ', { name: q, in: query, required: true, schema: { type: array, minItems: 3, items: { type: integer } } }';
-    const { send } = await serve('{}', { parameters: list });
-    expect(linesOf(await send({}, '/a/1?q=1&q=x&q=y'))).toEqual([
-      'query/q/1 must be integer',
-      'query/q/2 must be integer',
-    ]);
-  });
-
-  test('of the parameters beside a malformed body', async () => {
-    const { send } = await serve(ORDER, { parameters: PARAMETERS });
-    const [malformed, ...others] = linesOf(await send('{', '/a/1?limit=10'));
-    expect(malformed).toMatch(/^body is not valid JSON/);
-    expect(others.toSorted()).toEqual(['header/X-Count is required', 'query/limit must be <= 9']);
-  });
-
-  test('integers beyond int64 beside other violations', async () => {
-    const { send } = await serve(
-      '{ type: object, required: [name], properties: { n: { type: integer, format: int64 }, m: { type: integer, format: int64 } } }',
-    );
-    const range = 'must be between -9223372036854775808 and 9223372036854775807';
-    const failure = await send('{"n":9223372036854775808,"m":1.5}', '/a/9223372036854775808');
-    expect(linesOf(failure).toSorted()).toEqual([
-      'body/m must be integer',
-      `body/n ${range}`,
-      'body/name is required',
-      `path/id ${range}`,
-    ]);
-  });
-
-  test('of each field of a form', async () => {
-    const { send } = await serve(
-      '{ type: object, required: [a, b, c], properties: { a: { type: integer }, b: { type: boolean }, c: { type: string } } }',
-      { mediaType: 'application/x-www-form-urlencoded' },
-    );
-    expect(linesOf(await send('a=x&b=y'))).toEqual([
-      'body/a must be integer',
-      'body/b must be boolean',
-      'body/c is required',
-    ]);
-  });
-
-  test('at most ten', async () => {
-    const { send } = await serve('{ type: array, items: { type: string } }');
-    const { message, violations } = await send(Array.from({ length: 50 }, (_, index) => index));
-    expect(violations.map(({ place }) => place)).toEqual(
-      Array.from({ length: 10 }, (_, index) => `body/${String(index)}`),
-    );
-    expect(message.split('; ')).toHaveLength(10);
-  });
-
-  test('names are escaped as in a JSON pointer', async () => {
-    const { send } = await serve('{ type: object, additionalProperties: { type: string } }');
-    expect(linesOf(await send({ 'a/b~c': 1 }))).toEqual(['body/a~1b~0c must be string']);
+test('a 400 lists the violations of a request: each with its place, in the message and in the list', async () => {
+  const { send } = await serve(ORDER);
+  expect(await send({ name: '', items: [{ size: 1 }, { size: 0, tag: 1 }, {}], more: 1 })).toMatchObject({
+    status: 400,
+    message: [
+      'body/name must NOT have fewer than 1 characters',
+      'body/items/1/size must be >= 1',
+      'body/items/1/tag must be string',
+      "body/items/2 must have required property 'size'",
+      'body must NOT have additional properties',
+    ].join('; '),
+    violations: [
+      { place: 'body/name', message: 'must NOT have fewer than 1 characters' },
+      { place: 'body/items/1/size', message: 'must be >= 1' },
+      { place: 'body/items/1/tag', message: 'must be string' },
+      { place: 'body/items/2/size', message: 'is required' },
+      { place: 'body/more', message: 'is not allowed' },
+    ],
   });
 });
 
-describe('schemas with alternatives', () => {
-  const PETS = '{ oneOf: [{ type: object, required: [bark] }, { type: object, required: [purr] }] }';
-  const TREE =
-    "components: { schemas: { Tree: { type: object, required: [id], properties: { id: { type: integer }, next: { anyOf: [{ type: 'null' }, { $ref: '#/components/schemas/Tree' }] } } } } }";
-  const KINDS =
-    '{ type: object, required: [kind], if: { properties: { kind: { const: a } } }, then: { properties: { x: { type: integer }, y: { type: integer } } } }';
-  test.each<[string, string, unknown, readonly string[]]>([
-    ['of the same type are one violation', PETS, {}, ['body must match exactly one schema in oneOf']],
-    [
-      'of which none has the type',
-      "{ anyOf: [{ type: string }, { type: 'null' }] }",
-      1,
-      ['body must match a schema in anyOf'],
-    ],
-    [
-      'of which one has the type',
-      "{ anyOf: [{ type: string, maxLength: 1 }, { type: 'null' }] }",
-      'ab',
-      ['body must NOT have more than 1 characters'],
-    ],
-    [
-      'in a recursive schema',
-      "{ $ref: '#/components/schemas/Tree' }",
-      { next: { id: 'x', next: {} } },
-      ['body/id is required', 'body/next/id must be integer', 'body/next/next/id is required'],
-    ],
-    ['by a condition', KINDS, { kind: 'a', x: '', y: '' }, ['body/x must be integer', 'body/y must be integer']],
-    [
-      'and parts',
-      '{ allOf: [{ required: [a] }, { required: [b] }, { maxProperties: 0 }] }',
-      { c: 1 },
-      ['body/a is required', 'body/b is required', 'body must NOT have more than 0 properties'],
-    ],
-    [
-      'and names',
-      "{ propertyNames: { pattern: '^a' } }",
-      { b: 1 },
-      ['body/b property name must be valid: must match pattern "^a"'],
-    ],
-    [
-      'unevaluated properties',
-      '{ allOf: [{ properties: { a: { type: string } } }], unevaluatedProperties: false }',
-      { a: 1, b: 1 },
-      ['body/a must be string'],
-    ],
-    [
-      'tuples',
-      '{ prefixItems: [{ type: string }, { type: integer }], items: false }',
-      [1, '', 2],
-      ['body must NOT have more than 2 items', 'body/0 must be string', 'body/1 must be integer'],
-    ],
-    [
-      'no default in place of a required property',
-      '{ allOf: [{ properties: { a: { default: 1 } } }, { required: [a, b] }] }',
-      {},
-      ['body/a is required', 'body/b is required'],
-    ],
-  ])('%s', async (_name, schema, body, lines) => {
-    const { send } = await serve(schema, { rest: TREE });
-    expect(linesOf(await send(JSON.stringify(body)))).toEqual(lines);
-    expect(linesOf(await send(JSON.stringify(body)))).toEqual(lines);
+test('a 400 lists the violations of a request: one violation has the same message alone', async () => {
+  const { send } = await serve(ORDER);
+  expect(await send({ name: 'a' })).toMatchObject({
+    message: "body must have required property 'items'",
+    violations: [{ place: 'body/items', message: 'is required' }],
   });
+});
+
+test('a 400 lists the violations of a request of every parameter and of the body', async () => {
+  const { send } = await serve(ORDER, { parameters: PARAMETERS });
+  const failure = await send({ items: 1 }, '/a/x?limit=10&other=1', { Cookie: 'theme=blue' });
+  expect(linesOf(failure).toSorted()).toEqual([
+    'body/items must be array',
+    'body/name is required',
+    'cookie/theme must be equal to one of the allowed values: light, dark',
+    'header/X-Count is required',
+    'path/id must be integer',
+    'query/limit must be <= 9',
+    'query/other is not documented',
+  ]);
+  expect(failure.message).toMatch(/path parameter id must be integer; query parameter other is not documented; /);
+});
+
+test('a 400 lists the violations of a request: a parameter that cannot be read is not missing, and has each wrong item', async () => {
+  const list =
+    ', { name: q, in: query, required: true, schema: { type: array, minItems: 3, items: { type: integer } } }';
+  const { send } = await serve('{}', { parameters: list });
+  expect(linesOf(await send({}, '/a/1?q=1&q=x&q=y'))).toEqual([
+    'query/q/1 must be integer',
+    'query/q/2 must be integer',
+  ]);
+});
+
+test('a 400 lists the violations of a request of the parameters beside a malformed body', async () => {
+  const { send } = await serve(ORDER, { parameters: PARAMETERS });
+  const [malformed, ...others] = linesOf(await send('{', '/a/1?limit=10'));
+  expect(malformed).toMatch(/^body is not valid JSON/);
+  expect(others.toSorted()).toEqual(['header/X-Count is required', 'query/limit must be <= 9']);
+});
+
+test('a 400 lists the violations of a request: integers beyond int64 beside other violations', async () => {
+  const { send } = await serve(
+    '{ type: object, required: [name], properties: { n: { type: integer, format: int64 }, m: { type: integer, format: int64 } } }',
+  );
+  const range = 'must be between -9223372036854775808 and 9223372036854775807';
+  const failure = await send('{"n":9223372036854775808,"m":1.5}', '/a/9223372036854775808');
+  expect(linesOf(failure).toSorted()).toEqual([
+    'body/m must be integer',
+    `body/n ${range}`,
+    'body/name is required',
+    `path/id ${range}`,
+  ]);
+});
+
+test('a 400 lists the violations of a request of each field of a form', async () => {
+  const { send } = await serve(
+    '{ type: object, required: [a, b, c], properties: { a: { type: integer }, b: { type: boolean }, c: { type: string } } }',
+    { mediaType: 'application/x-www-form-urlencoded' },
+  );
+  expect(linesOf(await send('a=x&b=y'))).toEqual([
+    'body/a must be integer',
+    'body/b must be boolean',
+    'body/c is required',
+  ]);
+});
+
+test('a 400 lists the violations of a request at most ten', async () => {
+  const { send } = await serve('{ type: array, items: { type: string } }');
+  const { message, violations } = await send(Array.from({ length: 50 }, (_, index) => index));
+  expect(violations.map(({ place }) => place)).toEqual(
+    Array.from({ length: 10 }, (_, index) => `body/${String(index)}`),
+  );
+  expect(message.split('; ')).toHaveLength(10);
+});
+
+test('a 400 lists the violations of a request: names are escaped as in a JSON pointer', async () => {
+  const { send } = await serve('{ type: object, additionalProperties: { type: string } }');
+  expect(linesOf(await send({ 'a/b~c': 1 }))).toEqual(['body/a~1b~0c must be string']);
+});
+
+const PETS = '{ oneOf: [{ type: object, required: [bark] }, { type: object, required: [purr] }] }';
+const TREE =
+  "components: { schemas: { Tree: { type: object, required: [id], properties: { id: { type: integer }, next: { anyOf: [{ type: 'null' }, { $ref: '#/components/schemas/Tree' }] } } } } }";
+const KINDS =
+  '{ type: object, required: [kind], if: { properties: { kind: { const: a } } }, then: { properties: { x: { type: integer }, y: { type: integer } } } }';
+test.each<[string, string, unknown, readonly string[]]>([
+  ['of the same type are one violation', PETS, {}, ['body must match exactly one schema in oneOf']],
+  [
+    'of which none has the type',
+    "{ anyOf: [{ type: string }, { type: 'null' }] }",
+    1,
+    ['body must match a schema in anyOf'],
+  ],
+  [
+    'of which one has the type',
+    "{ anyOf: [{ type: string, maxLength: 1 }, { type: 'null' }] }",
+    'ab',
+    ['body must NOT have more than 1 characters'],
+  ],
+  [
+    'in a recursive schema',
+    "{ $ref: '#/components/schemas/Tree' }",
+    { next: { id: 'x', next: {} } },
+    ['body/id is required', 'body/next/id must be integer', 'body/next/next/id is required'],
+  ],
+  ['by a condition', KINDS, { kind: 'a', x: '', y: '' }, ['body/x must be integer', 'body/y must be integer']],
+  [
+    'and parts',
+    '{ allOf: [{ required: [a] }, { required: [b] }, { maxProperties: 0 }] }',
+    { c: 1 },
+    ['body/a is required', 'body/b is required', 'body must NOT have more than 0 properties'],
+  ],
+  [
+    'and names',
+    "{ propertyNames: { pattern: '^a' } }",
+    { b: 1 },
+    ['body/b property name must be valid: must match pattern "^a"'],
+  ],
+  [
+    'unevaluated properties',
+    '{ allOf: [{ properties: { a: { type: string } } }], unevaluatedProperties: false }',
+    { a: 1, b: 1 },
+    ['body/a must be string'],
+  ],
+  [
+    'tuples',
+    '{ prefixItems: [{ type: string }, { type: integer }], items: false }',
+    [1, '', 2],
+    ['body must NOT have more than 2 items', 'body/0 must be string', 'body/1 must be integer'],
+  ],
+  [
+    'no default in place of a required property',
+    '{ allOf: [{ properties: { a: { default: 1 } } }, { required: [a, b] }] }',
+    {},
+    ['body/a is required', 'body/b is required'],
+  ],
+])('schemas with alternatives: %s', async (_name, schema, body, lines) => {
+  const { send } = await serve(schema, { rest: TREE });
+  expect(linesOf(await send(JSON.stringify(body)))).toEqual(lines);
+  expect(linesOf(await send(JSON.stringify(body)))).toEqual(lines);
 });
 
 test('problem details have the violations as errors', async () => {
@@ -263,22 +259,20 @@ test('a failure that the document does not describe is that of all default respo
   expect((await request(app).get('/b')).body).toEqual({ of: 'default' });
 });
 
-describe('what precedes the body stays alone', () => {
-  test('a body that is not read: 415', async () => {
-    const { send } = await serve(ORDER, { parameters: PARAMETERS });
-    const failure = await send('x', '/a/x?other=1', { 'Content-Type': 'text/plain' });
-    expect(failure).toMatchObject({ status: 415, violations: [] });
-  });
+test('what precedes the body stays alone: a body that is not read: 415', async () => {
+  const { send } = await serve(ORDER, { parameters: PARAMETERS });
+  const failure = await send('x', '/a/x?other=1', { 'Content-Type': 'text/plain' });
+  expect(failure).toMatchObject({ status: 415, violations: [] });
+});
 
-  test('a body that the client has not sent is not asked for when a parameter cannot be read', async () => {
-    const { listen } = await serve(ORDER);
-    const { port, hostname } = new URL((await listen()).url);
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      `PUT /a/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 2\r\n\r\n`,
-    );
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('path/id');
-  });
+test('what precedes the body stays alone: a body that the client has not sent is not asked for when a parameter cannot be read', async () => {
+  const { listen } = await serve(ORDER);
+  const { port, hostname } = new URL((await listen()).url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `PUT /a/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 2\r\n\r\n`,
+  );
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('path/id');
 });

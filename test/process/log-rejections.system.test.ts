@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { openConnection } from '../support/connection.ts';
 import { createKey, inSeconds, signToken, startIssuer } from '../support/issuer.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -25,61 +25,59 @@ async function findRejection({ waitForOutput, output }: Service, requestId: stri
   return JSON.parse(found ?? '{}') as Record<string, unknown>;
 }
 
-describe('at debug level, the log has the reason of', () => {
-  test('a 400 and a 404, with the request id', async () => {
-    const service = await startService({ LOG_LEVEL: 'debug' });
-    expect(await reject(service, 'r1', { Authorization: `Bearer ${service.token}` })).toEqual({
-      level: 20,
-      time: expect.any(Number),
-      requestId: 'r1',
-      operationId: 'createPlant',
-      status: 400,
-      reason: expect.stringContaining('body/id'),
-      msg: 'request rejected',
-    });
-    await fetch(`${service.url}/nothing?secret=x`, { headers: { 'X-Request-Id': 'r2' } });
-    expect(await findRejection(service, 'r2')).toMatchObject({ status: 404, reason: 'this path does not exist' });
-    expect(service.output()).not.toContain('secret');
+test('at debug level, the log has the reason of a 400 and a 404, with the request id', async () => {
+  const service = await startService({ LOG_LEVEL: 'debug' });
+  expect(await reject(service, 'r1', { Authorization: `Bearer ${service.token}` })).toEqual({
+    level: 20,
+    time: expect.any(Number),
+    requestId: 'r1',
+    operationId: 'createPlant',
+    status: 400,
+    reason: expect.stringContaining('body/id'),
+    msg: 'request rejected',
   });
+  await fetch(`${service.url}/nothing?secret=x`, { headers: { 'X-Request-Id': 'r2' } });
+  expect(await findRejection(service, 'r2')).toMatchObject({ status: 404, reason: 'this path does not exist' });
+  expect(service.output()).not.toContain('secret');
+});
 
-  test('a 400 to a message that is not HTTP', async () => {
-    const service = await startService({ LOG_LEVEL: 'debug' });
-    const connection = await openConnection(service.url);
-    connection.write('GARBAGE\r\n\r\n');
-    const [, requestId = ''] = /\r\nx-request-id: (.*)\r\n/.exec(await connection.closed()) ?? [];
-    const reason = expect.stringContaining('not valid HTTP/1.1');
-    expect(await findRejection(service, requestId)).toMatchObject({ status: 400, reason });
-  });
+test('at debug level, the log has the reason of a 400 to a message that is not HTTP', async () => {
+  const service = await startService({ LOG_LEVEL: 'debug' });
+  const connection = await openConnection(service.url);
+  connection.write('GARBAGE\r\n\r\n');
+  const [, requestId = ''] = /\r\nx-request-id: (.*)\r\n/.exec(await connection.closed()) ?? [];
+  const reason = expect.stringContaining('not valid HTTP/1.1');
+  expect(await findRejection(service, requestId)).toMatchObject({ status: 400, reason });
+});
 
-  test('a 401, by kind and without the credentials', async () => {
-    const [key, stranger] = await Promise.all([createKey('ES256', 'known'), createKey('ES256', 'known')]);
-    const issuer = await startIssuer(key);
-    const service = await startService({ LOG_LEVEL: 'debug', ...issuer.env });
-    const kinds: readonly (readonly [authorization: string | undefined, reason: string])[] = [
-      [undefined, 'no Authorization header, or several'],
-      ['Basic c2VjcmV0', 'the Authorization header is not Bearer with one token'],
-      ['Bearer two tokens', 'the Authorization header is not Bearer with one token'],
-      ['Bearer some-token', 'neither a known token nor a valid JSON Web Token'],
-      [`Bearer ${'x'.repeat(9_000)}`, 'the token is too long'],
-      [`Bearer ${await signToken(key, { exp: inSeconds(-60) })}`, 'the JSON Web Token has expired'],
-      [`Bearer ${await signToken(key, { nbf: inSeconds(60) })}`, 'the JSON Web Token has an invalid nbf'],
-      [`Bearer ${await signToken(key, { aud: 'other' })}`, 'the JSON Web Token has an invalid aud'],
-      [`Bearer ${await signToken(key, { sub: '' })}`, 'the JSON Web Token has an invalid sub'],
-      [`Bearer ${await signToken(key, {}, { kid: 'other' })}`, 'the JWKS has no key for the JSON Web Token'],
-      [`Bearer ${await signToken(stranger)}`, 'the signature of the JSON Web Token is invalid'],
-    ];
-    for (const [index, [authorization, reason]] of kinds.entries()) {
-      const headers = authorization === undefined ? {} : { Authorization: authorization };
-      const rejection = await reject(service, `r${String(index)}.`, headers);
-      expect(rejection).toMatchObject({ status: 401, operationId: 'createPlant', reason: `bearerAuth: ${reason}` });
-      if (authorization !== undefined) expect(service.output()).not.toContain(authorization.split(' ')[1]);
-    }
-  });
+test('at debug level, the log has the reason of a 401, by kind and without the credentials', async () => {
+  const [key, stranger] = await Promise.all([createKey('ES256', 'known'), createKey('ES256', 'known')]);
+  const issuer = await startIssuer(key);
+  const service = await startService({ LOG_LEVEL: 'debug', ...issuer.env });
+  const kinds: readonly (readonly [authorization: string | undefined, reason: string])[] = [
+    [undefined, 'no Authorization header, or several'],
+    ['Basic c2VjcmV0', 'the Authorization header is not Bearer with one token'],
+    ['Bearer two tokens', 'the Authorization header is not Bearer with one token'],
+    ['Bearer some-token', 'neither a known token nor a valid JSON Web Token'],
+    [`Bearer ${'x'.repeat(9_000)}`, 'the token is too long'],
+    [`Bearer ${await signToken(key, { exp: inSeconds(-60) })}`, 'the JSON Web Token has expired'],
+    [`Bearer ${await signToken(key, { nbf: inSeconds(60) })}`, 'the JSON Web Token has an invalid nbf'],
+    [`Bearer ${await signToken(key, { aud: 'other' })}`, 'the JSON Web Token has an invalid aud'],
+    [`Bearer ${await signToken(key, { sub: '' })}`, 'the JSON Web Token has an invalid sub'],
+    [`Bearer ${await signToken(key, {}, { kid: 'other' })}`, 'the JWKS has no key for the JSON Web Token'],
+    [`Bearer ${await signToken(stranger)}`, 'the signature of the JSON Web Token is invalid'],
+  ];
+  for (const [index, [authorization, reason]] of kinds.entries()) {
+    const headers = authorization === undefined ? {} : { Authorization: authorization };
+    const rejection = await reject(service, `r${String(index)}.`, headers);
+    expect(rejection).toMatchObject({ status: 401, operationId: 'createPlant', reason: `bearerAuth: ${reason}` });
+    if (authorization !== undefined) expect(service.output()).not.toContain(authorization.split(' ')[1]);
+  }
+});
 
-  test('no request at the default level', async () => {
-    const service = await startService();
-    await fetch(`${service.url}/nothing`);
-    await service.waitForOutput('"status":404');
-    expect(service.output()).not.toContain('request rejected');
-  });
+test('at debug level, the log has the reason of no request at the default level', async () => {
+  const service = await startService();
+  await fetch(`${service.url}/nothing`);
+  await service.waitForOutput('"status":404');
+  expect(service.output()).not.toContain('request rejected');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,35 +36,34 @@ test('clients that keep the ops listener busy do not block others', async () => 
   expect((await get(service, '/readyz')).status).toBe(200);
 });
 
-describe('/readyz', () => {
-  test('is 503 while the database file is gone, and 200 once it is back', async () => {
-    const path = join(temporaryFolder(), 'plants.db');
-    const service = await startService({ DATABASE_URL: `sqlite:${path}` });
-    renameSync(path, `${path}.away`);
-    expect(await get(service, '/readyz')).toEqual({
-      status: 503,
-      text: 'not ready: the database cannot be used\n',
-    });
-    expect((await get(service, '/livez')).status).toBe(200);
-    renameSync(`${path}.away`, path);
-    expect(await get(service, '/readyz')).toEqual({ status: 200, text: 'ready\n' });
+test('/readyz is 503 while the database file is gone, and 200 once it is back', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+  renameSync(path, `${path}.away`);
+  expect(await get(service, '/readyz')).toEqual({
+    status: 503,
+    text: 'not ready: the database cannot be used\n',
   });
+  expect((await get(service, '/livez')).status).toBe(200);
+  renameSync(`${path}.away`, path);
+  expect(await get(service, '/readyz')).toEqual({ status: 200, text: 'ready\n' });
+});
 
-  test('is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
-    const postgres = await startPostgres();
-    cleanUp(postgres.stop);
-    const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '500' });
-    expect((await get(service, '/readyz')).status).toBe(200);
-    await postgres.kill('SIGKILL');
-    expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
-    await postgres.start();
-    while ((await get(service, '/readyz')).status !== 200) await sleep(50);
-    expect((await create(service)).status).toBe(200);
-  });
+test('/readyz is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
+  const postgres = await startPostgres();
+  cleanUp(postgres.stop);
+  const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '500' });
+  expect((await get(service, '/readyz')).status).toBe(200);
+  await postgres.kill('SIGKILL');
+  expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
+  await postgres.start();
+  while ((await get(service, '/readyz')).status !== 200) await sleep(50);
+  expect((await create(service)).status).toBe(200);
+});
 
-  test('is 503 when the check of the store fails unexpectedly, and the service continues', async () => {
-    const flag = join(temporaryFolder(), 'fail');
-    const faulty = `data:text/javascript,
+test('/readyz is 503 when the check of the store fails unexpectedly, and the service continues', async () => {
+  const flag = join(temporaryFolder(), 'fail');
+  const faulty = `data:text/javascript,
       import { existsSync } from 'node:fs';
       import { DatabaseSync } from 'node:sqlite';
       const { exec } = DatabaseSync.prototype;
@@ -72,24 +71,23 @@ describe('/readyz', () => {
         if (existsSync('${flag}')) throw new TypeError('nobody expected this');
         return exec.call(this, sql);
       };`;
-    const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
-    writeFileSync(flag, '');
-    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the readiness check failed\n' });
-    expect((await create(service)).status).toBe(500);
-    rmSync(flag);
-    expect((await get(service, '/readyz')).status).toBe(200);
-  });
+  const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
+  writeFileSync(flag, '');
+  expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the readiness check failed\n' });
+  expect((await create(service)).status).toBe(500);
+  rmSync(flag);
+  expect((await get(service, '/readyz')).status).toBe(200);
+});
 
-  test('is 503 while the service stops and requests are still being answered', async () => {
-    const service = await startService({});
-    const finish = await beginCreation(service);
-    service.process.kill('SIGTERM');
-    await service.waitForOutput('stopping');
-    expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
-    expect((await get(service, '/livez')).status).toBe(200);
-    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect((await service.outcome).code).toBe(0);
-  });
+test('/readyz is 503 while the service stops and requests are still being answered', async () => {
+  const service = await startService({});
+  const finish = await beginCreation(service);
+  service.process.kill('SIGTERM');
+  await service.waitForOutput('stopping');
+  expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: stopping\n' });
+  expect((await get(service, '/livez')).status).toBe(200);
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect((await service.outcome).code).toBe(0);
 });
 
 test('/metrics has request counts and durations by operation and status, commits, and process metrics', async () => {

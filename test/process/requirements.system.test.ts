@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copyProject, type Project } from '../support/project.ts';
@@ -66,28 +66,26 @@ test('before npm ci, every npm command is refused in one line that says so', asy
   }
 });
 
-describe('after npm ci --omit=dev', () => {
-  const PRODUCTION = ['start', 'export', 'import', 'backup', 'restore'];
+const PRODUCTION = ['start', 'export', 'import', 'backup', 'restore'];
 
-  test('the commands of development are refused in one line that says so', async () => {
-    const project = copyWithPackages(({ dev }) => dev !== true);
-    for (const name of names.filter((name) => !PRODUCTION.includes(name))) {
-      const outcome = await runScript(name, project);
-      expect({ name, ...outcome }).toEqual({
-        name,
-        ...oneLine(/the package \S+ is not installed: run npm ci, without --omit=dev/),
-      });
-    }
-  });
+test('after npm ci --omit=dev the commands of development are refused in one line that says so', async () => {
+  const project = copyWithPackages(({ dev }) => dev !== true);
+  for (const name of names.filter((name) => !PRODUCTION.includes(name))) {
+    const outcome = await runScript(name, project);
+    expect({ name, ...outcome }).toEqual({
+      name,
+      ...oneLine(/the package \S+ is not installed: run npm ci, without --omit=dev/),
+    });
+  }
+});
 
-  test('the service and the commands on its store work', async () => {
-    const project = copyWithPackages(({ dev }) => dev !== true);
-    const env = { DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` };
-    const service = await startService(env, ['sh', '-c', scripts['start'] ?? ''], project.folder);
-    service.process.kill('SIGTERM');
-    expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
-    expect(await runScript('export', project, env)).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
+test('after npm ci --omit=dev the service and the commands on its store work', async () => {
+  const project = copyWithPackages(({ dev }) => dev !== true);
+  const env = { DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` };
+  const service = await startService(env, ['sh', '-c', scripts['start'] ?? ''], project.folder);
+  service.process.kill('SIGTERM');
+  expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
+  expect(await runScript('export', project, env)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 test('an error in a file of the project keeps its stack', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,23 +38,21 @@ test.each([
   expect(read()).toEqual(before);
 });
 
-describe('a write-ahead log that was cut off by a crash', () => {
-  test('is not damage: everything committed before is there', async () => {
-    const url = temporaryDatabase();
-    const path = url.slice('sqlite:'.length);
-    const service = await startService({ DATABASE_URL: url });
-    const load = createUntilStopped(service, 1);
-    await load.acknowledges(10);
-    await load.stop();
-    service.process.kill('SIGKILL');
-    await service.outcome;
-    const log = readFileSync(`${path}-wal`);
-    writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
+test('a write-ahead log that was cut off by a crash is not damage: everything committed before is there', async () => {
+  const url = temporaryDatabase();
+  const path = url.slice('sqlite:'.length);
+  const service = await startService({ DATABASE_URL: url });
+  const load = createUntilStopped(service, 1);
+  await load.acknowledges(10);
+  await load.stop();
+  service.process.kill('SIGKILL');
+  await service.outcome;
+  const log = readFileSync(`${path}-wal`);
+  writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
 
-    await startService({ DATABASE_URL: url });
-    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: url });
-    expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
-  });
+  await startService({ DATABASE_URL: url });
+  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: url });
+  expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
 });
 
 test('a start waits for the migration of another process to SQLite, however long it takes', async () => {

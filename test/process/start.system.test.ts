@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -16,206 +16,205 @@ async function runCurlLine({ output }: Service, env: Readonly<Record<string, str
   return (await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`], env)).stdout;
 }
 
-describe('npm start', () => {
-  test.each(['sh', 'bash'])(
-    'with nothing configured prints a curl line; SIGTERM to npm stops it under %s',
-    async (shell) => {
-      const npm = ['npm', 'start', '--silent', `--script-shell=${shell}`];
-      const service = await startService({}, ['env', '-u', 'API_TOKENS', ...npm]);
-      expect(await runCurlLine(service)).toMatch(ACCEPTED);
+test.each(['sh', 'bash'])(
+  'npm start with nothing configured prints a curl line; SIGTERM to npm stops it under %s',
+  async (shell) => {
+    const npm = ['npm', 'start', '--silent', `--script-shell=${shell}`];
+    const service = await startService({}, ['env', '-u', 'API_TOKENS', ...npm]);
+    expect(await runCurlLine(service)).toMatch(ACCEPTED);
 
-      service.process.kill('SIGTERM');
-      expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
-      await expect(fetch(service.url)).rejects.toThrow();
-    },
-  );
+    service.process.kill('SIGTERM');
+    expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
+    await expect(fetch(service.url)).rejects.toThrow();
+  },
+);
 
-  test('keeps the compile cache, and starts where it cannot be written', async () => {
-    const folder = temporaryFolder();
-    for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-    mkdirSync(join(folder, 'node_modules'));
-    for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => !name.startsWith('.'))) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-    }
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    const cache = join(folder, 'node_modules/.cache');
-    const command = ['env', '-u', 'NODE_COMPILE_CACHE', 'node', 'src/main.ts'];
-    const startAndStop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-      const service = await startService({ DOCS: 'off' }, command, folder);
-      const connection = await openConnection(service.url);
-      connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
-      expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
-      service.process.kill(signal);
-      await service.outcome;
-    };
+test('npm start keeps the compile cache, and starts where it cannot be written', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => !name.startsWith('.'))) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const cache = join(folder, 'node_modules/.cache');
+  const command = ['env', '-u', 'NODE_COMPILE_CACHE', 'node', 'src/main.ts'];
+  const startAndStop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    const service = await startService({ DOCS: 'off' }, command, folder);
+    const connection = await openConnection(service.url);
+    connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+    expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    service.process.kill(signal);
+    await service.outcome;
+  };
 
-    await startAndStop('SIGKILL');
-    expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(100);
-    await startAndStop('SIGTERM'); // The writer thread uses the same folder.
-    const folders = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map(({ name }) => name)).toEqual(['node', expect.stringMatching(/^v\d/)]);
-    rmSync(cache, { recursive: true });
-    writeFileSync(cache, 'no folder');
-    await startAndStop('SIGTERM');
-  });
+  await startAndStop('SIGKILL');
+  expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(100);
+  await startAndStop('SIGTERM'); // The writer thread uses the same folder.
+  const folders = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name)).toEqual(['node', expect.stringMatching(/^v\d/)]);
+  rmSync(cache, { recursive: true });
+  writeFileSync(cache, 'no folder');
+  await startAndStop('SIGTERM');
+});
 
-  test('prints a curl line for configured tokens, with $TOKEN in their place', async () => {
-    const service = await startService({ NODE_ENV: 'development' });
-    expect(service.output()).toMatch(/^Token +as configured; \$TOKEN stands for it below$/m);
-    expect(await runCurlLine(service, { TOKEN: service.token })).toMatch(ACCEPTED);
-  });
+test('npm start prints a curl line for configured tokens, with $TOKEN in their place', async () => {
+  const service = await startService({ NODE_ENV: 'development' });
+  expect(service.output()).toMatch(/^Token +as configured; \$TOKEN stands for it below$/m);
+  expect(await runCurlLine(service, { TOKEN: service.token })).toMatch(ACCEPTED);
+});
 
-  test('in production prints only the log', async () => {
-    const service = await startService({ NODE_ENV: 'production' });
-    expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
-  });
+test('npm start in production prints only the log', async () => {
+  const service = await startService({ NODE_ENV: 'production' });
+  expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
+});
 
-  test('tokens that were configured are never printed', async () => {
-    const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
-    for (const token of ['one-secret', 'two-secret']) {
-      const connection = await openConnection(service.url);
-      connection.write(plantRequest(token, '{"id":1,"name":"Fern"}'));
-      expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
-    }
-    service.process.kill('SIGINT');
-    const { code, stdout, stderr } = await service.outcome;
-    expect(code).toBe(0);
-    expect(stdout + stderr).not.toContain('secret');
-  });
+test('npm start tokens that were configured are never printed', async () => {
+  const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
+  for (const token of ['one-secret', 'two-secret']) {
+    const connection = await openConnection(service.url);
+    connection.write(plantRequest(token, '{"id":1,"name":"Fern"}'));
+    expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  }
+  service.process.kill('SIGINT');
+  const { code, stdout, stderr } = await service.outcome;
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain('secret');
 });
 
 const ORIGINS =
   'CORS_ORIGINS must be * alone or origins as browsers send them, such as https://app.example.com or http://localhost:5173';
 
-describe('a configuration mistake stops the start, exit 1', () => {
-  test('with every problem listed, a line each, and no secret in it', async () => {
-    const outcome = await run('node', ['src/main.ts'], {
-      NODE_ENV: 'prod',
-      PORT: '70000',
-      HOST: ' ',
-      API_TOKENS: 'fine-token,my secret,',
-      DATABASE_URL: 'mysql://user:password@host/db',
-      DATABASE_POOL_SIZE: '0',
-      DATABASE_TIMEOUT_MS: '5s',
-      DATABASE_QUEUE_LIMIT_BYTES: '',
-      LOG_LEVEL: 'loud',
-      DOCS: 'yes',
-      BODY_LIMIT_BYTES: '1MB',
-      HEADER_LIMIT_BYTES: '100',
-      HEADERS_TIMEOUT_MS: '20000',
-      REQUEST_TIMEOUT_MS: '10000',
-      KEEP_ALIVE_TIMEOUT_MS: '0',
-      CONNECTION_LIMIT: 'many',
-      IN_FLIGHT_LIMIT: '0',
-      EVENT_LOOP_DELAY_LIMIT_MS: '1e3',
-      RATE_LIMIT_REQUESTS: '0',
-      RATE_LIMIT_WINDOW_SECONDS: '1m',
-      TRUST_PROXY: 'loopback, 10.0.0.0/33',
-      CORS_ORIGINS: 'https://a.example/, https://*.example, https://a.example:443,https://A.example,a.example,null,*',
-      CORS_CREDENTIALS: 'yes',
-      CORS_MAX_AGE_SECONDS: '1d',
-      OPS_HOST: '',
-      OPS_PORT: '-1',
-      SHUTDOWN_GRACE_MS: '-1',
-      REUSE_PORT: 'yes',
-      BODY_MEMORY_LIMIT_BYTES: '1000',
-    });
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: [
-        'NODE_ENV must be one of production, development, test, not "prod"',
-        'API_TOKENS: token 2 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
-        'API_TOKENS: token 3 of 3 is empty',
-        'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
-        'PORT must be an integer from 0 to 65535, not "70000"',
-        'REUSE_PORT must be on or off, not "yes"',
-        'DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database',
-        'DATABASE_POOL_SIZE must be an integer from 1 to 100, not "0"',
-        'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
-        'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
-        'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
-        'HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment',
-        'HEADER_LIMIT_BYTES must be an integer from 1024 to 1048576, not "100"',
-        'KEEP_ALIVE_TIMEOUT_MS must be an integer from 100 to 3600000, not "0"',
-        'CONNECTION_LIMIT must be an integer from 1 to 1000000, not "many"',
-        'IN_FLIGHT_LIMIT must be an integer from 1 to 1000000, not "0"',
-        'EVENT_LOOP_DELAY_LIMIT_MS must be an integer from 100 to 3600000, not "1e3"',
-        'BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES',
-        'RATE_LIMIT_REQUESTS must be an integer from 1 to 1000000, not "0"',
-        'RATE_LIMIT_WINDOW_SECONDS must be an integer from 1 to 3600, not "1m"',
-        'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
-        'CORS_CREDENTIALS must be on or off, not "yes"',
-        'CORS_MAX_AGE_SECONDS must be an integer from 0 to 86400, not "1d"',
-        ...[
-          'https://a.example/',
-          'https://*.example',
-          'https://a.example:443',
-          'https://A.example',
-          'a.example',
-          'null',
-        ].map((origin) => `${ORIGINS}, not "${origin}"`),
-        `${ORIGINS}, not "*"`,
-        'OPS_HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
-        'OPS_PORT must be an integer from 0 to 65535, not "-1"',
-        'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
-        'DOCS must be on or off, not "yes"',
-        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
-        '',
-      ].join('\n'),
-    });
+test('a configuration mistake stops the start, exit 1 with every problem listed, a line each, and no secret in it', async () => {
+  const outcome = await run('node', ['src/main.ts'], {
+    NODE_ENV: 'prod',
+    PORT: '70000',
+    HOST: ' ',
+    API_TOKENS: 'fine-token,my secret,',
+    DATABASE_URL: 'mysql://user:password@host/db',
+    DATABASE_POOL_SIZE: '0',
+    DATABASE_TIMEOUT_MS: '5s',
+    DATABASE_QUEUE_LIMIT_BYTES: '',
+    LOG_LEVEL: 'loud',
+    DOCS: 'yes',
+    BODY_LIMIT_BYTES: '1MB',
+    HEADER_LIMIT_BYTES: '100',
+    HEADERS_TIMEOUT_MS: '20000',
+    REQUEST_TIMEOUT_MS: '10000',
+    KEEP_ALIVE_TIMEOUT_MS: '0',
+    CONNECTION_LIMIT: 'many',
+    IN_FLIGHT_LIMIT: '0',
+    EVENT_LOOP_DELAY_LIMIT_MS: '1e3',
+    RATE_LIMIT_REQUESTS: '0',
+    RATE_LIMIT_WINDOW_SECONDS: '1m',
+    TRUST_PROXY: 'loopback, 10.0.0.0/33',
+    CORS_ORIGINS: 'https://a.example/, https://*.example, https://a.example:443,https://A.example,a.example,null,*',
+    CORS_CREDENTIALS: 'yes',
+    CORS_MAX_AGE_SECONDS: '1d',
+    OPS_HOST: '',
+    OPS_PORT: '-1',
+    SHUTDOWN_GRACE_MS: '-1',
+    REUSE_PORT: 'yes',
+    BODY_MEMORY_LIMIT_BYTES: '1000',
   });
+  expect(outcome).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: [
+      'NODE_ENV must be one of production, development, test, not "prod"',
+      'API_TOKENS: token 2 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
+      'API_TOKENS: token 3 of 3 is empty',
+      'HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
+      'PORT must be an integer from 0 to 65535, not "70000"',
+      'REUSE_PORT must be on or off, not "yes"',
+      'DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database',
+      'DATABASE_POOL_SIZE must be an integer from 1 to 100, not "0"',
+      'DATABASE_TIMEOUT_MS must be an integer from 100 to 600000, not "5s"',
+      'DATABASE_QUEUE_LIMIT_BYTES must be an integer from 1 to 1099511627776, not ""',
+      'BODY_LIMIT_BYTES must be an integer from 1 to 268435456, not "1MB"',
+      'HEADERS_TIMEOUT_MS must not be larger than REQUEST_TIMEOUT_MS, which counts from the same moment',
+      'HEADER_LIMIT_BYTES must be an integer from 1024 to 1048576, not "100"',
+      'KEEP_ALIVE_TIMEOUT_MS must be an integer from 100 to 3600000, not "0"',
+      'CONNECTION_LIMIT must be an integer from 1 to 1000000, not "many"',
+      'IN_FLIGHT_LIMIT must be an integer from 1 to 1000000, not "0"',
+      'EVENT_LOOP_DELAY_LIMIT_MS must be an integer from 100 to 3600000, not "1e3"',
+      'BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES',
+      'RATE_LIMIT_REQUESTS: must be an integer from 1 to 1000000, not "0"',
+      'RATE_LIMIT_WINDOW_SECONDS must be an integer from 1 to 3600, not "1m"',
+      'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+      'CORS_CREDENTIALS must be on or off, not "yes"',
+      'CORS_MAX_AGE_SECONDS must be an integer from 0 to 86400, not "1d"',
+      ...[
+        'https://a.example/',
+        'https://*.example',
+        'https://a.example:443',
+        'https://A.example',
+        'a.example',
+        'null',
+      ].map((origin) => `${ORIGINS}, not "${origin}"`),
+      `${ORIGINS}, not "*"`,
+      'OPS_HOST must not be empty; 0.0.0.0 listens on every IPv4 interface',
+      'OPS_PORT must be an integer from 0 to 65535, not "-1"',
+      'SHUTDOWN_GRACE_MS must be an integer from 0 to 3600000, not "-1"',
+      'DOCS: must be on or off, not "yes"',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+      '',
+    ].join('\n'),
+  });
+});
 
-  test.each([
-    [
-      { CORS_CREDENTIALS: 'on', CORS_MAX_AGE_SECONDS: '5' },
-      /^CORS_CREDENTIALS=on needs .*\nCORS_MAX_AGE_SECONDS needs /,
-    ],
-    [{ RATE_LIMIT_WINDOW_SECONDS: '10' }, /^RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS$/m],
-    [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
-  ])('access for pages of other origins that has no effect: %j', async (env, problems) => {
+test.each([
+  [{ CORS_CREDENTIALS: 'on', CORS_MAX_AGE_SECONDS: '5' }, /^CORS_CREDENTIALS=on needs .*\nCORS_MAX_AGE_SECONDS needs /],
+  [{ RATE_LIMIT_WINDOW_SECONDS: '10' }, /^RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS$/m],
+  [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
+])(
+  'a configuration mistake stops the start, exit 1: access for pages of other origins that has no effect: %j',
+  async (env, problems) => {
     const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
     expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
-  });
+  },
+);
 
-  test('a number of proxies, where their addresses are needed', async () => {
-    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1' });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
-  });
+test('a configuration mistake stops the start, exit 1: a number of proxies, where their addresses are needed', async () => {
+  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
+});
 
-  test.each(['src/main.ts', 'scripts/plants/export.ts'])('a .env that cannot be read, for %s', async (program) => {
+test.each(['src/main.ts', 'scripts/plants/export.ts'])(
+  'a configuration mistake stops the start, exit 1: a .env that cannot be read, for %s',
+  async (program) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
     const outcome = await run('node', [join(ROOT, program)], {}, folder);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
-  });
+  },
+);
 
-  test('no token in production', async () => {
-    const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
-    expect(outcome).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^no credentials configured: .*set API_TOKENS.*\n$/),
-    });
+test('a configuration mistake stops the start, exit 1: no token in production', async () => {
+  const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
+  expect(outcome).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^no credentials configured: .*set API_TOKENS.*\n$/),
   });
+});
 
-  test.each(['PORT', 'OPS_PORT'])('%s is in use', async (name) => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    cleanUp(() => void other.close());
-    const { port } = other.address() as AddressInfo;
-    const env = { PORT: '0', [name]: String(port), DATABASE_URL: temporaryDatabase() };
-    const outcome = await run('node', ['src/main.ts'], env);
-    const line = `cannot listen on 127.0.0.1:${String(port)}: the port is in use\n`;
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
-  });
+test.each(['PORT', 'OPS_PORT'])('a configuration mistake stops the start, exit 1: %s is in use', async (name) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  cleanUp(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const env = { PORT: '0', [name]: String(port), DATABASE_URL: temporaryDatabase() };
+  const outcome = await run('node', ['src/main.ts'], env);
+  const line = `cannot listen on 127.0.0.1:${String(port)}: the port is in use\n`;
+  expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
+});
 
-  test('the host is not an address of this machine', async () => {
-    const outcome = await run('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
-    expect(outcome).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:3000: .*\n$/),
-    });
+test('a configuration mistake stops the start, exit 1: the host is not an address of this machine', async () => {
+  const outcome = await run('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
+  expect(outcome).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:3000: .*\n$/),
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,124 +7,125 @@ import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
 import { beginCreation, openConnection, plantRequest } from '../support/connection.ts';
 import { run, start, startService } from '../support/service.ts';
 
-describe('SIGTERM', () => {
-  test('finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
-    const service = await startService();
-    const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
-    const slow = await openConnection(service.url);
-    const idle = await openConnection(service.url);
-    idle.write(plant);
-    await idle.receive('{"name":"Fern"}');
-    slow.write(plant.slice(0, -5));
+test('SIGTERM finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
+  const service = await startService();
+  const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+  const slow = await openConnection(service.url);
+  const idle = await openConnection(service.url);
+  idle.write(plant);
+  await idle.receive('{"name":"Fern"}');
+  slow.write(plant.slice(0, -5));
 
-    service.process.kill('SIGTERM');
-    await service.waitForOutput('stopping');
-    await untilConnectionRefused(service.url);
-    idle.write(plant);
-    slow.write(plant.slice(-5));
-    expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
-    expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
-    expect((await service.outcome).code).toBe(0);
-  });
+  service.process.kill('SIGTERM');
+  await service.waitForOutput('stopping');
+  await untilConnectionRefused(service.url);
+  idle.write(plant);
+  slow.write(plant.slice(-5));
+  expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
+  expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+  expect((await service.outcome).code).toBe(0);
+});
 
-  test('answers requests on connections that wait in the accept queue', async () => {
-    const busy = `data:text/javascript,process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))`;
-    const service = await startService({}, ['node', '--import', busy, 'src/main.ts']);
-    service.process.kill('SIGUSR2');
-    await sleep(50);
-    const waiting = await Promise.all(Array.from({ length: 50 }, () => openConnection(service.url)));
-    for (const connection of waiting) connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
-    service.process.kill('SIGTERM');
-    for (const connection of waiting) expect(await connection.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect((await service.outcome).code).toBe(0);
-  });
+test('SIGTERM answers requests on connections that wait in the accept queue', async () => {
+  const busy = `data:text/javascript,process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))`;
+  const service = await startService({}, ['node', '--import', busy, 'src/main.ts']);
+  service.process.kill('SIGUSR2');
+  await sleep(50);
+  const waiting = await Promise.all(Array.from({ length: 50 }, () => openConnection(service.url)));
+  for (const connection of waiting) connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  service.process.kill('SIGTERM');
+  for (const connection of waiting) expect(await connection.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect((await service.outcome).code).toBe(0);
+});
 
-  test('Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
-    const service = await startService();
-    const finish = await beginCreation(service);
-    service.process.kill('SIGINT');
-    await sleep(5); // Two equal signals at the same moment would be merged.
-    service.process.kill('SIGINT');
-    await service.waitForOutput('stopping');
-    await untilConnectionRefused(service.url);
-    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect((await service.outcome).code).toBe(0);
-  });
+test('SIGTERM: Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
+  const service = await startService();
+  const finish = await beginCreation(service);
+  service.process.kill('SIGINT');
+  await sleep(5); // Two equal signals at the same moment would be merged.
+  service.process.kill('SIGINT');
+  await service.waitForOutput('stopping');
+  await untilConnectionRefused(service.url);
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect((await service.outcome).code).toBe(0);
+});
 
-  test('while the modules are loading ends the start with exit 0', async () => {
-    // Reports when main.ts installs its signal handler, which is its first action.
-    const report = `data:text/javascript,process.once('newListener', (name) => console.log(name))`;
-    const { process: starting, outcome } = start('node', ['--import', report, 'src/main.ts'], {});
-    await once(starting.stdout, 'data');
-    starting.kill('SIGTERM');
-    expect(await outcome).toEqual({ code: 0, stdout: 'SIGTERM\n', stderr: '' });
-  });
+test('SIGTERM while the modules are loading ends the start with exit 0', async () => {
+  // Reports when main.ts installs its signal handler, which is its first action.
+  const report = `data:text/javascript,process.once('newListener', (name) => console.log(name))`;
+  const { process: starting, outcome } = start('node', ['--import', report, 'src/main.ts'], {});
+  await once(starting.stdout, 'data');
+  starting.kill('SIGTERM');
+  expect(await outcome).toEqual({ code: 0, stdout: 'SIGTERM\n', stderr: '' });
+});
 
-  test('at the start ends it at once, with exit 0', async () => {
-    // A database that never answers.
-    const silent = createServer();
-    silent.listen(0, '127.0.0.1');
-    const connected = once(silent, 'connection');
-    await once(silent, 'listening');
-    cleanUp(() => void silent.close());
-    const { port } = silent.address() as AddressInfo;
-    const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
-    const { process, outcome } = start('node', ['src/main.ts'], env);
-    await connected;
-    process.kill('SIGTERM');
-    expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
+test('SIGTERM at the start ends it at once, with exit 0', async () => {
+  // A database that never answers.
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  const connected = once(silent, 'connection');
+  await once(silent, 'listening');
+  cleanUp(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
+  const { process, outcome } = start('node', ['src/main.ts'], env);
+  await connected;
+  process.kill('SIGTERM');
+  expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
+});
 
-  test('and a terminal that is closed are the same', async () => {
-    const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
-    const service = await startService({}, terminal);
-    const finish = await beginCreation(service);
-    service.process.kill('SIGKILL');
-    await untilConnectionRefused(service.url);
-    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
-  });
+test('SIGTERM: and a terminal that is closed are the same', async () => {
+  const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
+  const service = await startService({}, terminal);
+  const finish = await beginCreation(service);
+  service.process.kill('SIGKILL');
+  await untilConnectionRefused(service.url);
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
+});
 
-  test('does not wait for idle connections', async () => {
-    const service = await startService();
-    const silent = await openConnection(service.url);
-    const half = await openConnection(service.url);
-    half.write('POST /pl');
-    await fetch(service.url);
-    service.process.kill('SIGTERM');
-    expect(await silent.closed()).toBe('');
-    expect(await half.closed()).toBe('');
-    expect((await service.outcome).code).toBe(0);
-  });
+test('SIGTERM does not wait for idle connections', async () => {
+  const service = await startService();
+  const silent = await openConnection(service.url);
+  const half = await openConnection(service.url);
+  half.write('POST /pl');
+  await fetch(service.url);
+  service.process.kill('SIGTERM');
+  expect(await silent.closed()).toBe('');
+  expect(await half.closed()).toBe('');
+  expect((await service.outcome).code).toBe(0);
+});
 
-  test.each([
-    ['has stalled: closed long before the deadline', '600000'],
-    ['has not arrived at the deadline', '100'],
-  ])('does not count a request whose body %s; exit 0', async (_name, graceMs) => {
-    const service = await startService({ SHUTDOWN_GRACE_MS: graceMs });
-    const slow = await openConnection(service.url);
-    slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
-    await fetch(service.url); // The response shows that all earlier bytes have been read.
-    service.process.kill('SIGTERM');
-    expect(await slow.closed()).toBe('');
-    expect((await service.outcome).code).toBe(0);
-  });
+test.each([
+  ['has stalled: closed long before the deadline', '600000'],
+  ['has not arrived at the deadline', '100'],
+])('SIGTERM does not count a request whose body %s; exit 0', async (_name, graceMs) => {
+  const service = await startService({ SHUTDOWN_GRACE_MS: graceMs });
+  const slow = await openConnection(service.url);
+  slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
+  await fetch(service.url); // The response shows that all earlier bytes have been read.
+  service.process.kill('SIGTERM');
+  expect(await slow.closed()).toBe('');
+  expect((await service.outcome).code).toBe(0);
+});
 
-  test('does not wait for a lock that another process holds on the database', async () => {
-    const url = temporaryDatabase();
-    const env = { DATABASE_URL: url, DATABASE_TIMEOUT_MS: '600000', SHUTDOWN_GRACE_MS: '100' };
-    const service = await startService(env);
-    const other = new DatabaseSync(url.replace('sqlite:', ''));
-    other.exec('BEGIN IMMEDIATE');
-    const connection = await openConnection(service.url);
-    connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
-    await fetch(service.url); // The response shows that all earlier bytes have been read.
-    service.process.kill('SIGTERM');
-    expect((await service.outcome).code).toBe(1);
-    expect(await connection.closed()).toBe('');
-    other.close();
-  });
+test('SIGTERM does not wait for a lock that another process holds on the database', async () => {
+  const url = temporaryDatabase();
+  const env = { DATABASE_URL: url, DATABASE_TIMEOUT_MS: '600000', SHUTDOWN_GRACE_MS: '100' };
+  const service = await startService(env);
+  const other = new DatabaseSync(url.replace('sqlite:', ''));
+  other.exec('BEGIN IMMEDIATE');
+  const connection = await openConnection(service.url);
+  connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  await fetch(service.url); // The response shows that all earlier bytes have been read.
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(1);
+  expect(await connection.closed()).toBe('');
+  other.close();
+});
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('a second signal, %s, ends it at once, with exit 1', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'SIGTERM: a second signal, %s, ends it at once, with exit 1',
+  async (signal) => {
     const service = await startService();
     const slow = await openConnection(service.url);
     slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
@@ -134,8 +135,8 @@ describe('SIGTERM', () => {
     await sleep(1_100); // Sooner, it would count as a duplicate of the first one.
     service.process.kill(signal);
     expect((await service.outcome).code).toBe(1);
-  });
-});
+  },
+);
 
 test('an uncaught error is logged, pending requests are answered and stored, and then exit 1', async () => {
   const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('thrown in a listener') })`;

@@ -33,100 +33,98 @@ function createTokensFile(text: string) {
 
 const problemsIn = (service: Service) => service.output().match(/cannot be used; keeping the previous tokens/g);
 
-describe('the tokens file', () => {
-  test('is reloaded when it is replaced; a broken or missing file keeps the tokens, and the log says why, once', async () => {
-    const { path, replace } = createTokensFile('a:a-token-1\n');
-    const service = await startService({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
-    expect(await statusOf(service, 'a-token-1')).toBe(200);
-    expect(await statusOf(service, 'b-token-1')).toBe(401);
+test('the tokens file is reloaded when it is replaced; a broken or missing file keeps the tokens, and the log says why, once', async () => {
+  const { path, replace } = createTokensFile('a:a-token-1\n');
+  const service = await startService({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
+  expect(await statusOf(service, 'a-token-1')).toBe(200);
+  expect(await statusOf(service, 'b-token-1')).toBe(401);
 
-    replace('b:b-token-1\n');
-    await until(() => statusOf(service, 'b-token-1'), 200);
-    expect(await statusOf(service, 'a-token-1')).toBe(401);
-    expect(await statusOf(service, 'fixed-token')).toBe(200);
+  replace('b:b-token-1\n');
+  await until(() => statusOf(service, 'b-token-1'), 200);
+  expect(await statusOf(service, 'a-token-1')).toBe(401);
+  expect(await statusOf(service, 'fixed-token')).toBe(200);
 
-    replace('c:c-token-1\nd:a broken secret\n');
-    await service.waitForOutput('the token in line 2 contains a character');
-    expect(await statusOf(service, 'c-token-1')).toBe(401);
-    replace('# nothing\n');
-    await service.waitForOutput('the file contains no token');
-    rmSync(path);
-    await service.waitForOutput('the file cannot be read (ENOENT)');
-    await run('mkfifo', [path]);
-    await service.waitForOutput('must name a regular file');
-    expect(await statusOf(service, 'b-token-1')).toBe(200);
+  replace('c:c-token-1\nd:a broken secret\n');
+  await service.waitForOutput('the token in line 2 contains a character');
+  expect(await statusOf(service, 'c-token-1')).toBe(401);
+  replace('# nothing\n');
+  await service.waitForOutput('the file contains no token');
+  rmSync(path);
+  await service.waitForOutput('the file cannot be read (ENOENT)');
+  await run('mkfifo', [path]);
+  await service.waitForOutput('must name a regular file');
+  expect(await statusOf(service, 'b-token-1')).toBe(200);
 
-    rmSync(path);
-    writeFileSync(path, 'e-token-1\n');
-    await until(() => statusOf(service, 'e-token-1'), 200);
-    await sleep(2_500);
-    expect(problemsIn(service)).toHaveLength(4);
-    expect(service.output()).not.toMatch(/secret|[a-e]-token-1/);
-  });
+  rmSync(path);
+  writeFileSync(path, 'e-token-1\n');
+  await until(() => statusOf(service, 'e-token-1'), 200);
+  await sleep(2_500);
+  expect(problemsIn(service)).toHaveLength(4);
+  expect(service.output()).not.toMatch(/secret|[a-e]-token-1/);
+});
 
-  test('is reloaded when a symbolic link above it changes, as mounted secrets do', async () => {
-    const folder = temporaryFolder();
-    for (const version of ['1', '2']) {
-      mkdirSync(join(folder, version));
-      writeFileSync(join(folder, version, 'tokens'), `a-token-${version}\n`);
-    }
-    symlinkSync('1', join(folder, '..data'));
-    symlinkSync('..data/tokens', join(folder, 'tokens'));
-    const service = await startService({ API_TOKENS_FILE: join(folder, 'tokens') });
-    symlinkSync('2', join(folder, '..data.new'));
-    renameSync(join(folder, '..data.new'), join(folder, '..data'));
-    await until(() => statusOf(service, 'a-token-2'), 200);
-    expect(await statusOf(service, 'a-token-1')).toBe(401);
-  });
+test('the tokens file is reloaded when a symbolic link above it changes, as mounted secrets do', async () => {
+  const folder = temporaryFolder();
+  for (const version of ['1', '2']) {
+    mkdirSync(join(folder, version));
+    writeFileSync(join(folder, version, 'tokens'), `a-token-${version}\n`);
+  }
+  symlinkSync('1', join(folder, '..data'));
+  symlinkSync('..data/tokens', join(folder, 'tokens'));
+  const service = await startService({ API_TOKENS_FILE: join(folder, 'tokens') });
+  symlinkSync('2', join(folder, '..data.new'));
+  renameSync(join(folder, '..data.new'), join(folder, '..data'));
+  await until(() => statusOf(service, 'a-token-2'), 200);
+  expect(await statusOf(service, 'a-token-1')).toBe(401);
+});
 
-  test('that is written in place never accepts a truncated token, wherever the writing stops', async () => {
-    const { path } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ API_TOKENS_FILE: path });
-    writeFileSync(path, 'a:alphatoken\nb:betatoken');
-    await service.waitForOutput('the last line must end with a newline');
-    expect(await statusOf(service, 'betatoken')).toBe(401);
-    writeFileSync(path, '');
-    await service.waitForOutput('the file contains no token');
-    expect(await statusOf(service, 'betatoken')).toBe(401);
-    writeFileSync(path, 'b:b\n');
-    await service.waitForOutput('is shorter than 8 characters');
-    expect(await statusOf(service, 'alphatoken')).toBe(200);
-    writeFileSync(path, 'a:alphatoken\nb:betatoken-complete\n');
-    await until(() => statusOf(service, 'betatoken-complete'), 200);
-    expect(await statusOf(service, 'betatoken')).toBe(401);
-  });
+test('the tokens file that is written in place never accepts a truncated token, wherever the writing stops', async () => {
+  const { path } = createTokensFile('a:alphatoken\n');
+  const service = await startService({ API_TOKENS_FILE: path });
+  writeFileSync(path, 'a:alphatoken\nb:betatoken');
+  await service.waitForOutput('the last line must end with a newline');
+  expect(await statusOf(service, 'betatoken')).toBe(401);
+  writeFileSync(path, '');
+  await service.waitForOutput('the file contains no token');
+  expect(await statusOf(service, 'betatoken')).toBe(401);
+  writeFileSync(path, 'b:b\n');
+  await service.waitForOutput('is shorter than 8 characters');
+  expect(await statusOf(service, 'alphatoken')).toBe(200);
+  writeFileSync(path, 'a:alphatoken\nb:betatoken-complete\n');
+  await until(() => statusOf(service, 'betatoken-complete'), 200);
+  expect(await statusOf(service, 'betatoken')).toBe(401);
+});
 
-  test('that is briefly truncated after a line while it is written removes no token', async () => {
-    const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
-    const service = await startService({ API_TOKENS_FILE: path });
-    // Each truncation is shorter than the second between two reads, and most are seen by one read.
-    for (let round = 0; round < rounds(2, 5); round += 1) {
-      const startedAt = performance.now();
-      writeFileSync(path, 'a:alphatoken\n');
-      await sleep(600);
-      writeFileSync(path, 'a:alphatoken\nb:betatoken\n');
-      if (performance.now() - startedAt > 900) {
-        await sleep(2_500); // On a busy machine, the truncation may have lasted for two reads.
-        continue;
-      }
-      const end = performance.now() + 1_500;
-      while (performance.now() < end) {
-        expect(await statusOf(service, 'betatoken')).toBe(200);
-        await sleep(50);
-      }
-    }
+test('the tokens file that is briefly truncated after a line while it is written removes no token', async () => {
+  const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
+  const service = await startService({ API_TOKENS_FILE: path });
+  // Each truncation is shorter than the second between two reads, and most are seen by one read.
+  for (let round = 0; round < rounds(2, 5); round += 1) {
+    const startedAt = performance.now();
     writeFileSync(path, 'a:alphatoken\n');
-    await until(() => statusOf(service, 'betatoken'), 401);
-  });
+    await sleep(600);
+    writeFileSync(path, 'a:alphatoken\nb:betatoken\n');
+    if (performance.now() - startedAt > 900) {
+      await sleep(2_500); // On a busy machine, the truncation may have lasted for two reads.
+      continue;
+    }
+    const end = performance.now() + 1_500;
+    while (performance.now() < end) {
+      expect(await statusOf(service, 'betatoken')).toBe(200);
+      await sleep(50);
+    }
+  }
+  writeFileSync(path, 'a:alphatoken\n');
+  await until(() => statusOf(service, 'betatoken'), 401);
+});
 
-  test.each(['/dev/zero', '/', 'a pipe'])('%s is refused at the start', async (name) => {
-    const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
-    if (name === 'a pipe') await run('mkfifo', [path]);
-    expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'API_TOKENS_FILE: the path must name a regular file, not a directory, pipe or device\n',
-    });
+test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s is refused at the start', async (name) => {
+  const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
+  if (name === 'a pipe') await run('mkfifo', [path]);
+  expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'API_TOKENS_FILE: the path must name a regular file, not a directory, pipe or device\n',
   });
 });
 

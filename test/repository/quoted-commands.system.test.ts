@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -12,50 +12,48 @@ async function execute(...lines: readonly string[]) {
   return { code, stdout: stdout.replaceAll(document, 'x.md'), stderr: stderr.replaceAll(document, 'x.md') };
 }
 
-describe('npm run documents', () => {
-  test('runs console and sh, writes files and applies diffs in order, and names the commands it does not run', async () => {
-    const outcome = await execute(
-      ...['`new.txt`:', '', '~text', 'one', 'two', 'three', '~', ''],
-      ...['~diff', '--- a/new.txt', '+++ b/new.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three', '~', ''],
-      ...['1. In a list:', '', '   ~console', '   $ cat new.txt', '   one', '   2', '   three', '   ~', ''],
-      ...['~console', '$ cat new.txt', '…', '$ cat new.txt', 'on…', '…', 'three', '$ true', '~', ''],
-      ...['~sh', 'npm ci', 'podman run it', 'touch made', '~', '', '~console', '$ ls made', 'made', '~'],
-    );
-    const ran = ['22 $ cat new.txt', '29 $ cat new.txt', '31 $ cat new.txt', '35 $ true'];
-    ran.push('39 $ npm ci   (not run: a step of .ci/run)', '40 $ podman run it   (not run: needs another machine)');
-    ran.push('41 $ touch made', '45 $ ls made');
-    expect(outcome).toEqual({ code: 0, stdout: ran.map((line) => `x.md:${line}\n`).join(''), stderr: '' });
-  });
+test('npm run documents runs console and sh, writes files and applies diffs in order, and names the commands it does not run', async () => {
+  const outcome = await execute(
+    ...['`new.txt`:', '', '~text', 'one', 'two', 'three', '~', ''],
+    ...['~diff', '--- a/new.txt', '+++ b/new.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three', '~', ''],
+    ...['1. In a list:', '', '   ~console', '   $ cat new.txt', '   one', '   2', '   three', '   ~', ''],
+    ...['~console', '$ cat new.txt', '…', '$ cat new.txt', 'on…', '…', 'three', '$ true', '~', ''],
+    ...['~sh', 'npm ci', 'podman run it', 'touch made', '~', '', '~console', '$ ls made', 'made', '~'],
+  );
+  const ran = ['22 $ cat new.txt', '29 $ cat new.txt', '31 $ cat new.txt', '35 $ true'];
+  ran.push('39 $ npm ci   (not run: a step of .ci/run)', '40 $ podman run it   (not run: needs another machine)');
+  ran.push('41 $ touch made', '45 $ ls made');
+  expect(outcome).toEqual({ code: 0, stdout: ran.map((line) => `x.md:${line}\n`).join(''), stderr: '' });
+});
 
-  test.each<[string, string[], string]>([
-    ['another line', ['~console', '$ printf "one\\ntwo\\n"', 'one', '2', '~'], 'x.md:4: the output of `printf'],
-    [
-      'a line more',
-      ['~console', '$ echo one', 'one', 'two', '~'],
-      'x.md:4: the output of `echo one` differs; quoted: two',
-    ],
-    ['a line less', ['~console', '$ printf "one\\ntwo\\n"', 'one', '~'], 'x.md:4: the output of'],
-    ['output where none is quoted', ['~console', '$ echo one', '~'], 'x.md:3: the output of'],
-    ['a failure', ['', '~sh', 'true', 'echo no >&2; exit 3', '~'], 'x.md:4: the exit code is 3; printed:\nno'],
-    ['a quoted failure that is none', ['~console', '$ echo FAIL', 'FAIL', '~'], 'x.md:2: the exit code is 0'],
-    ['a service that does not start', ['~console', '$ PORT=x npm start', 'Plant store', '~'], 'x.md:3: the output of'],
-    ['a diff that does not apply', ['~diff', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-a', '+b', '~'], 'x.md:2: Error: '],
-    ['a block of another language', ['~yaml', 'a: 1', '~'], 'x.md:2: Error: a block of yaml'],
-    ['code that is in no source file', ['~ts', 'let a = 1;', '~'], 'x.md:2: Error: no source file contains'],
-    ['a console block without a command', ['~console', 'one', '~'], 'x.md:2: Error: a console block starts with'],
-    ['a fence without a language', ['~', 'npm test', '~'], 'x.md: a fence has no language or no end'],
-    ['a fence without an end', ['~sh', 'npm test'], 'x.md: a fence has no language or no end'],
-  ])('reports %s', async (_, lines, message) => {
-    const { code, stderr } = await execute(...lines);
-    expect(stderr).toContain(message);
-    expect(code).toBe(1);
-  });
+test.each<[string, string[], string]>([
+  ['another line', ['~console', '$ printf "one\\ntwo\\n"', 'one', '2', '~'], 'x.md:4: the output of `printf'],
+  [
+    'a line more',
+    ['~console', '$ echo one', 'one', 'two', '~'],
+    'x.md:4: the output of `echo one` differs; quoted: two',
+  ],
+  ['a line less', ['~console', '$ printf "one\\ntwo\\n"', 'one', '~'], 'x.md:4: the output of'],
+  ['output where none is quoted', ['~console', '$ echo one', '~'], 'x.md:3: the output of'],
+  ['a failure', ['', '~sh', 'true', 'echo no >&2; exit 3', '~'], 'x.md:4: the exit code is 3; printed:\nno'],
+  ['a quoted failure that is none', ['~console', '$ echo FAIL', 'FAIL', '~'], 'x.md:2: the exit code is 0'],
+  ['a service that does not start', ['~console', '$ PORT=x npm start', 'Plant store', '~'], 'x.md:3: the output of'],
+  ['a diff that does not apply', ['~diff', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-a', '+b', '~'], 'x.md:2: Error: '],
+  ['a block of another language', ['~yaml', 'a: 1', '~'], 'x.md:2: Error: a block of yaml'],
+  ['code that is in no source file', ['~ts', 'let a = 1;', '~'], 'x.md:2: Error: no source file contains'],
+  ['a console block without a command', ['~console', 'one', '~'], 'x.md:2: Error: a console block starts with'],
+  ['a fence without a language', ['~', 'npm test', '~'], 'x.md: a fence has no language or no end'],
+  ['a fence without an end', ['~sh', 'npm test'], 'x.md: a fence has no language or no end'],
+])('npm run documents reports %s', async (_, lines, message) => {
+  const { code, stderr } = await execute(...lines);
+  expect(stderr).toContain(message);
+  expect(code).toBe(1);
+});
 
-  test('keeps a service running, and completes a command from earlier output', async () => {
-    const outcome = await execute(
-      ...['~console', '$ npm start', 'Plant store   http://127.0.0.1:3000', '…', '~', ''],
-      ...['~console', '$ curl -X …', '{…', '~'],
-    );
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
-  });
+test('npm run documents keeps a service running, and completes a command from earlier output', async () => {
+  const outcome = await execute(
+    ...['~console', '$ npm start', 'Plant store   http://127.0.0.1:3000', '…', '~', ''],
+    ...['~console', '$ curl -X …', '{…', '~'],
+  );
+  expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../../src/service.ts';
@@ -25,36 +25,34 @@ function tableOf(name: string, text: string): string[][] {
 
 const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
-describe('the configuration table', () => {
-  const rowsOf = (file: string) =>
-    tableOf('Variable', read(file)).map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
-  const rows = rowsOf('.github/CONFIGURATION.md');
-  const env = { API_TOKENS: 'test-token' };
-  const { defaultDatabaseUrl: URL } = application;
+const rowsOf = (file: string) =>
+  tableOf('Variable', read(file)).map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
+const rows = rowsOf('.github/CONFIGURATION.md');
+const env = { API_TOKENS: 'test-token' };
+const { defaultDatabaseUrl: URL } = application;
 
-  test('has exactly the variables that the service reads', async () => {
-    const variables = new Set<string>();
-    await readConfig(
-      new Proxy<Record<string, string>>(env, {
-        get: (target, name) => {
-          variables.add(String(name));
-          return target[String(name)];
-        },
-      }),
-      URL,
-    );
-    expect(rows.flatMap(([names]) => names).sort()).toEqual([...variables].sort());
-  });
-
-  test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
-    '%j: the default is %s',
-    async (names, fallback) => {
-      const [value = ''] = namesIn(fallback);
-      for (const name of names)
-        expect(await readConfig({ ...env, [name]: value }, URL)).toEqual(await readConfig(env, URL));
-    },
+test('the configuration table has exactly the variables that the service reads', async () => {
+  const variables = new Set<string>();
+  await readConfig(
+    new Proxy<Record<string, string>>(env, {
+      get: (target, name) => {
+        variables.add(String(name));
+        return target[String(name)];
+      },
+    }),
+    URL,
   );
+  expect(rows.flatMap(([names]) => names).sort()).toEqual([...variables].sort());
 });
+
+test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
+  'the configuration table %j: the default is %s',
+  async (names, fallback) => {
+    const [value = ''] = namesIn(fallback);
+    for (const name of names)
+      expect(await readConfig({ ...env, [name]: value }, URL)).toEqual(await readConfig(env, URL));
+  },
+);
 
 test('the README quotes rows of the configuration table', () => {
   const variables = tableOf('Variable', read('.github/CONFIGURATION.md')).map(([name]) => name);

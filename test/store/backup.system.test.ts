@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,36 +25,37 @@ async function storeOf(...names: readonly string[]): Promise<string> {
   return path;
 }
 
-describe('backup and restore', () => {
-  test('a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
-    const path = join(temporaryFolder(), 'plants.db');
-    const service = await startService({ DATABASE_URL: `sqlite:${path}` });
-    const load = createUntilStopped(service, 16);
-    await load.acknowledges(2_000);
-    const before = [...load.acknowledged];
-    const file = join(temporaryFolder(), 'backup.db');
-    expect(await backup(path, file)).toMatchObject({ code: 0, stderr: '' });
-    await load.acknowledges(2_000);
-    await load.stop();
-    expect(readdirSync(dirname(file))).toEqual(['backup.db']);
+test('backup and restore a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+  const load = createUntilStopped(service, 16);
+  await load.acknowledges(2_000);
+  const before = [...load.acknowledged];
+  const file = join(temporaryFolder(), 'backup.db');
+  expect(await backup(path, file)).toMatchObject({ code: 0, stderr: '' });
+  await load.acknowledges(2_000);
+  await load.stop();
+  expect(readdirSync(dirname(file))).toEqual(['backup.db']);
 
-    const restored = join(temporaryFolder(), 'new', 'plants.db');
-    const outcome = await restore(restored, file);
-    const kept = await exported(restored);
-    expect(outcome).toEqual({ code: 0, stdout: `${restored} holds ${String(kept.length)} creations\n`, stderr: '' });
-    const keptSet = new Set(kept);
-    expect(before.filter((line) => !keptSet.has(line))).toEqual([]);
-    expect(kept.filter((line) => !load.sent.has(line))).toEqual([]);
-    const again = await startService({ DATABASE_URL: `sqlite:${restored}` });
-    const more = createUntilStopped(again, 1);
-    await more.acknowledges(1);
-    await more.stop();
-  });
+  const restored = join(temporaryFolder(), 'new', 'plants.db');
+  const outcome = await restore(restored, file);
+  const kept = await exported(restored);
+  expect(outcome).toEqual({ code: 0, stdout: `${restored} holds ${String(kept.length)} creations\n`, stderr: '' });
+  const keptSet = new Set(kept);
+  expect(before.filter((line) => !keptSet.has(line))).toEqual([]);
+  expect(kept.filter((line) => !load.sent.has(line))).toEqual([]);
+  const again = await startService({ DATABASE_URL: `sqlite:${restored}` });
+  const more = createUntilStopped(again, 1);
+  await more.acknowledges(1);
+  await more.stop();
+});
 
-  // Root is the only user who can give files away.
-  const testAsRoot = userInfo().uid === 0 ? test : test.skip;
+// Root is the only user who can give files away.
+const testAsRoot = userInfo().uid === 0 ? test : test.skip;
 
-  testAsRoot('a copy that root makes belongs to the owner of its folder, whose service can use it', async () => {
+testAsRoot(
+  'backup and restore a copy that root makes belongs to the owner of its folder, whose service can use it',
+  async () => {
     const [uid, gid] = [54_321, 54_322];
     const folder = temporaryFolder();
     chownSync(folder, uid, gid);
@@ -73,143 +74,144 @@ describe('backup and restore', () => {
     await load.stop();
     service.process.kill('SIGTERM');
     expect((await service.outcome).code).toBe(0);
-  });
+  },
+);
 
-  testAsRoot('a copy that root makes in a folder of its own stays its own', async () => {
-    const file = join(temporaryFolder(), 'backup.db');
-    expect(await backup(await storeOf('a'), file)).toMatchObject({ code: 0, stderr: '' });
-    expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
-  });
+testAsRoot('backup and restore a copy that root makes in a folder of its own stays its own', async () => {
+  const file = join(temporaryFolder(), 'backup.db');
+  expect(await backup(await storeOf('a'), file)).toMatchObject({ code: 0, stderr: '' });
+  expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
+});
 
-  test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: string }>, RegExp]>([
-    ['the backup file exists', async () => onto(await storeOf('a'), await storeOf('b'), backup), /is there; move/],
-    [
-      'a database is where to restore',
-      async () => onto(await storeOf('a'), await storeOf('b'), restore),
-      /is there; move/,
-    ],
-    [
-      'a write-ahead log was left behind',
-      async () => {
-        const path = join(temporaryFolder(), 'plants.db');
-        writeFileSync(`${path}-wal`, 'old');
-        return { outcome: restore(path, await storeOf('a')), untouched: `${path}-wal` };
-      },
-      /plants\.db-wal is there; move/,
-    ],
-  ])('refuses and overwrites nothing when %s', async (_name, act, message) => {
-    const { outcome, untouched } = await act();
-    const before = readFileSync(untouched);
-    expect(await outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
-    expect(readFileSync(untouched)).toEqual(before);
-  });
+test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: string }>, RegExp]>([
+  ['the backup file exists', async () => onto(await storeOf('a'), await storeOf('b'), backup), /is there; move/],
+  [
+    'a database is where to restore',
+    async () => onto(await storeOf('a'), await storeOf('b'), restore),
+    /is there; move/,
+  ],
+  [
+    'a write-ahead log was left behind',
+    async () => {
+      const path = join(temporaryFolder(), 'plants.db');
+      writeFileSync(`${path}-wal`, 'old');
+      return { outcome: restore(path, await storeOf('a')), untouched: `${path}-wal` };
+    },
+    /plants\.db-wal is there; move/,
+  ],
+])('backup and restore refuses and overwrites nothing when %s', async (_name, act, message) => {
+  const { outcome, untouched } = await act();
+  const before = readFileSync(untouched);
+  expect(await outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  expect(readFileSync(untouched)).toEqual(before);
+});
 
-  test.each<[string, () => Promise<string>, RegExp]>([
-    ['does not exist', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
-    ['is another file', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
-    [
-      'is damaged',
-      async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),
-      /is damaged/,
-    ],
-  ])('refuses, with one line, a source that %s', async (_name, makePath, message) => {
-    const source = await makePath();
-    const target = join(temporaryFolder(), 'backup.db');
-    for (const act of [() => backup(source, target), () => restore(target, source)]) {
-      const outcome = await act();
-      expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
-      expect(outcome.stderr).toMatch(message);
-      expect(readdirSync(dirname(target))).toEqual([]);
-    }
-  });
-
-  test('refuses, with one line, a path below a file', async () => {
-    const path = await storeOf('a');
-    const outcome = await backup(path, join(path, 'backup.db'));
-    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
-  });
-
-  describe('a run that was killed or stopped, and the next run to the same file', () => {
-    test.each([
-      ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
-      ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
-    ])('after kill -9 of a %s, the next run removes the partial file', async (command, arrange) => {
-      const [database, file] = arrange(await largeStore());
-      const target = command === 'backup' ? file : database;
-      const killed = await startCopying(command, database, file, target);
-      killed.process.kill('SIGKILL');
-      await killed.outcome;
-      expect(partialsOf(target)).toHaveLength(1);
-      const next = command === 'backup' ? backup : restore;
-      expect(await next(database, file)).toMatchObject({ code: 0, stderr: '' });
-      expect(readdirSync(dirname(target))).toEqual(['copy.db']);
-    });
-
-    test('of two concurrent runs, the first to finish succeeds and the other is refused', async () => {
-      const source = await largeStore();
-      const target = join(temporaryFolder(), 'copy.db');
-      const first = await startCopying('backup', source, target, target);
-      first.process.kill('SIGSTOP');
-      const partials = partialsOf(target);
-      expect(partials).toHaveLength(1);
-      expect(await backup(source, target)).toMatchObject({ code: 0, stderr: '' });
-      expect(readdirSync(dirname(target)).sort()).toEqual(['copy.db', ...partials]);
-      first.process.kill('SIGCONT');
-      const refused = { code: 1, stdout: '', stderr: `${target} is there; move it away first\n` };
-      expect(await first.outcome).toEqual(refused);
-      expect(readdirSync(dirname(target))).toEqual(['copy.db']);
-    });
-
-    async function largeStore(): Promise<string> {
-      return storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
-    }
-
-    /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
-    async function startCopying(command: string, database: string, file: string, target: string) {
-      const started = start('node', ['scripts/plants/backup.ts', command, file], {
-        DATABASE_URL: `sqlite:${database}`,
-      });
-      const isGrowing = (): boolean =>
-        readdirSync(dirname(target), { recursive: true, encoding: 'utf8' }).some(
-          (name) => (statSync(join(dirname(target), name), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,
-        );
-      while (!isGrowing()) await sleep(1);
-      return started;
-    }
-
-    function partialsOf(target: string): string[] {
-      return readdirSync(dirname(target)).filter((name) => name.endsWith('.partial'));
-    }
-  });
-
-  test('requires exactly one file', async () => {
-    const path = await storeOf('a');
-    for (const args of [[], ['one.db', 'two.db'], ['--force']]) {
-      expect(await backup(path, ...args)).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^name one file: .*\n$/),
-      });
-    }
-    expect(existsSync('one.db')).toBe(false);
-  });
-
-  async function onto(source: string, target: string, act: typeof backup) {
-    return Promise.resolve({
-      outcome: act(act === backup ? source : target, act === backup ? target : source),
-      untouched: target,
-    });
-  }
-
-  function fileOf(content: string): string {
-    const path = join(temporaryFolder(), 'file');
-    writeFileSync(path, content);
-    return path;
-  }
-
-  function damaged(path: string): string {
-    const bytes = readFileSync(path);
-    bytes.fill(0xff, bytes.length - 4_096); // The end of the table: counting the creations does not read it.
-    writeFileSync(path, bytes);
-    return path;
+test.each<[string, () => Promise<string>, RegExp]>([
+  ['does not exist', () => Promise.resolve(join(temporaryFolder(), 'none.db')), /^there is no database at .*\n$/],
+  ['is another file', () => Promise.resolve(fileOf('not a database '.repeat(100))), /is not a SQLite database\n$/],
+  [
+    'is damaged',
+    async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),
+    /is damaged/,
+  ],
+])('backup and restore refuses, with one line, a source that %s', async (_name, makePath, message) => {
+  const source = await makePath();
+  const target = join(temporaryFolder(), 'backup.db');
+  for (const act of [() => backup(source, target), () => restore(target, source)]) {
+    const outcome = await act();
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
+    expect(outcome.stderr).toMatch(message);
+    expect(readdirSync(dirname(target))).toEqual([]);
   }
 });
+
+test('backup and restore refuses, with one line, a path below a file', async () => {
+  const path = await storeOf('a');
+  const outcome = await backup(path, join(path, 'backup.db'));
+  expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
+});
+
+test.each([
+  ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
+  ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
+])(
+  'backup and restore a run that was killed or stopped, and the next run to the same file after kill -9 of a %s, the next run removes the partial file',
+  async (command, arrange) => {
+    const [database, file] = arrange(await largeStore());
+    const target = command === 'backup' ? file : database;
+    const killed = await startCopying(command, database, file, target);
+    killed.process.kill('SIGKILL');
+    await killed.outcome;
+    expect(partialsOf(target)).toHaveLength(1);
+    const next = command === 'backup' ? backup : restore;
+    expect(await next(database, file)).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+  },
+);
+
+test('backup and restore a run that was killed or stopped, and the next run to the same file of two concurrent runs, the first to finish succeeds and the other is refused', async () => {
+  const source = await largeStore();
+  const target = join(temporaryFolder(), 'copy.db');
+  const first = await startCopying('backup', source, target, target);
+  first.process.kill('SIGSTOP');
+  const partials = partialsOf(target);
+  expect(partials).toHaveLength(1);
+  expect(await backup(source, target)).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(dirname(target)).sort()).toEqual(['copy.db', ...partials]);
+  first.process.kill('SIGCONT');
+  const refused = { code: 1, stdout: '', stderr: `${target} is there; move it away first\n` };
+  expect(await first.outcome).toEqual(refused);
+  expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+});
+
+async function largeStore(): Promise<string> {
+  return storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
+}
+
+/** Starts a backup or a restore, and resolves when its output file has begun to grow. */
+async function startCopying(command: string, database: string, file: string, target: string) {
+  const started = start('node', ['scripts/plants/backup.ts', command, file], {
+    DATABASE_URL: `sqlite:${database}`,
+  });
+  const isGrowing = (): boolean =>
+    readdirSync(dirname(target), { recursive: true, encoding: 'utf8' }).some(
+      (name) => (statSync(join(dirname(target), name), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,
+    );
+  while (!isGrowing()) await sleep(1);
+  return started;
+}
+
+function partialsOf(target: string): string[] {
+  return readdirSync(dirname(target)).filter((name) => name.endsWith('.partial'));
+}
+
+test('backup and restore requires exactly one file', async () => {
+  const path = await storeOf('a');
+  for (const args of [[], ['one.db', 'two.db'], ['--force']]) {
+    expect(await backup(path, ...args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^name one file: .*\n$/),
+    });
+  }
+  expect(existsSync('one.db')).toBe(false);
+});
+
+async function onto(source: string, target: string, act: typeof backup) {
+  return Promise.resolve({
+    outcome: act(act === backup ? source : target, act === backup ? target : source),
+    untouched: target,
+  });
+}
+
+function fileOf(content: string): string {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, content);
+  return path;
+}
+
+function damaged(path: string): string {
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, bytes.length - 4_096); // The end of the table: counting the creations does not read it.
+  writeFileSync(path, bytes);
+  return path;
+}

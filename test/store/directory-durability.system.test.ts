@@ -75,34 +75,32 @@ test('for a symbolic link to a database, the folder of the file is synced', asyn
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
 });
 
-describe('a backup in new folders', () => {
-  const makeBackup = async () => {
-    const { url } = await openTestStore();
-    const folder = realpathSync(temporaryFolder());
-    return { folder, file: join(folder, 'new', 'backup.db'), env: { DATABASE_URL: url } };
-  };
+const makeBackup = async () => {
+  const { url } = await openTestStore();
+  const folder = realpathSync(temporaryFolder());
+  return { folder, file: join(folder, 'new', 'backup.db'), env: { DATABASE_URL: url } };
+};
 
-  test('the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
-    const { folder, file, env } = await makeBackup();
-    const traceFile = join(temporaryFolder(), 'trace');
-    const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/plants/backup.ts', 'backup', file);
-    expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
-    const trace = readTrace(traceFile);
-    const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
-    expect(linked).toBeGreaterThan(-1);
-    for (const synced of [dirname(file), folder]) {
-      expect(lastSyncBefore(trace, synced, 'holds 0 creations')).toBeGreaterThan(linked);
-    }
-  });
+test('a backup in new folders the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
+  const { folder, file, env } = await makeBackup();
+  const traceFile = join(temporaryFolder(), 'trace');
+  const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/plants/backup.ts', 'backup', file);
+  expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
+  const trace = readTrace(traceFile);
+  const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
+  expect(linked).toBeGreaterThan(-1);
+  for (const synced of [dirname(file), folder]) {
+    expect(lastSyncBefore(trace, synced, 'holds 0 creations')).toBeGreaterThan(linked);
+  }
+});
 
-  test('a folder that cannot be synced fails the backup, with one line', async () => {
-    const { folder, file, env } = await makeBackup();
-    for (const broken of [dirname(file), folder]) {
-      const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/plants/backup.ts', 'backup', file);
-      expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
-      expect(readdirSync(dirname(file))).toEqual([]);
-    }
-  });
+test('a backup in new folders a folder that cannot be synced fails the backup, with one line', async () => {
+  const { folder, file, env } = await makeBackup();
+  for (const broken of [dirname(file), folder]) {
+    const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/plants/backup.ts', 'backup', file);
+    expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
+    expect(readdirSync(dirname(file))).toEqual([]);
+  }
 });
 
 function lineOn(folder: string): string {

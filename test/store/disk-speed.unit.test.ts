@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { DiskSpeed } from '../../src/engine/database/sqlite/disk-speed.ts';
 
 const FAST_MS = 0.1;
@@ -15,49 +15,47 @@ function createFastDisk(): DiskSpeed {
   return disk;
 }
 
-describe('a disk', () => {
-  beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
 
-  test('is fast after several fast commits', () => {
-    const disk = new DiskSpeed();
-    expect(disk.isFast()).toBe(false);
-    record(disk, FAST_MS);
-    expect(disk.isFast()).toBe(false);
-    expect(createFastDisk().isFast()).toBe(true);
-  });
+test('a disk is fast after several fast commits', () => {
+  const disk = new DiskSpeed();
+  expect(disk.isFast()).toBe(false);
+  record(disk, FAST_MS);
+  expect(disk.isFast()).toBe(false);
+  expect(createFastDisk().isFast()).toBe(true);
+});
 
-  test('stays fast when some commits are slow, and is slow when most are', () => {
-    const disk = createFastDisk();
-    record(disk, SLOW_MS, FAST_MS, FAST_MS, SLOW_MS, FAST_MS, FAST_MS);
-    expect(disk.isFast()).toBe(true);
-    record(disk, ...Array<number>(16).fill(SLOW_MS));
-    expect(disk.isFast()).toBe(false);
-  });
+test('a disk stays fast when some commits are slow, and is slow when most are', () => {
+  const disk = createFastDisk();
+  record(disk, SLOW_MS, FAST_MS, FAST_MS, SLOW_MS, FAST_MS, FAST_MS);
+  expect(disk.isFast()).toBe(true);
+  record(disk, ...Array<number>(16).fill(SLOW_MS));
+  expect(disk.isFast()).toBe(false);
+});
 
-  test('may take longer for a commit of many changes', () => {
-    const disk = createFastDisk();
-    for (let commit = 0; commit < 16; commit += 1) disk.record(SLOW_MS, 1_000);
-    expect(disk.isFast()).toBe(true);
-  });
+test('a disk may take longer for a commit of many changes', () => {
+  const disk = createFastDisk();
+  for (let commit = 0; commit < 16; commit += 1) disk.record(SLOW_MS, 1_000);
+  expect(disk.isFast()).toBe(true);
+});
 
-  test('is slow for a while after one commit that stalled, and longer if that is soon repeated', () => {
-    const disk = createFastDisk();
-    const measurePause = (): number => {
-      const stalledAt = performance.now();
-      record(disk, STALLED_MS, ...Array<number>(16).fill(FAST_MS));
-      while (!disk.isFast()) jest.advanceTimersByTime(10);
-      return performance.now() - stalledAt;
-    };
-    const first = measurePause();
-    const second = measurePause();
-    expect(first).toBeGreaterThan(0);
-    expect(second).toBeGreaterThan(first);
-    jest.advanceTimersByTime(3_600_000);
-    expect(measurePause()).toBe(first);
-  });
+test('a disk is slow for a while after one commit that stalled, and longer if that is soon repeated', () => {
+  const disk = createFastDisk();
+  const measurePause = (): number => {
+    const stalledAt = performance.now();
+    record(disk, STALLED_MS, ...Array<number>(16).fill(FAST_MS));
+    while (!disk.isFast()) jest.advanceTimersByTime(10);
+    return performance.now() - stalledAt;
+  };
+  const first = measurePause();
+  const second = measurePause();
+  expect(first).toBeGreaterThan(0);
+  expect(second).toBeGreaterThan(first);
+  jest.advanceTimersByTime(3_600_000);
+  expect(measurePause()).toBe(first);
 });

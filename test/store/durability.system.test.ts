@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectForWriting, openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
@@ -28,118 +28,114 @@ test('every commit to the embedded store is synced to disk', () => {
     expect(connection.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
 });
 
-describe('under repeated load, nothing acknowledged is lost and nothing is invented', () => {
-  describeStores((createDatabase) => {
-    test(
-      'when the service is killed',
-      async () => {
-        const books = createBooks(await createDatabase());
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const { load, outcome } = await endUnderLoad('SIGKILL', round, books.env);
-          await outcome;
-          books.enter(load);
-          await books.compare();
-        }
-      },
-      TIMEOUT_MS,
-    );
-
-    test(
-      'when the service is asked to stop: every request is answered, and it exits 0',
-      async () => {
-        const books = createBooks(await createDatabase());
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const { load, outcome } = await endUnderLoad('SIGTERM', round, books.env);
-          expect((await outcome).code).toBe(0);
-          expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
-          books.enter(load);
-        }
-        await books.compare();
-      },
-      TIMEOUT_MS,
-    );
-
-    test('when several processes write to one database', async () => {
+describeStores((createDatabase) => {
+  test(
+    'under repeated load, nothing acknowledged is lost and nothing is invented when the service is killed',
+    async () => {
       const books = createBooks(await createDatabase());
-      const services = await Promise.all(Array.from({ length: 4 }, () => startService(books.env)));
-      const load = createUntilStopped(services, 64);
-      await load.acknowledges(4_000);
-      await load.stop();
-      expect([...load.failures]).toEqual([]);
-      books.enter(load);
-      await books.compare();
-    });
-  });
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { load, outcome } = await endUnderLoad('SIGKILL', round, books.env);
+        await outcome;
+        books.enter(load);
+        await books.compare();
+      }
+    },
+    TIMEOUT_MS,
+  );
 
   test(
-    'when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
+    'under repeated load, nothing acknowledged is lost and nothing is invented when the service is asked to stop: every request is answered, and it exits 0',
     async () => {
-      const postgres = await startPostgres();
-      cleanUp(postgres.stop);
-      const books = createBooks(postgres.url());
-      const service = await startService(books.env);
-      const load = createUntilStopped(service, CLIENTS);
+      const books = createBooks(await createDatabase());
       for (let round = 0; round < ROUNDS; round += 1) {
-        await load.acknowledges(CLIENTS * 4);
-        await sleep(round * 10);
-        await postgres.kill('SIGKILL');
-        await postgres.start();
+        const { load, outcome } = await endUnderLoad('SIGTERM', round, books.env);
+        expect((await outcome).code).toBe(0);
+        expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
+        books.enter(load);
       }
-      await load.acknowledges(CLIENTS);
-      await load.stop();
-      expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
-      books.enter(load);
       await books.compare();
     },
     TIMEOUT_MS,
   );
 
-  test('when the primary is killed and its standby takes over, without a restart of the service', async () => {
-    const { primary, standby, promote } = await startPostgresPair();
-    cleanUp(primary.stop);
-    cleanUp(standby.stop);
-    const books = createBooks(severalHosts(primary.url(), standby.url()));
+  test('under repeated load, nothing acknowledged is lost and nothing is invented when several processes write to one database', async () => {
+    const books = createBooks(await createDatabase());
+    const services = await Promise.all(Array.from({ length: 4 }, () => startService(books.env)));
+    const load = createUntilStopped(services, 64);
+    await load.acknowledges(4_000);
+    await load.stop();
+    expect([...load.failures]).toEqual([]);
+    books.enter(load);
+    await books.compare();
+  });
+});
+
+test(
+  'under repeated load, nothing acknowledged is lost and nothing is invented when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
+  async () => {
+    const postgres = await startPostgres();
+    cleanUp(postgres.stop);
+    const books = createBooks(postgres.url());
     const service = await startService(books.env);
     const load = createUntilStopped(service, CLIENTS);
-    await load.acknowledges(2_000);
-    await primary.kill('SIGKILL');
-    await promote();
-    await load.acknowledges(2_000);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await load.acknowledges(CLIENTS * 4);
+      await sleep(round * 10);
+      await postgres.kill('SIGKILL');
+      await postgres.start();
+    }
+    await load.acknowledges(CLIENTS);
     await load.stop();
     expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
     books.enter(load);
     await books.compare();
-    service.process.kill('SIGTERM');
-    expect((await service.outcome).code).toBe(0);
-  });
+  },
+  TIMEOUT_MS,
+);
+
+test('under repeated load, nothing acknowledged is lost and nothing is invented when the primary is killed and its standby takes over, without a restart of the service', async () => {
+  const { primary, standby, promote } = await startPostgresPair();
+  cleanUp(primary.stop);
+  cleanUp(standby.stop);
+  const books = createBooks(severalHosts(primary.url(), standby.url()));
+  const service = await startService(books.env);
+  const load = createUntilStopped(service, CLIENTS);
+  await load.acknowledges(2_000);
+  await primary.kill('SIGKILL');
+  await promote();
+  await load.acknowledges(2_000);
+  await load.stop();
+  expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
+  books.enter(load);
+  await books.compare();
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
 });
 
-describe('while PostgreSQL is gone', () => {
-  test('503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
-    const postgres = await startPostgres();
-    cleanUp(postgres.stop);
-    const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
-    const service = await startService(env);
-    await postgres.kill('SIGKILL');
-    const response = await fetch(`${service.url}/plants`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
-      body: '{"id":1,"name":"Fern"}',
-    });
-    expect(response.status).toBe(503);
-    expect(response.headers.get('Retry-After')).toBe('1');
-    expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
-    service.process.kill('SIGTERM');
-    expect((await service.outcome).code).toBe(0);
-
-    const refused = await run('node', ['src/main.ts'], env);
-    expect(refused).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^[^\n]+ECONNREFUSED[^\n]+\n$/),
-    });
-    expect(refused.stderr).not.toContain('word');
+test('while PostgreSQL is gone 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
+  const postgres = await startPostgres();
+  cleanUp(postgres.stop);
+  const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
+  const service = await startService(env);
+  await postgres.kill('SIGKILL');
+  const response = await fetch(`${service.url}/plants`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    body: '{"id":1,"name":"Fern"}',
   });
+  expect(response.status).toBe(503);
+  expect(response.headers.get('Retry-After')).toBe('1');
+  expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+
+  const refused = await run('node', ['src/main.ts'], env);
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^[^\n]+ECONNREFUSED[^\n]+\n$/),
+  });
+  expect(refused.stderr).not.toContain('word');
 });
 
 /** Starts the service, and sends it a signal under load, at a different moment in each round. */

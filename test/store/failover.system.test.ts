@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/database/database.ts';
 import { sql } from '../../src/engine/database/sql.ts';
@@ -12,56 +12,54 @@ import { until } from '../support/until.ts';
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 const NOTE = { id: 1n, text: 'x' };
 
-describe('reads of a PostgreSQL database with two hosts', () => {
-  const server = sharedPostgres();
+const server = sharedPostgres();
 
-  const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
-    const url = await server.createDatabase();
-    const [first, second] = [await startProxy(server.port), await startProxy(server.port)];
-    const database = await open(severalHosts(first.through(url), second.through(url)), options);
-    await database.insert(NOTE);
-    return { database, first, second };
-  };
+const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
+  const url = await server.createDatabase();
+  const [first, second] = [await startProxy(server.port), await startProxy(server.port)];
+  const database = await open(severalHosts(first.through(url), second.through(url)), options);
+  await database.insert(NOTE);
+  return { database, first, second };
+};
 
-  test('are carried out on the other host when theirs dies, and none fails', async () => {
-    const { database, first, second } = await openThroughTwo();
-    const reading = startReading(() => database.read(all));
-    await reading.progress(200);
-    first.stop();
-    await reading.progress(200);
-    second.cut();
-    await reading.progress(200);
-    const { results, errors } = await reading.stop();
-    expect(errors).toEqual([]);
-    expect(results.every((rows) => rows.length === 1)).toBe(true);
-  });
+test('reads of a PostgreSQL database with two hosts are carried out on the other host when theirs dies, and none fails', async () => {
+  const { database, first, second } = await openThroughTwo();
+  const reading = startReading(() => database.read(all));
+  await reading.progress(200);
+  first.stop();
+  await reading.progress(200);
+  second.cut();
+  await reading.progress(200);
+  const { results, errors } = await reading.stop();
+  expect(errors).toEqual([]);
+  expect(results.every((rows) => rows.length === 1)).toBe(true);
+});
 
-  test('are rejected within their time when their host falls silent, and then go to the other one', async () => {
-    const { database, first } = await openThroughTwo({ timeoutMs: 1_000 });
-    expect(await database.read(all)).toEqual([NOTE]);
-    first.stall();
-    await expect(database.read(all)).rejects.toThrow(DatabaseUnavailable);
-    const reading = startReading(() => database.read(all));
-    await reading.progress(1);
-    const { errors } = await reading.stop();
-    expect(errors.filter((error) => !(error instanceof DatabaseUnavailable))).toEqual([]);
-  });
+test('reads of a PostgreSQL database with two hosts are rejected within their time when their host falls silent, and then go to the other one', async () => {
+  const { database, first } = await openThroughTwo({ timeoutMs: 1_000 });
+  expect(await database.read(all)).toEqual([NOTE]);
+  first.stall();
+  await expect(database.read(all)).rejects.toThrow(DatabaseUnavailable);
+  const reading = startReading(() => database.read(all));
+  await reading.progress(1);
+  const { errors } = await reading.stop();
+  expect(errors.filter((error) => !(error instanceof DatabaseUnavailable))).toEqual([]);
+});
 
-  test('end a stream with an error when their host dies, and the next stream goes to the other one', async () => {
-    const { database, first } = await openThroughTwo();
-    await database.write(sql`INSERT INTO ${notes} (id, text, key)
+test('reads of a PostgreSQL database with two hosts end a stream with an error when their host dies, and the next stream goes to the other one', async () => {
+  const { database, first } = await openThroughTwo();
+  await database.write(sql`INSERT INTO ${notes} (id, text, key)
       SELECT i, ${'x'}::text, gen_random_uuid() FROM generate_series(2, 5000) AS i`);
-    let count = 0;
-    const reading = (async () => {
-      for await (const { text } of database.stream(all)) {
-        expect(text).toBe('x');
-        count += 1;
-        if (count === 500) first.stop();
-      }
-    })();
-    await expect(reading).rejects.toThrow(DatabaseUnavailable);
-    expect(await Array.fromAsync(database.stream(all))).toHaveLength(5_000);
-  });
+  let count = 0;
+  const reading = (async () => {
+    for await (const { text } of database.stream(all)) {
+      expect(text).toBe('x');
+      count += 1;
+      if (count === 500) first.stop();
+    }
+  })();
+  await expect(reading).rejects.toThrow(DatabaseUnavailable);
+  expect(await Array.fromAsync(database.stream(all))).toHaveLength(5_000);
 });
 
 test('a stream of a query that takes long is waited for; one from a PostgreSQL that falls silent ends with an error', async () => {
@@ -97,13 +95,12 @@ test('reads wait for the promotion of the standby when the primary of PostgreSQL
   expect(results.every((rows) => rows.length === 1)).toBe(true);
 });
 
-describe('a COMMIT of `write`', () => {
-  const server = sharedPostgres();
-
-  test.each([
-    ['the answer is lost', 'is stored, once', 1n],
-    ['the message is lost', 'is not stored', 0n],
-  ] as const)('is rejected as unavailable when %s; the transaction %s', async (loss, _outcome, stored) => {
+test.each([
+  ['the answer is lost', 'is stored, once', 1n],
+  ['the message is lost', 'is not stored', 0n],
+] as const)(
+  'a COMMIT of `write` is rejected as unavailable when %s; the transaction %s',
+  async (loss, _outcome, stored) => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
     const database = await open(proxy.through(url));
@@ -117,19 +114,19 @@ describe('a COMMIT of `write`', () => {
 
     await add(2n);
     expect(await direct.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: stored + 1n }]);
-  });
+  },
+);
 
-  test('is not reached when a statement before it is lost, which is then repeated', async () => {
-    const url = await server.createDatabase();
-    const proxy = await startProxy(server.port);
-    const database = await open(proxy.through(url));
-    for (const loss of ['the message is lost', 'the answer is lost'] as const) {
-      proxy.lose('UPDATE', loss);
-      const [written] = await database.write(sql`UPDATE ${tally} SET total = total + 1 RETURNING total`);
-      expect(written).toMatchObject({ count: 1 });
-    }
-    expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 2n }]);
-  });
+test('a COMMIT of `write` is not reached when a statement before it is lost, which is then repeated', async () => {
+  const url = await server.createDatabase();
+  const proxy = await startProxy(server.port);
+  const database = await open(proxy.through(url));
+  for (const loss of ['the message is lost', 'the answer is lost'] as const) {
+    proxy.lose('UPDATE', loss);
+    const [written] = await database.write(sql`UPDATE ${tally} SET total = total + 1 RETURNING total`);
+    expect(written).toMatchObject({ count: 1 });
+  }
+  expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 2n }]);
 });
 
 /** Opens a database of notes that is closed when the test ends. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
@@ -16,56 +16,54 @@ async function startLocked(timeoutMs: string) {
   return { process, outcome, database, history };
 }
 
-describe('while the database is unavailable, import', () => {
-  test('retries, and stores everything once and in order when PostgreSQL is back', async () => {
-    const postgres = await startPostgres();
-    cleanUp(() => postgres.stop());
-    const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '1000' });
-    const { process, outcome } = startImport();
-    process.stdin.end(plantLines(1, 20_000));
-    await has(1_000);
-    await postgres.kill('SIGKILL');
-    await sleep(3_000);
-    await postgres.start();
-    const { code, stderr } = await outcome;
-    expect(stderr).toMatch(/^lines: 20,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
-    expect(code).toBe(0);
-    expect(await history()).toBe(plantLines(1, 20_000));
-  });
+test('while the database is unavailable, import retries, and stores everything once and in order when PostgreSQL is back', async () => {
+  const postgres = await startPostgres();
+  cleanUp(() => postgres.stop());
+  const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '1000' });
+  const { process, outcome } = startImport();
+  process.stdin.end(plantLines(1, 20_000));
+  await has(1_000);
+  await postgres.kill('SIGKILL');
+  await sleep(3_000);
+  await postgres.start();
+  const { code, stderr } = await outcome;
+  expect(stderr).toMatch(/^lines: 20,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
+  expect(code).toBe(0);
+  expect(await history()).toBe(plantLines(1, 20_000));
+});
 
-  test('retries, and stores everything once and in order when the lock is released', async () => {
-    const { process, outcome, database, history } = await startLocked('100');
-    process.stdin.end(plantLines(11, 5_000));
-    await sleep(1_000);
-    database.exec('COMMIT');
-    database.close();
-    const { code, stderr } = await outcome;
-    expect(stderr).toMatch(/^lines: 5,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
-    expect(code).toBe(0);
-    expect(await history()).toBe(plantLines(1, 5_000));
-  });
+test('while the database is unavailable, import retries, and stores everything once and in order when the lock is released', async () => {
+  const { process, outcome, database, history } = await startLocked('100');
+  process.stdin.end(plantLines(11, 5_000));
+  await sleep(1_000);
+  database.exec('COMMIT');
+  database.close();
+  const { code, stderr } = await outcome;
+  expect(stderr).toMatch(/^lines: 5,000 read, [\d,]+ stored, [\d,]+ already there, 0 rejected\n$/);
+  expect(code).toBe(0);
+  expect(await history()).toBe(plantLines(1, 5_000));
+});
 
-  test('stops at an interrupt, and says where and why', async () => {
-    const { process, outcome, database } = await startLocked('100');
-    process.stdin.write(plantLines(11, 20));
-    await sleep(500);
-    process.kill('SIGINT');
-    const { code, stderr } = await outcome;
-    database.close();
-    expect(stderr).toMatch(
-      /^stopped at line 11: (?!interrupted).*; run it again with the same input to continue\nlines: 10 read, /,
-    );
-    expect(code).toBe(130);
-  });
+test('while the database is unavailable, import stops at an interrupt, and says where and why', async () => {
+  const { process, outcome, database } = await startLocked('100');
+  process.stdin.write(plantLines(11, 20));
+  await sleep(500);
+  process.kill('SIGINT');
+  const { code, stderr } = await outcome;
+  database.close();
+  expect(stderr).toMatch(
+    /^stopped at line 11: (?!interrupted).*; run it again with the same input to continue\nlines: 10 read, /,
+  );
+  expect(code).toBe(130);
+});
 
-  test('ends at once at a second interrupt', async () => {
-    const { process, outcome, database } = await startLocked('600000');
-    process.stdin.write(plantLines(11, 20));
-    await sleep(500);
-    process.kill('SIGINT');
-    await sleep(1_000);
-    process.kill('SIGINT');
-    expect(await outcome).toEqual({ code: null, stdout: '', stderr: '' });
-    database.close();
-  });
+test('while the database is unavailable, import ends at once at a second interrupt', async () => {
+  const { process, outcome, database } = await startLocked('600000');
+  process.stdin.write(plantLines(11, 20));
+  await sleep(500);
+  process.kill('SIGINT');
+  await sleep(1_000);
+  process.kill('SIGINT');
+  expect(await outcome).toEqual({ code: null, stdout: '', stderr: '' });
+  database.close();
 });

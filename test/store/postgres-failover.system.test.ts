@@ -1,84 +1,82 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { severalHosts, startPostgresPair } from '../support/postgres.ts';
 import { names, startLoad } from './support/postgres-store.ts';
 
-describe('a PostgreSQL primary with a standby', () => {
-  test('has a standby, which is used once it is promoted, with everything acknowledged', async () => {
-    const { primary, standby, promote } = await startPostgresPair();
-    cleanUp(standby.stop);
-    cleanUp(primary.stop);
-    const database = await primary.createDatabase();
-    const name = new URL(database).pathname.slice(1);
-    const url = severalHosts(database, standby.url(name));
-    // Promotion takes long on a busy machine.
-    const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
-    await load.progress(500);
-    await primary.kill('SIGKILL');
-    await promote();
-    await load.progress(500);
-    const { added, unavailable, other } = await load.stop();
-    expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
-    expect((await names(url, 'history')).sort()).toEqual(added.sort());
-  });
+test('a PostgreSQL primary with a standby has a standby, which is used once it is promoted, with everything acknowledged', async () => {
+  const { primary, standby, promote } = await startPostgresPair();
+  cleanUp(standby.stop);
+  cleanUp(primary.stop);
+  const database = await primary.createDatabase();
+  const name = new URL(database).pathname.slice(1);
+  const url = severalHosts(database, standby.url(name));
+  // Promotion takes long on a busy machine.
+  const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
+  await load.progress(500);
+  await primary.kill('SIGKILL');
+  await promote();
+  await load.progress(500);
+  const { added, unavailable, other } = await load.stop();
+  expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
+  expect((await names(url, 'history')).sort()).toEqual(added.sort());
+});
 
-  test('acknowledges nothing that its synchronous standby lacks, even when the wait for it is cancelled', async () => {
-    const { primary, standby } = await startPostgresPair();
-    cleanUp(standby.stop);
-    cleanUp(primary.stop);
-    const store = await openTestStore(primary.url(), { timeoutMs: 60_000 });
-    await store.add({ id: 1n, name: 'before' });
-    await standby.kill('SIGKILL');
-    let isAcknowledged = false;
-    const adding = store.add({ id: 1n, name: 'during' }).then(() => (isAcknowledged = true));
-    const waits = async (): Promise<string> => {
-      for (;;) {
-        const [row] = await primary.query(
-          primary.url(),
-          `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'plant-store'`,
-        );
-        if (row?.['pid'] !== undefined) return row['pid'];
-        await sleep(10);
-      }
-    };
-    for (const cut of ['pg_cancel_backend', 'pg_terminate_backend', 'pg_cancel_backend']) {
-      await primary.query(primary.url(), `SELECT ${cut}(${await waits()})`);
+test('a PostgreSQL primary with a standby acknowledges nothing that its synchronous standby lacks, even when the wait for it is cancelled', async () => {
+  const { primary, standby } = await startPostgresPair();
+  cleanUp(standby.stop);
+  cleanUp(primary.stop);
+  const store = await openTestStore(primary.url(), { timeoutMs: 60_000 });
+  await store.add({ id: 1n, name: 'before' });
+  await standby.kill('SIGKILL');
+  let isAcknowledged = false;
+  const adding = store.add({ id: 1n, name: 'during' }).then(() => (isAcknowledged = true));
+  const waits = async (): Promise<string> => {
+    for (;;) {
+      const [row] = await primary.query(
+        primary.url(),
+        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'plant-store'`,
+      );
+      if (row?.['pid'] !== undefined) return row['pid'];
+      await sleep(10);
     }
-    await waits();
-    await primary.kill('SIGKILL');
-    await primary.start();
-    await waits();
-    expect(isAcknowledged).toBe(false);
-    await standby.start();
-    await adding;
-    expect(await store.list('history')).toHaveLength(2);
-  });
+  };
+  for (const cut of ['pg_cancel_backend', 'pg_terminate_backend', 'pg_cancel_backend']) {
+    await primary.query(primary.url(), `SELECT ${cut}(${await waits()})`);
+  }
+  await waits();
+  await primary.kill('SIGKILL');
+  await primary.start();
+  await waits();
+  expect(isAcknowledged).toBe(false);
+  await standby.start();
+  await adding;
+  expect(await store.list('history')).toHaveLength(2);
+});
 
-  test('is skipped while it is read-only', async () => {
-    const { primary, standby } = await startPostgresPair();
-    cleanUp(standby.stop);
-    cleanUp(primary.stop);
-    const database = await primary.createDatabase();
-    const name = new URL(database).pathname.slice(1);
-    const store = await openTestStore(severalHosts(standby.url(name), database));
-    expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
-    await expect(openTestStore(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
-  });
+test('a PostgreSQL primary with a standby is skipped while it is read-only', async () => {
+  const { primary, standby } = await startPostgresPair();
+  cleanUp(standby.stop);
+  cleanUp(primary.stop);
+  const database = await primary.createDatabase();
+  const name = new URL(database).pathname.slice(1);
+  const store = await openTestStore(severalHosts(standby.url(name), database));
+  expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
+  await expect(openTestStore(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
+});
 
-  test('is left when it becomes read-only', async () => {
-    const { primary, standby, promote } = await startPostgresPair();
-    cleanUp(standby.stop);
-    cleanUp(primary.stop);
-    const database = await primary.createDatabase();
-    const standbyUrl = standby.url(new URL(database).pathname.slice(1));
-    const store = await openTestStore(severalHosts(database, standbyUrl));
-    await store.add({ id: 1n, name: 'a' });
-    await primary.query(database, 'ALTER SYSTEM SET default_transaction_read_only = on');
-    await primary.query(database, 'SELECT pg_reload_conf()');
-    await promote();
-    await store.add({ id: 1n, name: 'b' });
-    expect(await names(standbyUrl, 'history')).toEqual(['a', 'b']);
-  });
+test('a PostgreSQL primary with a standby is left when it becomes read-only', async () => {
+  const { primary, standby, promote } = await startPostgresPair();
+  cleanUp(standby.stop);
+  cleanUp(primary.stop);
+  const database = await primary.createDatabase();
+  const standbyUrl = standby.url(new URL(database).pathname.slice(1));
+  const store = await openTestStore(severalHosts(database, standbyUrl));
+  await store.add({ id: 1n, name: 'a' });
+  await primary.query(database, 'ALTER SYSTEM SET default_transaction_read_only = on');
+  await primary.query(database, 'SELECT pg_reload_conf()');
+  await promote();
+  await store.add({ id: 1n, name: 'b' });
+  expect(await names(standbyUrl, 'history')).toEqual(['a', 'b']);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -10,135 +10,133 @@ import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from '../support/postgres.ts';
 import { run } from '../support/service.ts';
 
-describe('through PgBouncer', () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = await startPostgres({ settings: { synchronous_commit: 'off', statement_timeout: '0' } });
-  });
-  afterAll(() => server.stop());
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres({ settings: { synchronous_commit: 'off', statement_timeout: '0' } });
+});
+afterAll(() => server.stop());
 
-  test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
-    'pool_mode = session works (%s)',
-    async (settings) => {
-      const url = await server.createDatabase();
-      await seeSettings(url);
-      const { through } = await startPgBouncer(server, 'session', settings);
-      const store = await openTestStore(through(url));
-      const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
-      for (const id of ids) await store.add({ id, name: 'a' });
-      await Promise.all(ids.map((id) => store.add({ id, name: 'b' })));
-      expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
-      expect(await store.list('history')).toHaveLength(100);
-    },
-  );
-
-  test.each([
-    ['transaction', ''],
-    ['transaction', 'default_pool_size = 1'],
-    ['transaction', 'server_round_robin = 1'],
-    ['statement', ''],
-  ] as const)('pool_mode = %s is refused at the start (%s)', async (mode, settings) => {
+test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
+  'through PgBouncer pool_mode = session works (%s)',
+  async (settings) => {
     const url = await server.createDatabase();
-    const { through } = await startPgBouncer(server, mode, settings);
-    const { code, stdout, stderr } = await run('node', ['src/main.ts'], {
-      DATABASE_URL: through(url),
-      PORT: '0',
-      API_TOKENS: 'test-token',
-    });
-    expect(code).toBe(1);
-    expect(stdout + stderr).toMatch(
-      /: a connection pooler in between switches sessions: connect to PostgreSQL directly, or set pool_mode = session$/m,
-    );
-  });
-
-  test('pool_mode = transaction is refused when other clients make the pooler switch sessions', async () => {
-    const url = await server.createDatabase();
-    const bouncer = await startPgBouncer(server, 'transaction', 'server_round_robin = 1');
-    await openForeignSessions(bouncer, url, 4);
-    for (let start = 0; start < 10; start += 1) {
-      await expect(openTestStore(bouncer.through(url))).rejects.toThrow(/ a connection pooler in between switches/);
-    }
-    const foreign = await openForeignSessions(bouncer, url, 4);
-    const settings = await Promise.all(
-      foreign.map((client) => client.query("SELECT current_setting('statement_timeout') AS timeout")),
-    );
-    expect(settings.flatMap(({ rows }) => rows as unknown[])).toEqual(foreign.map(() => ({ timeout: '0' })));
-  });
-
-  test('nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
-    const url = await server.createDatabase();
-    const bouncer = await startPgBouncer(server, 'session');
-    const logged: { readonly msg: string }[] = [];
-    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as { msg: string }) });
-    const store = await openTestStore(bouncer.through(url), { log, timeoutMs: 5_000 });
     await seeSettings(url);
-    const added: string[] = [];
-    const refused: unknown[] = [];
-    const add = (name: string): Promise<unknown> =>
-      store.add({ id: 1n, name }).then(
-        () => added.push(name),
-        (error: unknown) => refused.push(error),
-      );
-    await add('before');
-    bouncer.setMode('transaction');
-    const foreign = await openForeignSessions(bouncer, url, 3);
-    for (let round = 0; round < 20 && refused.length === 0; round += 1) {
-      // Each takes a session from the pooler and returns it.
-      await Promise.all(foreign.map((client) => client.query('SELECT pg_sleep(0.01)')));
-      await Promise.all([add(`${String(round)}a`), add(`${String(round)}b`)]);
-    }
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused.every((error) => error instanceof DatabaseUnavailable)).toBe(true);
-    await expect(store.check()).rejects.toThrow(DatabaseUnavailable);
-    expect(logged.filter(({ msg }) => msg.startsWith('writes were refused: a connection pooler'))).toHaveLength(1);
-    const kept = await server.query(url, "SELECT plant::json->>'name' AS name FROM plants");
-    expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
+    const { through } = await startPgBouncer(server, 'session', settings);
+    const store = await openTestStore(through(url));
+    const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
+    for (const id of ids) await store.add({ id, name: 'a' });
+    await Promise.all(ids.map((id) => store.add({ id, name: 'b' })));
     expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
+    expect(await store.list('history')).toHaveLength(100);
+  },
+);
 
-    bouncer.setMode('session');
-    while (!(await store.add({ id: 1n, name: 'after' }).catch(() => false))) await sleep(50);
+test.each([
+  ['transaction', ''],
+  ['transaction', 'default_pool_size = 1'],
+  ['transaction', 'server_round_robin = 1'],
+  ['statement', ''],
+] as const)('through PgBouncer pool_mode = %s is refused at the start (%s)', async (mode, settings) => {
+  const url = await server.createDatabase();
+  const { through } = await startPgBouncer(server, mode, settings);
+  const { code, stdout, stderr } = await run('node', ['src/main.ts'], {
+    DATABASE_URL: through(url),
+    PORT: '0',
+    API_TOKENS: 'test-token',
   });
-
-  test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout = 0'])(
-    'nothing is stored in a session in which another client of the pooler ran %s',
-    async (statement) => {
-      const url = await server.createDatabase();
-      const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 1');
-      const store = await openTestStore(bouncer.through(url), { poolSize: 1 });
-      const key = randomUUID();
-      await store.add({ id: 1n, name: 'before' }, key);
-      bouncer.setMode('transaction');
-      while (!(await becomesShared(bouncer, url))) await store.add({ id: 1n, name: 'before' }, key);
-      const [foreign] = await openForeignSessions(bouncer, url, 1);
-      await foreign?.query(statement);
-      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
-      expect(await server.query(url, "SELECT plant::json->>'name' AS name FROM plants")).toEqual([{ name: 'before' }]);
-    },
+  expect(code).toBe(1);
+  expect(stdout + stderr).toMatch(
+    /: a connection pooler in between switches sessions: connect to PostgreSQL directly, or set pool_mode = session$/m,
   );
+});
 
-  test('stored plants can be read in every mode', async () => {
+test('through PgBouncer pool_mode = transaction is refused when other clients make the pooler switch sessions', async () => {
+  const url = await server.createDatabase();
+  const bouncer = await startPgBouncer(server, 'transaction', 'server_round_robin = 1');
+  await openForeignSessions(bouncer, url, 4);
+  for (let start = 0; start < 10; start += 1) {
+    await expect(openTestStore(bouncer.through(url))).rejects.toThrow(/ a connection pooler in between switches/);
+  }
+  const foreign = await openForeignSessions(bouncer, url, 4);
+  const settings = await Promise.all(
+    foreign.map((client) => client.query("SELECT current_setting('statement_timeout') AS timeout")),
+  );
+  expect(settings.flatMap(({ rows }) => rows as unknown[])).toEqual(foreign.map(() => ({ timeout: '0' })));
+});
+
+test('through PgBouncer nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
+  const url = await server.createDatabase();
+  const bouncer = await startPgBouncer(server, 'session');
+  const logged: { readonly msg: string }[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as { msg: string }) });
+  const store = await openTestStore(bouncer.through(url), { log, timeoutMs: 5_000 });
+  await seeSettings(url);
+  const added: string[] = [];
+  const refused: unknown[] = [];
+  const add = (name: string): Promise<unknown> =>
+    store.add({ id: 1n, name }).then(
+      () => added.push(name),
+      (error: unknown) => refused.push(error),
+    );
+  await add('before');
+  bouncer.setMode('transaction');
+  const foreign = await openForeignSessions(bouncer, url, 3);
+  for (let round = 0; round < 20 && refused.length === 0; round += 1) {
+    // Each takes a session from the pooler and returns it.
+    await Promise.all(foreign.map((client) => client.query('SELECT pg_sleep(0.01)')));
+    await Promise.all([add(`${String(round)}a`), add(`${String(round)}b`)]);
+  }
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.every((error) => error instanceof DatabaseUnavailable)).toBe(true);
+  await expect(store.check()).rejects.toThrow(DatabaseUnavailable);
+  expect(logged.filter(({ msg }) => msg.startsWith('writes were refused: a connection pooler'))).toHaveLength(1);
+  const kept = await server.query(url, "SELECT plant::json->>'name' AS name FROM plants");
+  expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
+  expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
+
+  bouncer.setMode('session');
+  while (!(await store.add({ id: 1n, name: 'after' }).catch(() => false))) await sleep(50);
+});
+
+test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout = 0'])(
+  'through PgBouncer nothing is stored in a session in which another client of the pooler ran %s',
+  async (statement) => {
     const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await store.add({ id: 1n, name: 'Fern' });
-    const { through } = await startPgBouncer(server, 'transaction');
-    const outcome = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: through(url) });
-    expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
-  });
+    const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 1');
+    const store = await openTestStore(bouncer.through(url), { poolSize: 1 });
+    const key = randomUUID();
+    await store.add({ id: 1n, name: 'before' }, key);
+    bouncer.setMode('transaction');
+    while (!(await becomesShared(bouncer, url))) await store.add({ id: 1n, name: 'before' }, key);
+    const [foreign] = await openForeignSessions(bouncer, url, 1);
+    await foreign?.query(statement);
+    await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
+    expect(await server.query(url, "SELECT plant::json->>'name' AS name FROM plants")).toEqual([{ name: 'before' }]);
+  },
+);
 
-  /** Records the settings with which each plant is stored. */
-  async function seeSettings(url: string): Promise<void> {
-    await openTestStore(url).then((store) => store.close());
-    await server.query(
-      url,
-      `CREATE TABLE seen (settings text);
+test('through PgBouncer stored plants can be read in every mode', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await store.add({ id: 1n, name: 'Fern' });
+  const { through } = await startPgBouncer(server, 'transaction');
+  const outcome = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: through(url) });
+  expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
+});
+
+/** Records the settings with which each plant is stored. */
+async function seeSettings(url: string): Promise<void> {
+  await openTestStore(url).then((store) => store.close());
+  await server.query(
+    url,
+    `CREATE TABLE seen (settings text);
        CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
          INSERT INTO seen VALUES (current_setting('synchronous_commit') || ' ' || current_setting('statement_timeout'));
          RETURN NEW;
        END $$;
        CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
-    );
-  }
-});
+  );
+}
 
 /** Returns whether the pooler's only session is free for another client. */
 async function becomesShared({ through }: PgBouncer, url: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { openTestStore, type TestStore } from '../support/app.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -8,165 +8,161 @@ import { sharedPostgres } from '../support/postgres-server.ts';
 const FERN = { id: 1n, name: 'Fern' };
 const IVY = { id: 2n, name: 'Ivy' };
 
-describe('the schema of a PostgreSQL store', () => {
-  const server = sharedPostgres();
+const server = sharedPostgres();
 
-  test('is found again when another one is created before it in the search path', async () => {
-    const url = await server.createDatabase();
-    const running = await openTestStore(url);
-    await running.add(FERN);
-    await server.query(url, 'CREATE SCHEMA plants');
-    const restarted = await openTestStore(url);
-    await restarted.add(IVY);
-    expect(await restarted.list('history')).toEqual([FERN, IVY]);
+test('the schema of a PostgreSQL store is found again when another one is created before it in the search path', async () => {
+  const url = await server.createDatabase();
+  const running = await openTestStore(url);
+  await running.add(FERN);
+  await server.query(url, 'CREATE SCHEMA plants');
+  const restarted = await openTestStore(url);
+  await restarted.add(IVY);
+  expect(await restarted.list('history')).toEqual([FERN, IVY]);
 
-    // Even a table of the same name does not affect an open store or its new connections.
-    await server.query(url, 'CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)');
-    await reconnect(url, restarted);
-    expect(await running.add(FERN)).toBe(true);
-    expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '4' }]);
-    expect(await (await openTestStore(url)).list('history')).toHaveLength(4);
-  });
-
-  test('stays the same for an open store when the search path changes', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(url, `CREATE SCHEMA other; ALTER DATABASE ${nameOf(url)} SET search_path = other`);
-    await reconnect(url, store);
-    const key = '00000000-0000-0000-0000-000000000001';
-    expect([await store.add(FERN, key), await store.add(FERN, key)]).toEqual([true, false]);
-    expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '2' }]);
-  });
-
-  test('is the first existing one, with any name', async () => {
-    const url = await server.createDatabase();
-    await server.query(
-      url,
-      `CREATE SCHEMA "a ""b"""; ALTER DATABASE ${nameOf(url)} SET search_path = nowhere, "a ""b""", public`,
-    );
-    const store = await openTestStore(url);
-    await store.add(FERN);
-    expect(await store.list('current')).toEqual([FERN]);
-    expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".plants')).toEqual([{ count: '1' }]);
-  });
-
-  test('is refused when two have a store, with the names of both', async () => {
-    const url = await server.createDatabase();
-    await (await openTestStore(url)).add(FERN);
-    await server.query(
-      url,
-      `CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema AS TABLE public.plant_store_schema;
-       CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)`,
-    );
-    const want =
-      /^the database .* has several plant stores, in the schemas "plants" and "public": .*ALTER ROLE "plants" SET search_path = /;
-    await expect(openTestStore(url)).rejects.toThrow(want);
-    await server.query(url, 'ALTER SCHEMA plants RENAME TO plants_old');
-    expect(await (await openTestStore(url)).list('current')).toEqual([FERN]);
-  });
-
-  test('is refused to readers, too, when two have a store', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(url, 'CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema (version integer)');
-    await expect(store.list('current')).rejects.toThrow(
-      / has several plant stores, in the schemas "plants" and "public"/,
-    );
-  });
-
-  test('is refused, for readers too, when an unrelated role owns the tables', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
-    await server.query(url, 'GRANT CREATE ON SCHEMA public TO mallory; ALTER TABLE plants OWNER TO mallory');
-    const refusal = (role: string): RegExp =>
-      RegExp(
-        `^the database .* has a table "public"\\.plants that belongs to "mallory", a role that "${role}" is no member of: ` +
-          `ALTER TABLE "public"\\.plants OWNER TO "${role}", or GRANT "mallory" TO "${role}" if it can be trusted$`,
-      );
-    // A superuser is implicitly a member of every role.
-    await expect(openTestStore(url)).rejects.toThrow(refusal('plants'));
-    await expect(store.list('current')).rejects.toThrow(refusal('plants'));
-    await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
-
-    await server.query(url, 'GRANT mallory TO gardeners; GRANT gardeners TO clerk');
-    expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
-    await server.query(url, 'REVOKE mallory FROM gardeners');
-    await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
-    await server.query(url, `ALTER DATABASE ${nameOf(url)} OWNER TO mallory`);
-    expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
-    expect(await store.list('history')).toHaveLength(2);
-  });
-
-  test('is refused when an unrelated role has put a store or an empty schema first in the search path', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
-    await server.query(
-      url,
-      'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk; CREATE TABLE clerk.plants (name text)',
-    );
-    expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
-    expect(await store.list('history')).toEqual([FERN]);
-    await server.query(url, 'CREATE TABLE clerk.plant_store_schema (version integer)');
-    await expect(openTestStore(asClerk(url))).rejects.toThrow(/ has a schema "clerk" that belongs to "mallory", /);
-
-    const empty = await server.createDatabase();
-    await server.query(empty, 'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk');
-    await expect(openTestStore(asClerk(empty))).rejects.toThrow(
-      / has a schema "clerk" that belongs to "mallory", .*: ALTER SCHEMA "clerk" OWNER TO "clerk", or GRANT "mallory" TO /,
-    );
-    await server.query(empty, 'CREATE TABLE clerk.plants (name text)');
-    await expect(openTestStore(asClerk(empty))).rejects.toThrow(/ has a table plants of another program$/);
-  });
-
-  test('must exist and allow the user to create tables', async () => {
-    const url = await server.createDatabase();
-    await expect(openTestStore(asClerk(url))).rejects.toThrow(
-      /^the database postgres:\/\/clerk@.* cannot be used: this user may not create tables in the schema "public": GRANT CREATE ON SCHEMA "public".*\(42501\)$/,
-    );
-    await server.query(url, `ALTER DATABASE ${nameOf(url)} SET search_path = nowhere`);
-    await expect(openTestStore(url)).rejects.toThrow(
-      /^the database .* has no schema that "plants" may use on its search_path: create one, or GRANT [^\n]*$/,
-    );
-  });
-
-  /** Ends all connections, and waits until the store has a new one. */
-  async function reconnect(url: string, store: TestStore): Promise<void> {
-    await server.query(
-      url,
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
-    await store.add(IVY);
-  }
+  // Even a table of the same name does not affect an open store or its new connections.
+  await server.query(url, 'CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)');
+  await reconnect(url, restarted);
+  expect(await running.add(FERN)).toBe(true);
+  expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '4' }]);
+  expect(await (await openTestStore(url)).list('history')).toHaveLength(4);
 });
 
-describe('a PostgreSQL server that may lose commits', () => {
-  test.each([
-    [['fsync'], 'fsync'],
-    [['full_page_writes'], 'full_page_writes'],
-    [['fsync', 'full_page_writes'], 'fsync and full_page_writes'],
-  ])('is used with a warning (%j)', async (settings, names) => {
-    const server = await startPostgres({ settings: Object.fromEntries(settings.map((name) => [name, 'off'])) });
-    cleanUp(server.stop);
-    const logged: { readonly level: number; readonly msg: string }[] = [];
-    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]) });
-    const store = await openTestStore(server.url(), { log });
-    expect(await store.add(FERN)).toBe(true);
-    await store.close();
-    expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
-    expect(logged[0]?.msg).toBe(
-      `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
-        `database; set ${names} to on`,
-    );
-  });
+test('the schema of a PostgreSQL store stays the same for an open store when the search path changes', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(url, `CREATE SCHEMA other; ALTER DATABASE ${nameOf(url)} SET search_path = other`);
+  await reconnect(url, store);
+  const key = '00000000-0000-0000-0000-000000000001';
+  expect([await store.add(FERN, key), await store.add(FERN, key)]).toEqual([true, false]);
+  expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '2' }]);
+});
 
-  test('is the only one that is warned about', async () => {
-    const logged: string[] = [];
-    const log = pino({}, { write: (line: string) => void logged.push(line) });
-    await openTestStore(await sharedPostgres().createDatabase(), { log });
-    expect(logged).toEqual([]);
-  });
+test('the schema of a PostgreSQL store is the first existing one, with any name', async () => {
+  const url = await server.createDatabase();
+  await server.query(
+    url,
+    `CREATE SCHEMA "a ""b"""; ALTER DATABASE ${nameOf(url)} SET search_path = nowhere, "a ""b""", public`,
+  );
+  const store = await openTestStore(url);
+  await store.add(FERN);
+  expect(await store.list('current')).toEqual([FERN]);
+  expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".plants')).toEqual([{ count: '1' }]);
+});
+
+test('the schema of a PostgreSQL store is refused when two have a store, with the names of both', async () => {
+  const url = await server.createDatabase();
+  await (await openTestStore(url)).add(FERN);
+  await server.query(
+    url,
+    `CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema AS TABLE public.plant_store_schema;
+       CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)`,
+  );
+  const want =
+    /^the database .* has several plant stores, in the schemas "plants" and "public": .*ALTER ROLE "plants" SET search_path = /;
+  await expect(openTestStore(url)).rejects.toThrow(want);
+  await server.query(url, 'ALTER SCHEMA plants RENAME TO plants_old');
+  expect(await (await openTestStore(url)).list('current')).toEqual([FERN]);
+});
+
+test('the schema of a PostgreSQL store is refused to readers, too, when two have a store', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(url, 'CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema (version integer)');
+  await expect(store.list('current')).rejects.toThrow(
+    / has several plant stores, in the schemas "plants" and "public"/,
+  );
+});
+
+test('the schema of a PostgreSQL store is refused, for readers too, when an unrelated role owns the tables', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
+  await server.query(url, 'GRANT CREATE ON SCHEMA public TO mallory; ALTER TABLE plants OWNER TO mallory');
+  const refusal = (role: string): RegExp =>
+    RegExp(
+      `^the database .* has a table "public"\\.plants that belongs to "mallory", a role that "${role}" is no member of: ` +
+        `ALTER TABLE "public"\\.plants OWNER TO "${role}", or GRANT "mallory" TO "${role}" if it can be trusted$`,
+    );
+  // A superuser is implicitly a member of every role.
+  await expect(openTestStore(url)).rejects.toThrow(refusal('plants'));
+  await expect(store.list('current')).rejects.toThrow(refusal('plants'));
+  await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
+
+  await server.query(url, 'GRANT mallory TO gardeners; GRANT gardeners TO clerk');
+  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
+  await server.query(url, 'REVOKE mallory FROM gardeners');
+  await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
+  await server.query(url, `ALTER DATABASE ${nameOf(url)} OWNER TO mallory`);
+  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
+  expect(await store.list('history')).toHaveLength(2);
+});
+
+test('the schema of a PostgreSQL store is refused when an unrelated role has put a store or an empty schema first in the search path', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
+  await server.query(
+    url,
+    'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk; CREATE TABLE clerk.plants (name text)',
+  );
+  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
+  expect(await store.list('history')).toEqual([FERN]);
+  await server.query(url, 'CREATE TABLE clerk.plant_store_schema (version integer)');
+  await expect(openTestStore(asClerk(url))).rejects.toThrow(/ has a schema "clerk" that belongs to "mallory", /);
+
+  const empty = await server.createDatabase();
+  await server.query(empty, 'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk');
+  await expect(openTestStore(asClerk(empty))).rejects.toThrow(
+    / has a schema "clerk" that belongs to "mallory", .*: ALTER SCHEMA "clerk" OWNER TO "clerk", or GRANT "mallory" TO /,
+  );
+  await server.query(empty, 'CREATE TABLE clerk.plants (name text)');
+  await expect(openTestStore(asClerk(empty))).rejects.toThrow(/ has a table plants of another program$/);
+});
+
+test('the schema of a PostgreSQL store must exist and allow the user to create tables', async () => {
+  const url = await server.createDatabase();
+  await expect(openTestStore(asClerk(url))).rejects.toThrow(
+    /^the database postgres:\/\/clerk@.* cannot be used: this user may not create tables in the schema "public": GRANT CREATE ON SCHEMA "public".*\(42501\)$/,
+  );
+  await server.query(url, `ALTER DATABASE ${nameOf(url)} SET search_path = nowhere`);
+  await expect(openTestStore(url)).rejects.toThrow(
+    /^the database .* has no schema that "plants" may use on its search_path: create one, or GRANT [^\n]*$/,
+  );
+});
+
+/** Ends all connections, and waits until the store has a new one. */
+async function reconnect(url: string, store: TestStore): Promise<void> {
+  await server.query(
+    url,
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await store.add(IVY);
+}
+
+test.each([
+  [['fsync'], 'fsync'],
+  [['full_page_writes'], 'full_page_writes'],
+  [['fsync', 'full_page_writes'], 'fsync and full_page_writes'],
+])('a PostgreSQL server that may lose commits is used with a warning (%j)', async (settings, names) => {
+  const server = await startPostgres({ settings: Object.fromEntries(settings.map((name) => [name, 'off'])) });
+  cleanUp(server.stop);
+  const logged: { readonly level: number; readonly msg: string }[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]) });
+  const store = await openTestStore(server.url(), { log });
+  expect(await store.add(FERN)).toBe(true);
+  await store.close();
+  expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
+  expect(logged[0]?.msg).toBe(
+    `the database server has ${names} set to off: a crash of its machine may lose stored rows or damage the ` +
+      `database; set ${names} to on`,
+  );
+});
+
+test('a PostgreSQL server that may lose commits is the only one that is warned about', async () => {
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  await openTestStore(await sharedPostgres().createDatabase(), { log });
+  expect(logged).toEqual([]);
 });
 
 function nameOf(url: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, numberOf } from '../../src/engine/database/database.ts';
@@ -13,80 +13,76 @@ import { until } from '../support/until.ts';
 
 const server = sharedPostgres();
 
-describe('at the start', () => {
-  test('creates the tables once, when ten instances start at the same time', async () => {
-    const url = await server.createDatabase();
-    const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
-    await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
-    expect(await listPlants(url, 'history')).toHaveLength(10);
-    expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([
-      { version: String(plantTables.migrations.postgres.length) },
-    ]);
-  });
+test('at the start creates the tables once, when ten instances start at the same time', async () => {
+  const url = await server.createDatabase();
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
+  await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
+  expect(await listPlants(url, 'history')).toHaveLength(10);
+  expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([
+    { version: String(plantTables.migrations.postgres.length) },
+  ]);
+});
 
-  test('needs only SELECT and INSERT when the tables exist', async () => {
-    const url = await server.createDatabase();
-    await openTestStore(url);
-    await server.query(
-      url,
-      `GRANT SELECT ON plant_store_schema TO clerk;
+test('at the start needs only SELECT and INSERT when the tables exist', async () => {
+  const url = await server.createDatabase();
+  await openTestStore(url);
+  await server.query(
+    url,
+    `GRANT SELECT ON plant_store_schema TO clerk;
        GRANT SELECT, INSERT ON plants TO clerk`,
-    );
-    const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));
-    expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
-    const empty = (await server.createDatabase()).replace(/\/\/.*@/, '//clerk:x@');
-    await expect(openTestStore(empty)).rejects.toThrow(
-      /^the database postgres:\/\/clerk@.* cannot be used: .*\(42501\)$/,
-    );
-  });
+  );
+  const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));
+  expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
+  const empty = (await server.createDatabase()).replace(/\/\/.*@/, '//clerk:x@');
+  await expect(openTestStore(empty)).rejects.toThrow(
+    /^the database postgres:\/\/clerk@.* cannot be used: .*\(42501\)$/,
+  );
+});
 
-  test('refuses a database of another application, and changes nothing in it', async () => {
-    const newer = await server.createDatabase();
-    await openTestStore(newer);
-    await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
-    await expect(openTestStore(newer)).rejects.toThrow(
-      /^the database .* was written by a newer version of the service$/,
-    );
-    await expect(openTestReader(newer)).rejects.toThrow(DatabaseUnavailable);
+test('at the start refuses a database of another application, and changes nothing in it', async () => {
+  const newer = await server.createDatabase();
+  await openTestStore(newer);
+  await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
+  await expect(openTestStore(newer)).rejects.toThrow(/^the database .* was written by a newer version of the service$/);
+  await expect(openTestReader(newer)).rejects.toThrow(DatabaseUnavailable);
 
-    const foreign = await server.createDatabase();
-    await server.query(foreign, 'CREATE TABLE plants (name text)');
-    await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
-    expect(await server.query(foreign, "SELECT to_regclass('plant_store_schema') AS name")).toEqual([{ name: null }]);
+  const foreign = await server.createDatabase();
+  await server.query(foreign, 'CREATE TABLE plants (name text)');
+  await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
+  expect(await server.query(foreign, "SELECT to_regclass('plant_store_schema') AS name")).toEqual([{ name: null }]);
 
-    await server.query(server.url(), "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
-    await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
-  });
+  await server.query(server.url(), "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+  await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
+});
 
-  test('reports the reason in one line without the password', async () => {
-    const url = server.url();
-    const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
-    for (const [given, want] of [
-      [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
-      [url.replace(/plants:[^@]*@/, 'plants@'), /it requires a password/],
-      [server.url('nowhere'), /no such database \(3D000\)/],
-      [nobody, /connection refused \(ECONNREFUSED\)/],
-      [
-        severalHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
-        /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
-      ],
-      ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
-      [`${url}?sslmode=require`, /it does not support TLS; sslmode=disable/],
-      [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
-      [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
-    ] as const) {
-      const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(DatabaseUnavailable);
-      expect((error as Error).message).toMatch(want);
-      expect((error as Error).message).not.toMatch(/\n|ss:|word@|wrong@/);
-    }
-  });
+test('at the start reports the reason in one line without the password', async () => {
+  const url = server.url();
+  const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
+  for (const [given, want] of [
+    [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
+    [url.replace(/plants:[^@]*@/, 'plants@'), /it requires a password/],
+    [server.url('nowhere'), /no such database \(3D000\)/],
+    [nobody, /connection refused \(ECONNREFUSED\)/],
+    [
+      severalHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
+      /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
+    ],
+    ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
+    [`${url}?sslmode=require`, /it does not support TLS; sslmode=disable/],
+    [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
+    [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
+  ] as const) {
+    const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect((error as Error).message).toMatch(want);
+    expect((error as Error).message).not.toMatch(/\n|ss:|word@|wrong@/);
+  }
+});
 
-  test('is not opened for reading before it exists', async () => {
-    const url = await server.createDatabase();
-    await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
-    await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
-  });
+test('at the start is not opened for reading before it exists', async () => {
+  const url = await server.createDatabase();
+  await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
+  await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
 });
 
 test('is waited for at the start', async () => {

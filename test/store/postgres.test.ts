@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -11,147 +11,146 @@ import { sharedPostgres } from '../support/postgres-server.ts';
 import { isUnavailable, names, openLogged } from './support/postgres-store.ts';
 import { rounds } from '../support/rounds.ts';
 
-describe('one PostgreSQL server', () => {
-  const server = sharedPostgres();
+const server = sharedPostgres();
 
-  test('keeps every string and every int64 exactly', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    const odd = [
-      '',
-      'Fern',
-      '\u0000',
-      'a\u0000b',
-      '\ud800',
-      '\udc00x',
-      '🌿',
-      '"',
-      '\\',
-      '{}',
-      'NULL',
-      "'",
-      '\n',
-      '\u2028',
-    ];
-    const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
-    const plants: StoredPlant[] = [
-      ...odd.map((name) => ({ id: 1n, name })),
-      ...odd.map((tag) => ({ id: 1n, name: '', tag })),
-      ...ids.map((id) => ({ id, name: 'x', tag: 'y' })),
-      { id: 7n, name: '"\u0000🌿\\'.repeat(500_000) },
-    ];
-    expect(await Promise.all(plants.map((plant) => store.add(plant)))).toEqual(plants.map(() => true));
-    expect(await listPlants(url, 'history')).toEqual(plants);
-  });
+test('one PostgreSQL server keeps every string and every int64 exactly', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  const odd = [
+    '',
+    'Fern',
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    '\udc00x',
+    '🌿',
+    '"',
+    '\\',
+    '{}',
+    'NULL',
+    "'",
+    '\n',
+    '\u2028',
+  ];
+  const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
+  const plants: StoredPlant[] = [
+    ...odd.map((name) => ({ id: 1n, name })),
+    ...odd.map((tag) => ({ id: 1n, name: '', tag })),
+    ...ids.map((id) => ({ id, name: 'x', tag: 'y' })),
+    { id: 7n, name: '"\u0000🌿\\'.repeat(500_000) },
+  ];
+  expect(await Promise.all(plants.map((plant) => store.add(plant)))).toEqual(plants.map(() => true));
+  expect(await listPlants(url, 'history')).toEqual(plants);
+});
 
-  test('a later plant is the current one, even when the clock of the server is behind', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(
-      url,
-      `INSERT INTO plants VALUES ($1, 1, now() + interval '1 year', 1, '{"name":"from the future"}')`,
-      [randomUUID()],
-    );
-    await store.add({ id: 1n, name: 'a' });
-    await Promise.all(['b', 'c'].map((name) => store.add({ id: 1n, name })));
-    expect(await names(url, 'current')).toEqual(['c']);
-    expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
-  });
+test('one PostgreSQL server a later plant is the current one, even when the clock of the server is behind', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(
+    url,
+    `INSERT INTO plants VALUES ($1, 1, now() + interval '1 year', 1, '{"name":"from the future"}')`,
+    [randomUUID()],
+  );
+  await store.add({ id: 1n, name: 'a' });
+  await Promise.all(['b', 'c'].map((name) => store.add({ id: 1n, name })));
+  expect(await names(url, 'current')).toEqual(['c']);
+  expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
+});
 
-  test('reads more than fits into one batch, and large plants', async () => {
-    const url = await server.createDatabase();
-    await openTestStore(url);
-    await server.query(
-      url,
-      `INSERT INTO plants SELECT gen_random_uuid(), n / 2, now(), n,
+test('one PostgreSQL server reads more than fits into one batch, and large plants', async () => {
+  const url = await server.createDatabase();
+  await openTestStore(url);
+  await server.query(
+    url,
+    `INSERT INTO plants SELECT gen_random_uuid(), n / 2, now(), n,
          json_build_object('name', repeat('x', CASE n % 500 WHEN 0 THEN 3000000 ELSE 3 END), 'tag', n::text)
        FROM generate_series(1, 5001) AS n`,
-    );
-    const tags = Array.from({ length: 5001 }, (_, index) => String(index + 1));
-    expect((await listPlants(url, 'history')).map(({ tag }) => tag)).toEqual(tags);
-    expect((await listPlants(url, 'current')).map(({ tag }) => tag)).toEqual(
-      tags.filter((tag) => Number(tag) % 2 === 1),
-    );
-  });
+  );
+  const tags = Array.from({ length: 5001 }, (_, index) => String(index + 1));
+  expect((await listPlants(url, 'history')).map(({ tag }) => tag)).toEqual(tags);
+  expect((await listPlants(url, 'current')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
+});
 
-  test('adds one plant per key, however often it is added', async () => {
-    const url = await server.createDatabase();
-    const [one, other] = [await openTestStore(url), await openTestStore(url)];
-    const key = randomUUID();
-    const plant = { id: 1n, name: 'Fern' };
-    const added = await Promise.all([
-      ...Array.from({ length: 20 }, () => one.add(plant, key)),
-      ...Array.from({ length: 20 }, () => other.add(plant, key.toUpperCase())),
-    ]);
-    expect(added.filter(Boolean)).toHaveLength(1);
-    expect(await one.add(plant, key)).toBe(false);
-    expect(await one.add(plant, randomUUID())).toBe(true);
-    expect(await listPlants(url, 'history')).toEqual([plant, plant]);
-  });
+test('one PostgreSQL server adds one plant per key, however often it is added', async () => {
+  const url = await server.createDatabase();
+  const [one, other] = [await openTestStore(url), await openTestStore(url)];
+  const key = randomUUID();
+  const plant = { id: 1n, name: 'Fern' };
+  const added = await Promise.all([
+    ...Array.from({ length: 20 }, () => one.add(plant, key)),
+    ...Array.from({ length: 20 }, () => other.add(plant, key.toUpperCase())),
+  ]);
+  expect(added.filter(Boolean)).toHaveLength(1);
+  expect(await one.add(plant, key)).toBe(false);
+  expect(await one.add(plant, randomUUID())).toBe(true);
+  expect(await listPlants(url, 'history')).toEqual([plant, plant]);
+});
 
-  test('rejects the plants that a trigger rejects, and keeps the rest of the group', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    for (const [id, error] of [
-      [13, "'no'"],
-      [14, "SQLSTATE 'ZZ001'"],
-    ] as const) {
-      // prettier-ignore
-      await server.query(
+test('one PostgreSQL server rejects the plants that a trigger rejects, and keeps the rest of the group', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  for (const [id, error] of [
+    [13, "'no'"],
+    [14, "SQLSTATE 'ZZ001'"],
+  ] as const) {
+    // prettier-ignore
+    await server.query(
         url,
         `CREATE FUNCTION refuse_${String(id)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${error}; END $$;
          CREATE TRIGGER refuse_${String(id)} BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = ${String(id)})
          EXECUTE FUNCTION refuse_${String(id)}()`,
       );
-    }
-    const ids = Array.from({ length: 20 }, (_, index) => BigInt(index));
-    const outcomes = await Promise.allSettled(ids.map((id) => store.add({ id, name: 'x' })));
-    const refused: readonly bigint[] = ids.filter((id) => id === 13n || id === 14n);
-    expect(ids.filter((_, index) => outcomes[index]?.status === 'rejected')).toEqual(refused);
-    expect(outcomes.filter((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toEqual([]);
-    expect((await listPlants(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
-  });
+  }
+  const ids = Array.from({ length: 20 }, (_, index) => BigInt(index));
+  const outcomes = await Promise.allSettled(ids.map((id) => store.add({ id, name: 'x' })));
+  const refused: readonly bigint[] = ids.filter((id) => id === 13n || id === 14n);
+  expect(ids.filter((_, index) => outcomes[index]?.status === 'rejected')).toEqual(refused);
+  expect(outcomes.filter((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toEqual([]);
+  expect((await listPlants(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
+});
 
-  test('does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
-    const url = await server.createDatabase();
-    const store = await openTestStore(url);
-    await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
-    await server.query(
-      url,
-      'CREATE TRIGGER forget BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION forget()',
-    );
-    const outcomes = await Promise.allSettled([12n, 13n, 14n].map((id) => store.add({ id, name: 'x' })));
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
-    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
-  });
+test('one PostgreSQL server does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
+  const url = await server.createDatabase();
+  const store = await openTestStore(url);
+  await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+  await server.query(
+    url,
+    'CREATE TRIGGER forget BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION forget()',
+  );
+  const outcomes = await Promise.allSettled([12n, 13n, 14n].map((id) => store.add({ id, name: 'x' })));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
+  expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+});
 
-  test('rejects a key that is not a UUID, and keeps the rest of the group', async () => {
-    const store = await openTestStore(await server.createDatabase());
-    const keys = [randomUUID(), 'x', randomUUID()];
-    const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
-    expect(await store.list('history')).toHaveLength(2);
-  });
+test('one PostgreSQL server rejects a key that is not a UUID, and keeps the rest of the group', async () => {
+  const store = await openTestStore(await server.createDatabase());
+  const keys = [randomUUID(), 'x', randomUUID()];
+  const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
+  expect(await store.list('history')).toHaveLength(2);
+});
 
-  test('retries serialization conflicts without a log line', async () => {
-    const url = await server.createDatabase();
-    await server.query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_isolation = 'serializable'`);
-    const logged: string[] = [];
-    const log = pino({}, { write: (line: string) => void logged.push(line) });
-    const stores = [await openTestStore(url, { log }), await openTestStore(url, { log })];
-    for (let round = 0; round < rounds(10, 50); round += 1) {
-      await Promise.all(stores.flatMap((store) => [0n, 1n, 2n].map((id) => store.add({ id, name: 'x' }))));
-    }
-    expect(await listPlants(url, 'history')).toHaveLength(rounds(10, 50) * 6);
-    expect(logged).toEqual([]);
-  });
+test('one PostgreSQL server retries serialization conflicts without a log line', async () => {
+  const url = await server.createDatabase();
+  await server.query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_isolation = 'serializable'`);
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const stores = [await openTestStore(url, { log }), await openTestStore(url, { log })];
+  for (let round = 0; round < rounds(10, 50); round += 1) {
+    await Promise.all(stores.flatMap((store) => [0n, 1n, 2n].map((id) => store.add({ id, name: 'x' }))));
+  }
+  expect(await listPlants(url, 'history')).toHaveLength(rounds(10, 50) * 6);
+  expect(logged).toEqual([]);
+});
 
-  test.each([
-    ['from the start', 'before'],
-    ['later', 'after'],
-  ])('has acknowledged plants on disk, even if synchronous_commit is off %s', async (_name, when) => {
+test.each([
+  ['from the start', 'before'],
+  ['later', 'after'],
+])(
+  'one PostgreSQL server has acknowledged plants on disk, even if synchronous_commit is off %s',
+  async (_name, when) => {
     const server = await startPostgres();
     cleanUp(server.stop);
     const url = server.url();
@@ -172,52 +171,52 @@ describe('one PostgreSQL server', () => {
     );
     await store.add({ id: 1n, name: 'x' });
     expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
-  });
+  },
+);
 
-  test('logs no data of a plant, even when an error of the server contains it', async () => {
-    const url = await server.createDatabase();
-    const { store, logged } = await openLogged(`${url}?application_name=logged`);
-    await server.query(
-      url,
-      `ALTER DATABASE ${nameOf(url)} SET log_parameter_max_length_on_error = -1;
+test('one PostgreSQL server logs no data of a plant, even when an error of the server contains it', async () => {
+  const url = await server.createDatabase();
+  const { store, logged } = await openLogged(`${url}?application_name=logged`);
+  await server.query(
+    url,
+    `ALTER DATABASE ${nameOf(url)} SET log_parameter_max_length_on_error = -1;
        CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.plant; END $$;
        CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
-    );
-    // Only a new session has the setting.
-    await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logged'");
-    await sleep(100);
-    await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(DatabaseUnavailable);
-    expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
-    expect(JSON.stringify(logged)).not.toContain('secret');
-  });
+  );
+  // Only a new session has the setting.
+  await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logged'");
+  await sleep(100);
+  await expect(store.add({ id: 1n, name: 'secret' })).rejects.toThrow(DatabaseUnavailable);
+  expect(logged.map(({ msg }) => msg)).toContain('the database cannot be used');
+  expect(JSON.stringify(logged)).not.toContain('secret');
+});
 
-  test('holds no more connections than its limit', async () => {
-    const url = `${await server.createDatabase()}?application_name=counted`;
-    const store = await openTestStore(url, { poolSize: 3 });
-    await Promise.all(
-      Array.from({ length: 30 }, async () => {
-        for (let id = 0n; id < 20n; id += 1n) await store.add({ id, name: 'x' });
-      }),
-    );
-    const count = () =>
-      server.query(server.url(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'");
-    expect([{ count: '1' }, { count: '2' }, { count: '3' }]).toContainEqual((await count())[0]);
-    await store.close();
-    while ((await count())[0]?.['count'] !== '0') await sleep(10);
-  });
+test('one PostgreSQL server holds no more connections than its limit', async () => {
+  const url = `${await server.createDatabase()}?application_name=counted`;
+  const store = await openTestStore(url, { poolSize: 3 });
+  await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      for (let id = 0n; id < 20n; id += 1n) await store.add({ id, name: 'x' });
+    }),
+  );
+  const count = () =>
+    server.query(server.url(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'");
+  expect([{ count: '1' }, { count: '2' }, { count: '3' }]).toContainEqual((await count())[0]);
+  await store.close();
+  while ((await count())[0]?.['count'] !== '0') await sleep(10);
+});
 
-  test('reports that it is unavailable while it cannot store, and then recovers', async () => {
-    const url = await server.createDatabase();
-    const { logged, store } = await openLogged(url);
-    await server.query(url, 'ALTER TABLE plants RENAME TO away');
-    for (let count = 0; count < 3; count += 1) {
-      await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
-    }
-    await server.query(url, 'ALTER TABLE away RENAME TO plants');
-    expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
-    expect(logged.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'the database can be used again']);
-  });
+test('one PostgreSQL server reports that it is unavailable while it cannot store, and then recovers', async () => {
+  const url = await server.createDatabase();
+  const { logged, store } = await openLogged(url);
+  await server.query(url, 'ALTER TABLE plants RENAME TO away');
+  for (let count = 0; count < 3; count += 1) {
+    await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
+  }
+  await server.query(url, 'ALTER TABLE away RENAME TO plants');
+  expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
+  expect(logged.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'the database can be used again']);
 });
 
 function nameOf(url: string): string {

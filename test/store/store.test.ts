@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,138 +15,134 @@ const LOOK_EVERY_MS = 20;
 const temporaryDatabase = (): string => join(temporaryFolder(), 'plants.db');
 
 describeStores((createDatabase) => {
-  describe('a store', () => {
-    test('closes only when earlier additions are committed', async () => {
-      const store = await openTestStore(await createDatabase());
-      const added = store.add({ id: 1n, name: 'x' });
-      await store.close();
-      expect(await added).toBe(true);
-      expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
-    });
-
-    test('lists the plants in the order of creation; the latest of an id is current', async () => {
-      const store = await openTestStore(await createDatabase());
-      for (const [id, name] of [
-        [1n, 'a'],
-        [2n, 'b'],
-        [1n, 'c'],
-        [3n, 'd'],
-        [2n, 'e'],
-      ] as const)
-        await store.add({ id, name });
-      const names = async (which: 'current' | 'history') => (await store.list(which)).map(({ name }) => name);
-      expect(await names('history')).toEqual(['a', 'b', 'c', 'd', 'e']);
-      expect(await names('current')).toEqual(['c', 'd', 'e']);
-    });
-
-    test('keeps the order of plants that are added concurrently', async () => {
-      const store = await openTestStore(await createDatabase());
-      const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
-      await Promise.all(plants.map((plant) => store.add(plant)));
-      expect(await store.list('history')).toEqual(plants);
-      expect((await store.list('current')).map(({ name }) => Number(name))).toEqual([
-        2993, 2994, 2995, 2996, 2997, 2998, 2999,
-      ]);
-    });
-
-    test('adds one plant per key, concurrently or later, and after it is reopened', async () => {
-      const store = await openTestStore(await createDatabase());
-      const plant = { id: 1n, name: 'x' };
-      expect(await Promise.all([store.add(plant, KEY), store.add(plant, KEY), store.add(plant)])).toEqual([
-        true,
-        false,
-        true,
-      ]);
-      await store.close();
-      const again = await openTestStore(store.url);
-      expect(await again.add(plant, KEY)).toBe(false);
-      expect(await again.list('history')).toEqual([plant, plant]);
-    });
-  });
-});
-
-describe('the embedded store', () => {
-  test('of a group with plants that the database rejects, keeps the others in order', async () => {
-    const path = temporaryDatabase();
-    const store = await openTestStore(`sqlite:${path}`);
-    const other = new DatabaseSync(path);
-    other.exec("CREATE TRIGGER refuse BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(ABORT, 'no'); END");
-    const group = [12n, 13n, 14n, 13n, 15n].map((id) => store.add({ id, name: 'x' }));
-    const statuses = (await Promise.allSettled(group)).map(({ status }) => status);
-    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n, 15n]);
-    other.close();
-  });
-
-  test('does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
-    const path = temporaryDatabase();
-    const store = await openTestStore(`sqlite:${path}`);
-    const other = new DatabaseSync(path);
-    other.exec('CREATE TRIGGER forget BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(IGNORE); END');
-    other.close();
-    const plants = [12n, 13n, 14n, 13n].map((id) => ({ id, name: 'x' }));
-    const adding = plants.map((plant, index) => store.add(plant, index === 3 ? KEY : undefined));
-    const statuses = (await Promise.allSettled(adding)).map(({ status }) => status);
-    expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
-    expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
-  });
-
-  test('is unavailable while another process holds the lock, and then recovers', async () => {
-    const path = temporaryDatabase();
-    const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
-    await expect(store.add({ id: 1n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
-    other.exec('ROLLBACK');
-    other.close();
-    await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
-  });
-
-  test('acknowledges nothing soon after its file is moved away', async () => {
-    const path = temporaryDatabase();
-    const store = await openTestStore(`sqlite:${path}`);
-    await store.add({ id: 1n, name: 'x' });
-    renameSync(path, `${path}.away`);
-    await sleep(LOOK_EVERY_MS);
-    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
-    copyFileSync(`${path}.away`, path);
-    await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
-  });
-
-  test('acknowledges nothing soon after its write-ahead log is deleted; earlier acknowledged plants are kept', async () => {
-    const path = temporaryDatabase();
-    const store = await openTestStore(`sqlite:${path}`);
-    await store.add({ id: 1n, name: 'x' });
-    rmSync(`${path}-wal`);
-    await sleep(LOOK_EVERY_MS);
-    await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
+  test('a store closes only when earlier additions are committed', async () => {
+    const store = await openTestStore(await createDatabase());
+    const added = store.add({ id: 1n, name: 'x' });
     await store.close();
+    expect(await added).toBe(true);
     expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
   });
 
-  test('is a file', () => {
-    for (const url of ['sqlite::memory:', 'sqlite:file:plants.db?mode=memory', 'sqlite:./data/']) {
-      expect(parseDatabaseUrl(url)).toEqual({ problems: [expect.stringMatching(/^DATABASE_URL must be like/)] });
-    }
-    expect(parseDatabaseUrl('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
+  test('a store lists the plants in the order of creation; the latest of an id is current', async () => {
+    const store = await openTestStore(await createDatabase());
+    for (const [id, name] of [
+      [1n, 'a'],
+      [2n, 'b'],
+      [1n, 'c'],
+      [3n, 'd'],
+      [2n, 'e'],
+    ] as const)
+      await store.add({ id, name });
+    const names = async (which: 'current' | 'history') => (await store.list(which)).map(({ name }) => name);
+    expect(await names('history')).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(await names('current')).toEqual(['c', 'd', 'e']);
   });
 
-  test('upgrades a file of the first version with all its data', async () => {
-    const path = temporaryDatabase();
-    const first = new DatabaseSync(path);
-    first.exec(`
+  test('a store keeps the order of plants that are added concurrently', async () => {
+    const store = await openTestStore(await createDatabase());
+    const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
+    await Promise.all(plants.map((plant) => store.add(plant)));
+    expect(await store.list('history')).toEqual(plants);
+    expect((await store.list('current')).map(({ name }) => Number(name))).toEqual([
+      2993, 2994, 2995, 2996, 2997, 2998, 2999,
+    ]);
+  });
+
+  test('a store adds one plant per key, concurrently or later, and after it is reopened', async () => {
+    const store = await openTestStore(await createDatabase());
+    const plant = { id: 1n, name: 'x' };
+    expect(await Promise.all([store.add(plant, KEY), store.add(plant, KEY), store.add(plant)])).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    await store.close();
+    const again = await openTestStore(store.url);
+    expect(await again.add(plant, KEY)).toBe(false);
+    expect(await again.list('history')).toEqual([plant, plant]);
+  });
+});
+
+test('the embedded store of a group with plants that the database rejects, keeps the others in order', async () => {
+  const path = temporaryDatabase();
+  const store = await openTestStore(`sqlite:${path}`);
+  const other = new DatabaseSync(path);
+  other.exec("CREATE TRIGGER refuse BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const group = [12n, 13n, 14n, 13n, 15n].map((id) => store.add({ id, name: 'x' }));
+  const statuses = (await Promise.allSettled(group)).map(({ status }) => status);
+  expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
+  expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n, 15n]);
+  other.close();
+});
+
+test('the embedded store does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
+  const path = temporaryDatabase();
+  const store = await openTestStore(`sqlite:${path}`);
+  const other = new DatabaseSync(path);
+  other.exec('CREATE TRIGGER forget BEFORE INSERT ON plants WHEN NEW.id = 13 BEGIN SELECT RAISE(IGNORE); END');
+  other.close();
+  const plants = [12n, 13n, 14n, 13n].map((id) => ({ id, name: 'x' }));
+  const adding = plants.map((plant, index) => store.add(plant, index === 3 ? KEY : undefined));
+  const statuses = (await Promise.allSettled(adding)).map(({ status }) => status);
+  expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+  expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+});
+
+test('the embedded store is unavailable while another process holds the lock, and then recovers', async () => {
+  const path = temporaryDatabase();
+  const store = await openTestStore(`sqlite:${path}`, { timeoutMs: 100 });
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  await expect(store.add({ id: 1n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
+  other.exec('ROLLBACK');
+  other.close();
+  await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
+});
+
+test('the embedded store acknowledges nothing soon after its file is moved away', async () => {
+  const path = temporaryDatabase();
+  const store = await openTestStore(`sqlite:${path}`);
+  await store.add({ id: 1n, name: 'x' });
+  renameSync(path, `${path}.away`);
+  await sleep(LOOK_EVERY_MS);
+  await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
+  copyFileSync(`${path}.away`, path);
+  await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
+});
+
+test('the embedded store acknowledges nothing soon after its write-ahead log is deleted; earlier acknowledged plants are kept', async () => {
+  const path = temporaryDatabase();
+  const store = await openTestStore(`sqlite:${path}`);
+  await store.add({ id: 1n, name: 'x' });
+  rmSync(`${path}-wal`);
+  await sleep(LOOK_EVERY_MS);
+  await expect(store.add({ id: 2n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
+  await store.close();
+  expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
+});
+
+test('the embedded store is a file', () => {
+  for (const url of ['sqlite::memory:', 'sqlite:file:plants.db?mode=memory', 'sqlite:./data/']) {
+    expect(parseDatabaseUrl(url)).toEqual({ problems: [expect.stringMatching(/^DATABASE_URL must be like/)] });
+  }
+  expect(parseDatabaseUrl('sqlite:./a file?')).toEqual({ location: { engine: 'sqlite', path: './a file?' } });
+});
+
+test('the embedded store upgrades a file of the first version with all its data', async () => {
+  const path = temporaryDatabase();
+  const first = new DatabaseSync(path);
+  first.exec(`
       CREATE TABLE plants (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, plant TEXT NOT NULL) STRICT;
       CREATE INDEX plants_by_id ON plants (id);
       INSERT INTO plants (id, plant) VALUES (9223372036854775807, '{"name":"\\u0000"}');
       PRAGMA application_id = 0x706c6e74;
       PRAGMA user_version = 1;
     `);
-    first.close();
-    const store = await openTestStore(`sqlite:${path}`);
-    expect(await store.add({ id: 1n, name: 'x' }, KEY)).toBe(true);
-    expect(await store.list('history')).toEqual([
-      { id: 2n ** 63n - 1n, name: '\u0000' },
-      { id: 1n, name: 'x' },
-    ]);
-  });
+  first.close();
+  const store = await openTestStore(`sqlite:${path}`);
+  expect(await store.add({ id: 1n, name: 'x' }, KEY)).toBe(true);
+  expect(await store.list('history')).toEqual([
+    { id: 2n ** 63n - 1n, name: '\u0000' },
+    { id: 1n, name: 'x' },
+  ]);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyProject, withHandlers, withOperations, type Project } from '../support/project.ts';
@@ -41,93 +41,88 @@ async function answered(status: number, path: string, init: RequestInit = {}): P
 }
 const createPlant = () => answered(200, '/plants', { method: 'POST', body: JSON.stringify(PLANT) });
 
-describe('npm run dev', () => {
-  test('serves a new operation once the document is saved: 501 until there is a handler, then its response', async () => {
-    expect(await createPlant()).toEqual({ name: 'Fern' });
+test('npm run dev serves a new operation once the document is saved: 501 until there is a handler, then its response', async () => {
+  expect(await createPlant()).toEqual({ name: 'Fern' });
 
-    save(withOperations(contract, 'countPlants'));
-    const missing = { error: 501, message: 'countPlants is not implemented yet' };
-    expect(await answered(501, '/countPlants')).toEqual(missing);
-    await dev.waitForOutput('operations without a handler: countPlants\n');
-    expect(await createPlant()).toEqual({ name: 'Fern' });
+  save(withOperations(contract, 'countPlants'));
+  const missing = { error: 501, message: 'countPlants is not implemented yet' };
+  expect(await answered(501, '/countPlants')).toEqual(missing);
+  await dev.waitForOutput('operations without a handler: countPlants\n');
+  expect(await createPlant()).toEqual({ name: 'Fern' });
 
-    project.write(
-      'src/plants/count-plants.ts',
-      `import type { Reply } from './contract.ts';
+  project.write(
+    'src/plants/count-plants.ts',
+    `import type { Reply } from './contract.ts';
        export async function countPlants(): Promise<Reply<'countPlants'>> { return { status: 204 }; }`,
-    );
-    const source = withHandlers(project.read(HANDLERS), 'countPlants: () => countPlants(),');
-    project.write(HANDLERS, `import { countPlants } from './count-plants.ts';\n${source}`);
-    expect(await answered(204, '/countPlants')).toBeUndefined();
-    expect(await createPlant()).toEqual({ name: 'Fern' });
-    expect(dev.output().match(/^curl /gm)).toHaveLength(1);
-  });
+  );
+  const source = withHandlers(project.read(HANDLERS), 'countPlants: () => countPlants(),');
+  project.write(HANDLERS, `import { countPlants } from './count-plants.ts';\n${source}`);
+  expect(await answered(204, '/countPlants')).toBeUndefined();
+  expect(await createPlant()).toEqual({ name: 'Fern' });
+  expect(dev.output().match(/^curl /gm)).toHaveLength(1);
+});
 
-  test('reports an invalid document with the place of the error and keeps serving the last valid one', async () => {
-    save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
-    await dev.waitForOutput('still serving the last valid document');
-    expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
-    expect(await createPlant()).toEqual({ name: 'Fern' });
-    expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
+test('npm run dev reports an invalid document with the place of the error and keeps serving the last valid one', async () => {
+  save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
+  await dev.waitForOutput('still serving the last valid document');
+  expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
+  expect(await createPlant()).toEqual({ name: 'Fern' });
+  expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
 
-    save(withOperations(contract, 'countPlants'));
-    expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
-  });
+  save(withOperations(contract, 'countPlants'));
+  expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
+});
 
-  test('serves the last of several quick saves, and a save that replaces the file', async () => {
-    for (const name of ['one', 'two', 'three']) save(withOperations(contract, name));
-    await answered(501, '/three');
-    project.write('openapi.yaml.new', withOperations(contract, 'four'));
-    renameSync(join(project.folder, 'openapi.yaml.new'), join(project.folder, 'openapi.yaml'));
-    await answered(501, '/four');
-    save(withOperations(contract, 'five'));
-    await answered(501, '/five');
-  });
+test('npm run dev serves the last of several quick saves, and a save that replaces the file', async () => {
+  for (const name of ['one', 'two', 'three']) save(withOperations(contract, name));
+  await answered(501, '/three');
+  project.write('openapi.yaml.new', withOperations(contract, 'four'));
+  renameSync(join(project.folder, 'openapi.yaml.new'), join(project.folder, 'openapi.yaml'));
+  await answered(501, '/four');
+  save(withOperations(contract, 'five'));
+  await answered(501, '/five');
+});
 
-  test('watches the files that the document references, even before they exist', async () => {
-    const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
-    save(contract.replace('  schemas:\n    Plant:', plant));
-    await dev.waitForOutput('openapi.yaml was rejected');
-    mkdirSync(join(project.folder, 'schemas'));
-    project.write(
-      'schemas/plant.yaml',
-      '{ type: object, required: [height], properties: { height: { type: number } } }',
-    );
-    expect(await answered(400, '/plants', { method: 'POST', body: JSON.stringify(PLANT) })).toMatchObject({
-      message: "body must have required property 'height'",
-    });
-    project.write('schemas/plant.yaml', '{ type: object, properties: { name: { type: string } } }');
-    expect(await createPlant()).toEqual({ name: 'Fern' });
+test('npm run dev watches the files that the document references, even before they exist', async () => {
+  const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
+  save(contract.replace('  schemas:\n    Plant:', plant));
+  await dev.waitForOutput('openapi.yaml was rejected');
+  mkdirSync(join(project.folder, 'schemas'));
+  project.write('schemas/plant.yaml', '{ type: object, required: [height], properties: { height: { type: number } } }');
+  expect(await answered(400, '/plants', { method: 'POST', body: JSON.stringify(PLANT) })).toMatchObject({
+    message: "body must have required property 'height'",
   });
+  project.write('schemas/plant.yaml', '{ type: object, properties: { name: { type: string } } }');
+  expect(await createPlant()).toEqual({ name: 'Fern' });
+});
 
-  test('reports a service that does not start, and starts it after the next change', async () => {
-    const source = project.read(HANDLERS);
-    project.write(HANDLERS, `${source}\nthrow new Error('half written');`);
-    await dev.waitForOutput('the service exited with code 1');
-    expect(dev.output()).toContain('half written');
-    project.write(HANDLERS, source);
-    expect(await createPlant()).toEqual({ name: 'Fern' });
-  });
+test('npm run dev reports a service that does not start, and starts it after the next change', async () => {
+  const source = project.read(HANDLERS);
+  project.write(HANDLERS, `${source}\nthrow new Error('half written');`);
+  await dev.waitForOutput('the service exited with code 1');
+  expect(dev.output()).toContain('half written');
+  project.write(HANDLERS, source);
+  expect(await createPlant()).toEqual({ name: 'Fern' });
+});
 
-  test('replaces a service that no longer responds to SIGTERM', async () => {
-    const source = project.read(HANDLERS);
-    save(withOperations(contract, 'countPlants'));
-    project.write(HANDLERS, withHandlers(source, "countPlants: async () => { console.log('in a loop'); for (;;); },"));
-    const never = answered(204, '/countPlants').catch(() => undefined);
-    await Promise.race([never, dev.waitForOutput('in a loop')]);
-    project.write(HANDLERS, source);
-    expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
-  });
+test('npm run dev replaces a service that no longer responds to SIGTERM', async () => {
+  const source = project.read(HANDLERS);
+  save(withOperations(contract, 'countPlants'));
+  project.write(HANDLERS, withHandlers(source, "countPlants: async () => { console.log('in a loop'); for (;;); },"));
+  const never = answered(204, '/countPlants').catch(() => undefined);
+  await Promise.race([never, dev.waitForOutput('in a loop')]);
+  project.write(HANDLERS, source);
+  expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
+});
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it and the service, with exit 0', async (signal) => {
-    dev.process.kill(signal);
-    expect(await dev.outcome).toMatchObject({ code: 0, stderr: '' });
-    await expect(fetch(dev.url)).rejects.toThrow();
-  });
+test.each(['SIGTERM', 'SIGINT'] as const)('npm run dev %s stops it and the service, with exit 0', async (signal) => {
+  dev.process.kill(signal);
+  expect(await dev.outcome).toMatchObject({ code: 0, stderr: '' });
+  await expect(fetch(dev.url)).rejects.toThrow();
+});
 
-  test('ends the service when it is killed', async () => {
-    dev.process.kill('SIGKILL');
-    await dev.outcome; // The pipe of standard output closes when the service has closed it, too.
-    await expect(fetch(dev.url)).rejects.toThrow();
-  });
+test('npm run dev ends the service when it is killed', async () => {
+  dev.process.kill('SIGKILL');
+  await dev.outcome; // The pipe of standard output closes when the service has closed it, too.
+  await expect(fetch(dev.url)).rejects.toThrow();
 });

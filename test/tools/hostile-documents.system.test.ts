@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -46,314 +46,303 @@ const bomb = Array.from({ length: 9 }, (_, index) => {
 
 const TEN = { default: '0', enum: Array.from('0123456789') };
 
-describe('a document without an end is refused in one line:', () => {
-  test.each([
-    [
-      'aliases of aliases',
-      `${HEAD}paths: {}\nx-a:\n${bomb.join('\n')}\n`,
-      /aliases that stand for more than a million/,
-    ],
-    ['an alias of itself', `${HEAD}paths: {}\nx-a: &a { b: *a }\n`, /an alias that leads back to itself at #\/x-a\/b/],
-    ['a deep list', `${HEAD}paths: {}\nx-a: ${'['.repeat(100_000)}`, /nesting exceeded/],
-    [
-      'a reference to itself',
-      document(A, { schemas: { A } }),
-      /#\/components\/schemas\/A {2}error: this \$ref leads back/,
-    ],
-    [
-      'a parameter that refers to itself',
-      document({}, { parameters: { P: { $ref: '#/components/parameters/P' } } }),
-      /#\/components\/parameters\/P {2}error: this \$ref leads back to itself/,
-    ],
-    [
-      'a response that refers to itself',
-      document({}, { responses: { R: { $ref: '#/components/responses/R' } } }),
-      /#\/components\/responses\/R {2}error: this \$ref leads back to itself/,
-    ],
-    [
-      'a server with more paths than can be served',
-      document({}, {}, 'application/json', {
-        servers: [
-          { url: '/{a}{b}{c}{d}{e}', variables: Object.fromEntries(Array.from('abcde', (name) => [name, TEN])) },
-        ],
-      }),
-      /#\/servers {2}error: the values of the variables make more than 10000 combinations/,
-    ],
-    [
-      'defaults in defaults',
-      document(
-        A,
-        ladder((next) => ({ default: {}, properties: { a: next, b: next } })),
-      ),
-      /the defaults in defaults are more than 10000/,
-    ],
-    [
-      '2^28 paths through allOf',
-      document(
-        A,
-        ladder((next) => ({ allOf: [next, next] })),
-      ),
-      /error: combines more than 100000 schemas for one value/,
-    ],
-    [
-      '10,000 properties',
-      document({ properties: properties(10_000) }),
-      /cannot be validated: a schema has too many members/,
-    ],
-    [
-      '2^28 paths through anyOf and oneOf',
-      document(
-        A,
-        ladder((next) => ({ anyOf: [{ oneOf: [next] }, next] })),
-      ),
-      /error: combines more than 100000 schemas for one value/,
-    ],
-    [
-      '2^11 paths through the allOf of a form',
-      document(
-        A,
-        ladder((next) => ({ allOf: [next, next] }), 11),
-        'multipart/form-data',
-      ),
-      /a form combines more than 1000 schemas/,
-    ],
-  ])('%s', async (_name, text, problem) => {
-    const problems = await problemsOf(text);
-    expect(problems).toMatch(problem);
-    expect(problems.split('\n')).toHaveLength(1);
-  });
+test.each([
+  ['aliases of aliases', `${HEAD}paths: {}\nx-a:\n${bomb.join('\n')}\n`, /aliases that stand for more than a million/],
+  ['an alias of itself', `${HEAD}paths: {}\nx-a: &a { b: *a }\n`, /an alias that leads back to itself at #\/x-a\/b/],
+  ['a deep list', `${HEAD}paths: {}\nx-a: ${'['.repeat(100_000)}`, /nesting exceeded/],
+  [
+    'a reference to itself',
+    document(A, { schemas: { A } }),
+    /#\/components\/schemas\/A {2}error: this \$ref leads back/,
+  ],
+  [
+    'a parameter that refers to itself',
+    document({}, { parameters: { P: { $ref: '#/components/parameters/P' } } }),
+    /#\/components\/parameters\/P {2}error: this \$ref leads back to itself/,
+  ],
+  [
+    'a response that refers to itself',
+    document({}, { responses: { R: { $ref: '#/components/responses/R' } } }),
+    /#\/components\/responses\/R {2}error: this \$ref leads back to itself/,
+  ],
+  [
+    'a server with more paths than can be served',
+    document({}, {}, 'application/json', {
+      servers: [{ url: '/{a}{b}{c}{d}{e}', variables: Object.fromEntries(Array.from('abcde', (name) => [name, TEN])) }],
+    }),
+    /#\/servers {2}error: the values of the variables make more than 10000 combinations/,
+  ],
+  [
+    'defaults in defaults',
+    document(
+      A,
+      ladder((next) => ({ default: {}, properties: { a: next, b: next } })),
+    ),
+    /the defaults in defaults are more than 10000/,
+  ],
+  [
+    '2^28 paths through allOf',
+    document(
+      A,
+      ladder((next) => ({ allOf: [next, next] })),
+    ),
+    /error: combines more than 100000 schemas for one value/,
+  ],
+  [
+    '10,000 properties',
+    document({ properties: properties(10_000) }),
+    /cannot be validated: a schema has too many members/,
+  ],
+  [
+    '2^28 paths through anyOf and oneOf',
+    document(
+      A,
+      ladder((next) => ({ anyOf: [{ oneOf: [next] }, next] })),
+    ),
+    /error: combines more than 100000 schemas for one value/,
+  ],
+  [
+    '2^11 paths through the allOf of a form',
+    document(
+      A,
+      ladder((next) => ({ allOf: [next, next] }), 11),
+      'multipart/form-data',
+    ),
+    /a form combines more than 1000 schemas/,
+  ],
+])('a document without an end is refused in one line: %s', async (_name, text, problem) => {
+  const problems = await problemsOf(text);
+  expect(problems).toMatch(problem);
+  expect(problems.split('\n')).toHaveLength(1);
 });
 
-describe('a document that repeats itself is accepted:', () => {
-  test.each([
-    ['2,000 properties', document({ properties: properties(2_000) })],
-    ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
-    ['an allOf of itself in a form', document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data')],
-    [
-      'a value that is no text in YAML',
-      `${HEAD}paths: {}\ncomponents: { schemas: { A: { type: string, default: !!binary aGk= } } }\n`,
-    ],
-    ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
-    [
-      'names that are keywords elsewhere',
-      document(
-        {},
-        { responses: { default: { $ref: '#/components/responses/example' }, example: { description: 'A.' } } },
-      ),
-    ],
-    ['a $ref in an example', document({ type: 'object', example: { $ref: 'http://127.0.0.1:9/a' } })],
-    [
-      'a path item with itself as a callback',
-      document({}, {}, 'application/json', {
-        paths: {
-          '/a': {
-            post: {
-              operationId: 'op',
-              responses: { '204': { description: 'Done.' } },
-              callbacks: { a: { '{$request.body#/url}': { $ref: '#/paths/~1a' } } },
-            },
+test.each([
+  ['2,000 properties', document({ properties: properties(2_000) })],
+  ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
+  ['an allOf of itself in a form', document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data')],
+  [
+    'a value that is no text in YAML',
+    `${HEAD}paths: {}\ncomponents: { schemas: { A: { type: string, default: !!binary aGk= } } }\n`,
+  ],
+  ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],
+  [
+    'names that are keywords elsewhere',
+    document(
+      {},
+      { responses: { default: { $ref: '#/components/responses/example' }, example: { description: 'A.' } } },
+    ),
+  ],
+  ['a $ref in an example', document({ type: 'object', example: { $ref: 'http://127.0.0.1:9/a' } })],
+  [
+    'a path item with itself as a callback',
+    document({}, {}, 'application/json', {
+      paths: {
+        '/a': {
+          post: {
+            operationId: 'op',
+            responses: { '204': { description: 'Done.' } },
+            callbacks: { a: { '{$request.body#/url}': { $ref: '#/paths/~1a' } } },
           },
         },
-      }),
-    ],
-  ])('%s', async (_name, text) => {
-    expect(await warningsOf(text)).not.toContain('error');
-  });
+      },
+    }),
+  ],
+])('a document that repeats itself is accepted: %s', async (_name, text) => {
+  expect(await warningsOf(text)).not.toContain('error');
 });
 
-describe('a part that leads back to its own schema is left out, with a warning at the place:', () => {
-  const [B, C, text] = [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/C' }, { type: 'string' }];
-  test.each<[string, object, object, string]>([
-    ['allOf', { A: { allOf: [A, text] } }, { A: { allOf: [text] } }, 'A/allOf/0'],
-    ['anyOf', { A: { anyOf: [text, A] } }, { A: { anyOf: [text] } }, 'A/anyOf/1'],
-    ['oneOf alone', { A: { ...text, oneOf: [A] } }, { A: text }, 'A/oneOf/0'],
-    ['not', { A: { ...text, not: A } }, { A: text }, 'A/not'],
-    ['if', { A: { ...text, if: A, then: { minLength: 1 } } }, { A: { ...text, then: { minLength: 1 } } }, 'A/if'],
-    [
-      'dependentSchemas',
-      { A: { dependentSchemas: { a: A, b: text } } },
-      { A: { dependentSchemas: { b: text } } },
-      'A/dependentSchemas/a',
-    ],
-    [
-      'through other schemas',
-      { A: { allOf: [B] }, B: { anyOf: [text, { not: C }] }, C: { ...A, maxLength: 1 } },
-      { A: { allOf: [B] }, B: { anyOf: [text, { not: C }] }, C: { maxLength: 1 } },
-      'C',
-    ],
-  ])('%s', async (_name, schemas, kept, place) => {
+const [B, C, text] = [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/C' }, { type: 'string' }];
+test.each<[string, object, object, string]>([
+  ['allOf', { A: { allOf: [A, text] } }, { A: { allOf: [text] } }, 'A/allOf/0'],
+  ['anyOf', { A: { anyOf: [text, A] } }, { A: { anyOf: [text] } }, 'A/anyOf/1'],
+  ['oneOf alone', { A: { ...text, oneOf: [A] } }, { A: text }, 'A/oneOf/0'],
+  ['not', { A: { ...text, not: A } }, { A: text }, 'A/not'],
+  ['if', { A: { ...text, if: A, then: { minLength: 1 } } }, { A: { ...text, then: { minLength: 1 } } }, 'A/if'],
+  [
+    'dependentSchemas',
+    { A: { dependentSchemas: { a: A, b: text } } },
+    { A: { dependentSchemas: { b: text } } },
+    'A/dependentSchemas/a',
+  ],
+  [
+    'through other schemas',
+    { A: { allOf: [B] }, B: { anyOf: [text, { not: C }] }, C: { ...A, maxLength: 1 } },
+    { A: { allOf: [B] }, B: { anyOf: [text, { not: C }] }, C: { maxLength: 1 } },
+    'C',
+  ],
+])(
+  'a part that leads back to its own schema is left out, with a warning at the place: %s',
+  async (_name, schemas, kept, place) => {
     const text = document(A, { schemas });
     const { components } = (await contractOf(text)).document;
     expect(components).toEqual({ schemas: kept });
     expect(await warningsOf(text)).toMatch(new RegExp(` #/components/schemas/${place}  warn: this is not used, `));
-  });
+  },
+);
 
-  test('a property of its own schema is validated', async () => {
-    const schemas = { A: { type: 'object', properties: { a: A }, items: A } };
-    expect((await contractOf(document(A, { schemas }))).document.components).toEqual({ schemas });
-  });
+test('a part that leads back to its own schema is left out, with a warning at the place: a property of its own schema is validated', async () => {
+  const schemas = { A: { type: 'object', properties: { a: A }, items: A } };
+  expect((await contractOf(document(A, { schemas }))).document.components).toEqual({ schemas });
 });
 
-describe('a reference that leaves the folder of the document is refused, and the option named:', () => {
-  test.each([
-    ['..', '../secret.yaml', 'files'],
-    ['an absolute path', '/dev/zero', 'files'],
-    ['a symbolic link', 'link.yaml', 'files'],
-    ['a symbolic link to a folder', 'linked/secret.yaml', 'files'],
-    ['a URL', 'http://127.0.0.1:9/a.json', 'http'],
-  ])('%s', async (_name, reference, kind) => {
+test.each([
+  ['..', '../secret.yaml', 'files'],
+  ['an absolute path', '/dev/zero', 'files'],
+  ['a symbolic link', 'link.yaml', 'files'],
+  ['a symbolic link to a folder', 'linked/secret.yaml', 'files'],
+  ['a URL', 'http://127.0.0.1:9/a.json', 'http'],
+])(
+  'a reference that leaves the folder of the document is refused, and the option named: %s',
+  async (_name, reference, kind) => {
     expect(await refer(reference)).toMatch(new RegExp(`outside of the folder of the document.*--allow-refs ${kind} `));
-  });
+  },
+);
 
-  test.each([
-    ['a file URL', 'file:///etc/hostname', /write a path/],
-    ['percent-encoded dots', '%2e%2e/secret.yaml', /ENOENT/],
-    ['a folder', 'folder', /is not a file/],
-    ['a FIFO', 'fifo', /is not a file/],
-  ])('%s is refused', async (_name, reference, problem) => {
+test.each([
+  ['a file URL', 'file:///etc/hostname', /write a path/],
+  ['percent-encoded dots', '%2e%2e/secret.yaml', /ENOENT/],
+  ['a folder', 'folder', /is not a file/],
+  ['a FIFO', 'fifo', /is not a file/],
+])(
+  'a reference that leaves the folder of the document is refused, and the option named: %s is refused',
+  async (_name, reference, problem) => {
     expect(await refer(reference)).toMatch(problem);
-  });
+  },
+);
 
-  test('--allow-refs files allows files', async () => {
-    expect(await refer('../secret.yaml', 'files')).toBe('');
-  });
-
-  test('--allow-refs http lets a URL be read once; without it, no request is sent', async () => {
-    let requests = 0;
-    const server = createServer((_request, response) => {
-      requests += 1;
-      response.setHeader('content-type', 'application/json').end('{ "type": "string", "maximum": 9007199254740993 }');
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo; // It listens on TCP.
-    const url = `http://127.0.0.1:${String(port)}/a.json`;
-    try {
-      expect(await refer(url)).toContain('--allow-refs http');
-      expect(requests).toBe(0);
-      expect(await refer(url, 'http')).toBe('');
-      expect(requests).toBe(1);
-    } finally {
-      server.close();
-    }
-  });
-
-  test('contract:diff reads the git repository of the document, and nothing else', async () => {
-    const root = temporaryFolder();
-    execFileSync('git', ['init', '--quiet'], { cwd: root });
-    write(join(root, 'shared.yaml'), '{ type: string }');
-    const inside = write(join(root, 'api/openapi.yaml'), document({ $ref: '../shared.yaml' }));
-    const outside = write(join(root, 'api/other.yaml'), document({ $ref: '../../secret.yaml' }));
-    expect((await readSource('base', inside, new Set())).document.openapi).toBe('3.1.0');
-    await expect(readSource('base', outside, new Set())).rejects.toThrow('--allow-refs files');
-  });
-
-  test('contract:diff refuses 2^28 paths through anyOf, too', async () => {
-    const schemas = ladder((next) => ({ anyOf: [next, next] }));
-    const path = write(join(temporaryFolder(), 'openapi.yaml'), document(A, schemas));
-    await expect(readSource('base', path, new Set())).rejects.toThrow(
-      /\d+:\d+ #\S+ {2}error: combines more than 100000/,
-    );
-  });
-
-  test('an unknown kind is refused', () => {
-    expect(() => readAllowedRefs(['files,ftp'])).toThrow('--allow-refs must be files or http, not "ftp"');
-  });
+test('a reference that leaves the folder of the document is refused, and the option named: --allow-refs files allows files', async () => {
+  expect(await refer('../secret.yaml', 'files')).toBe('');
 });
 
-describe('an unexpected error', () => {
-  test('names the innermost place that was being read, in one line', () => {
-    const read = () => readingAt('#/paths', () => readingAt('#/paths/~1a', () => JSON.parse('{\n') as unknown));
-    let bug: unknown;
-    try {
-      read();
-    } catch (error) {
-      bug = error;
-    }
-    expect(bug).toBeInstanceOf(Bug);
-    expect(describeBug(bug)).toMatch(/^a bug of this tool, at #\/paths\/~1a: SyntaxError: [^\n]*$/);
-  });
+test('a reference that leaves the folder of the document is refused, and the option named: --allow-refs http lets a URL be read once; without it, no request is sent', async () => {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    response.setHeader('content-type', 'application/json').end('{ "type": "string", "maximum": 9007199254740993 }');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const url = `http://127.0.0.1:${String(port)}/a.json`;
+  try {
+    expect(await refer(url)).toContain('--allow-refs http');
+    expect(requests).toBe(0);
+    expect(await refer(url, 'http')).toBe('');
+    expect(requests).toBe(1);
+  } finally {
+    server.close();
+  }
+});
 
-  test('ends a command with one line and 1', async () => {
-    const source = `
+test('a reference that leaves the folder of the document is refused, and the option named: contract:diff reads the git repository of the document, and nothing else', async () => {
+  const root = temporaryFolder();
+  execFileSync('git', ['init', '--quiet'], { cwd: root });
+  write(join(root, 'shared.yaml'), '{ type: string }');
+  const inside = write(join(root, 'api/openapi.yaml'), document({ $ref: '../shared.yaml' }));
+  const outside = write(join(root, 'api/other.yaml'), document({ $ref: '../../secret.yaml' }));
+  expect((await readSource('base', inside, new Set())).document.openapi).toBe('3.1.0');
+  await expect(readSource('base', outside, new Set())).rejects.toThrow('--allow-refs files');
+});
+
+test('a reference that leaves the folder of the document is refused, and the option named: contract:diff refuses 2^28 paths through anyOf, too', async () => {
+  const schemas = ladder((next) => ({ anyOf: [next, next] }));
+  const path = write(join(temporaryFolder(), 'openapi.yaml'), document(A, schemas));
+  await expect(readSource('base', path, new Set())).rejects.toThrow(/\d+:\d+ #\S+ {2}error: combines more than 100000/);
+});
+
+test('a reference that leaves the folder of the document is refused, and the option named: an unknown kind is refused', () => {
+  expect(() => readAllowedRefs(['files,ftp'])).toThrow('--allow-refs must be files or http, not "ftp"');
+});
+
+test('an unexpected error names the innermost place that was being read, in one line', () => {
+  const read = () => readingAt('#/paths', () => readingAt('#/paths/~1a', () => JSON.parse('{\n') as unknown));
+  let bug: unknown;
+  try {
+    read();
+  } catch (error) {
+    bug = error;
+  }
+  expect(bug).toBeInstanceOf(Bug);
+  expect(describeBug(bug)).toMatch(/^a bug of this tool, at #\/paths\/~1a: SyntaxError: [^\n]*$/);
+});
+
+test('an unexpected error ends a command with one line and 1', async () => {
+  const source = `
       const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'scripts/terminal/command.ts'))});
       reportBugs();
       await Promise.resolve();
       throw new RangeError('Maximum call\\nstack');`;
-    const outcome = await run(process.execPath, ['--input-type=module', '--eval', source]);
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toMatch(/^a bug of this tool: RangeError: Maximum call[^\n]*\n$/);
-  });
+  const outcome = await run(process.execPath, ['--input-type=module', '--eval', source]);
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toMatch(/^a bug of this tool: RangeError: Maximum call[^\n]*\n$/);
 });
 
-describe('a schema in an older dialect is read as what it is:', () => {
-  const draft = (version: string): string => `http://json-schema.org/draft-${version}/schema#`;
-  test.each<[string, object, object]>([
-    [
-      'exclusive limits of draft 4',
-      { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: false },
-      { type: 'number', exclusiveMinimum: 1, maximum: 3 },
-    ],
-    [
-      'exclusive limits of draft 4 under the name of draft 7',
-      { $schema: draft('07'), type: 'number', maximum: 3, exclusiveMaximum: true },
-      { type: 'number', exclusiveMaximum: 3 },
-    ],
-    [
-      'keywords that draft 4 does not have',
-      { $schema: draft('04'), id: 'https://example.org/a', type: 'string', const: 'a', if: {}, propertyNames: false },
-      { type: 'string' },
-    ],
-    [
-      'a list of items of draft 7',
-      { $schema: draft('07'), items: [{ type: 'string' }, { type: 'integer' }], additionalItems: false },
-      { prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
-    ],
-    [
-      'a list of items of 2019-09',
-      { $schema: 'https://json-schema.org/draft/2019-09/schema', items: [{ type: 'string' }] },
-      { prefixItems: [{ type: 'string' }] },
-    ],
-    [
-      'dependencies of draft 6',
-      { $schema: draft('06'), dependencies: { a: ['b'], c: { required: ['d'] } } },
-      { dependentRequired: { a: ['b'] }, dependentSchemas: { c: { required: ['d'] } } },
-    ],
-    ['siblings of $ref of draft 7', { $schema: draft('07'), ...A, maxLength: 1 }, A],
-    [
-      'subschemas, and one with a dialect of its own',
-      {
-        $schema: draft('04'),
-        properties: {
-          a: { minimum: 1, exclusiveMinimum: true },
-          b: { $schema: 'https://json-schema.org/draft/2020-12/schema', exclusiveMinimum: 1 },
-        },
+const draft = (version: string): string => `http://json-schema.org/draft-${version}/schema#`;
+test.each<[string, object, object]>([
+  [
+    'exclusive limits of draft 4',
+    { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: false },
+    { type: 'number', exclusiveMinimum: 1, maximum: 3 },
+  ],
+  [
+    'exclusive limits of draft 4 under the name of draft 7',
+    { $schema: draft('07'), type: 'number', maximum: 3, exclusiveMaximum: true },
+    { type: 'number', exclusiveMaximum: 3 },
+  ],
+  [
+    'keywords that draft 4 does not have',
+    { $schema: draft('04'), id: 'https://example.org/a', type: 'string', const: 'a', if: {}, propertyNames: false },
+    { type: 'string' },
+  ],
+  [
+    'a list of items of draft 7',
+    { $schema: draft('07'), items: [{ type: 'string' }, { type: 'integer' }], additionalItems: false },
+    { prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+  ],
+  [
+    'a list of items of 2019-09',
+    { $schema: 'https://json-schema.org/draft/2019-09/schema', items: [{ type: 'string' }] },
+    { prefixItems: [{ type: 'string' }] },
+  ],
+  [
+    'dependencies of draft 6',
+    { $schema: draft('06'), dependencies: { a: ['b'], c: { required: ['d'] } } },
+    { dependentRequired: { a: ['b'] }, dependentSchemas: { c: { required: ['d'] } } },
+  ],
+  ['siblings of $ref of draft 7', { $schema: draft('07'), ...A, maxLength: 1 }, A],
+  [
+    'subschemas, and one with a dialect of its own',
+    {
+      $schema: draft('04'),
+      properties: {
+        a: { minimum: 1, exclusiveMinimum: true },
+        b: { $schema: 'https://json-schema.org/draft/2020-12/schema', exclusiveMinimum: 1 },
       },
-      { properties: { a: { exclusiveMinimum: 1 }, b: { exclusiveMinimum: 1 } } },
-    ],
-    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', const: 'a' }, { const: 'a' }],
-  ])('%s', async (_name, schema, converted) => {
-    const contract = await contractOf(document(schema, { schemas: { A: { type: 'string' } } }));
-    expect(bodySchemaOf(contract)).toEqual(converted);
-  });
+    },
+    { properties: { a: { exclusiveMinimum: 1 }, b: { exclusiveMinimum: 1 } } },
+  ],
+  ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', const: 'a' }, { const: 'a' }],
+])('a schema in an older dialect is read as what it is: %s', async (_name, schema, converted) => {
+  const contract = await contractOf(document(schema, { schemas: { A: { type: 'string' } } }));
+  expect(bodySchemaOf(contract)).toEqual(converted);
+});
 
-  test('jsonSchemaDialect is the dialect of the other schemas', async () => {
-    const rest = { jsonSchemaDialect: draft('04') };
-    const text = document({ type: 'number', minimum: 1, exclusiveMinimum: true }, {}, 'application/json', rest);
-    expect(bodySchemaOf(await contractOf(text))).toEqual({ type: 'number', exclusiveMinimum: 1 });
-  });
+test('a schema in an older dialect is read as what it is: jsonSchemaDialect is the dialect of the other schemas', async () => {
+  const rest = { jsonSchemaDialect: draft('04') };
+  const text = document({ type: 'number', minimum: 1, exclusiveMinimum: true }, {}, 'application/json', rest);
+  expect(bodySchemaOf(await contractOf(text))).toEqual({ type: 'number', exclusiveMinimum: 1 });
+});
 
-  test('a referenced file names its own', async () => {
-    const schema = { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true };
-    const folder = temporaryFolder();
-    write(join(folder, 'a.json'), JSON.stringify(schema));
-    const { files } = await renderContract(write(join(folder, 'openapi.yaml'), document({ $ref: 'a.json' })));
-    expect(files?.['contract.json']).toContain('"exclusiveMinimum": 1');
-  });
+test('a schema in an older dialect is read as what it is: a referenced file names its own', async () => {
+  const schema = { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true };
+  const folder = temporaryFolder();
+  write(join(folder, 'a.json'), JSON.stringify(schema));
+  const { files } = await renderContract(write(join(folder, 'openapi.yaml'), document({ $ref: 'a.json' })));
+  expect(files?.['contract.json']).toContain('"exclusiveMinimum": 1');
+});
 
-  test('an unknown dialect is a warning at its place, also beside what the linter does not know', async () => {
-    const text = document({ $schema: 'https://example.org/dialect', type: 'string', 'x-a': 1, unknown: [] });
-    expect(await warningsOf(text)).toMatch(/\/schema {2}warn: schemas in the dialect https:\/\/example.org\/dialect /);
-  });
+test('a schema in an older dialect is read as what it is: an unknown dialect is a warning at its place, also beside what the linter does not know', async () => {
+  const text = document({ $schema: 'https://example.org/dialect', type: 'string', 'x-a': 1, unknown: [] });
+  expect(await warningsOf(text)).toMatch(/\/schema {2}warn: schemas in the dialect https:\/\/example.org\/dialect /);
 });
 
 function bodySchemaOf(contract: Awaited<ReturnType<typeof contractOf>>): unknown {

@@ -1,4 +1,4 @@
-import { beforeAll, afterAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, afterAll, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -126,107 +126,101 @@ async function post(headers: Readonly<Record<string, string>> = {}, n: unknown =
   return { status: response.status, text: await response.text() };
 }
 
-describe('npm run mock responds', () => {
-  test('with the lowest documented 2xx, the first valid example and valid headers', async () => {
-    const { status, body, headers } = await get('/things/1');
-    expect([status, body]).toEqual([200, { name: 'Red' }]);
-    expect(headers.get('x-count')).toMatch(/^[789]$/);
-    expect(headers.get('x-page')).toBe('first');
-  });
-
-  test('with generated values that are valid, and the same to the same request', async () => {
-    const { status, text } = await post();
-    expect(status).toBe(201);
-    expect(text).toMatch(/"big":\d{19}[,}]/);
-    const body = JSON.parse(text) as Record<string, unknown>;
-    expect(Object.keys(body)).not.toContain('secret');
-    expect(body).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), color: 'green' });
-    expect(body['pattern']).toMatch(/^[A-Z]{3}-[0-9]+$/);
-    expect(await post()).toEqual({ status, text });
-  });
-
-  test('with another value for another request, when the client asks for dynamic values', async () => {
-    const dynamic = { Prefer: 'dynamic=true' };
-    const [one, two] = [await post(dynamic, 1), await post(dynamic, 2)];
-    expect(one.text).not.toBe(two.text);
-    expect((await post(dynamic, 1)).text).toBe(one.text);
-    expect((await get('/things/1', dynamic)).body).not.toEqual({ name: 'Red' });
-  });
-
-  test('with other values for another seed, and the same for the same seed', async () => {
-    const [same, other] = [await start([documentPath]), await start([documentPath, '--seed', '2'])];
-    await get('/things/1', {}, same.url); // The order of requests does not matter.
-    const { text } = await post();
-    expect((await post({}, 1, same.url)).text).toBe(text);
-    expect((await post({}, 1, other.url)).text).not.toBe(text);
-  });
-
-  test('with the media type that the client accepts', async () => {
-    const xml = await get('/things/1', { Accept: 'application/json;q=0.1, application/xml' });
-    expect([xml.headers.get('content-type'), xml.text]).toEqual(['application/xml', expect.stringContaining('<name>')]);
-    expect((await get('/things/1', { Accept: 'text/*' })).text).toBe('name\r\nRed\r\n');
-    const image = await get('/things/1', { Accept: 'image/webp' });
-    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
-    expect((await get('/things/1', { Accept: 'font/woff' })).headers.get('content-type')).toBe('application/json');
-  });
+test('npm run mock responds with the lowest documented 2xx, the first valid example and valid headers', async () => {
+  const { status, body, headers } = await get('/things/1');
+  expect([status, body]).toEqual([200, { name: 'Red' }]);
+  expect(headers.get('x-count')).toMatch(/^[789]$/);
+  expect(headers.get('x-page')).toBe('first');
 });
 
-describe('the client asks for a response', () => {
-  test.each([
-    ['code=404', 404, expect.objectContaining({ code: expect.any(Number) })],
-    ['code=418', 418, expect.objectContaining({ code: expect.any(Number) })],
-    ['code=202', 202, ''],
-    ['example="blue"', 200, { name: 'Blue' }],
-    ['respond-async, code=200; example=blue, dynamic=false', 200, { name: 'Blue' }],
-  ])('Prefer: %s', async (prefer, status, body) => {
-    const received = await get('/things/1', { Prefer: prefer });
-    expect([received.status, received.body]).toEqual([status, body]);
-    expect(received.headers.get('preference-applied')).toContain(prefer.split(/[,;] /).at(-1));
-  });
-
-  test('by query parameters', async () => {
-    expect((await get('/things/1?__example=blue')).body).toEqual({ name: 'Blue' });
-    expect((await get('/things/1?__code=404')).status).toBe(404);
-  });
-
-  test.each([
-    ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 4XX$/],
-    ['example=green', /^example=green is no valid example of this response: send one of red, blue$/],
-    ['example=wrong', /send one of red, blue$/],
-  ])('400 to Prefer: %s, with the names that exist', async (prefer, reason) => {
-    const { status, body } = await get('/things/1', { Prefer: prefer });
-    expect([status, body]).toEqual([400, expect.objectContaining({ reason: expect.stringMatching(reason) })]);
-  });
+test('npm run mock responds with generated values that are valid, and the same to the same request', async () => {
+  const { status, text } = await post();
+  expect(status).toBe(201);
+  expect(text).toMatch(/"big":\d{19}[,}]/);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  expect(Object.keys(body)).not.toContain('secret');
+  expect(body).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), color: 'green' });
+  expect(body['pattern']).toMatch(/^[A-Z]{3}-[0-9]+$/);
+  expect(await post()).toEqual({ status, text });
 });
 
-describe('the mock is the real service:', () => {
-  test.each([
-    ['a token', '/things/1', bearer, 200],
-    ['an API key', '/things/1?key=any', { Authorization: '' }, 200],
-    ['a password', '/things/1', { Authorization: `Basic ${btoa('user:password')}` }, 200],
-    ['a password without a user', '/things/1', { Authorization: `Basic ${btoa('password')}` }, 401],
-    ['no credentials', '/things/1', { Authorization: '' }, 401],
-  ])('%s', async (_name, path, headers, status) => {
-    expect((await get(path, headers)).status).toBe(status);
-  });
+test('npm run mock responds with another value for another request, when the client asks for dynamic values', async () => {
+  const dynamic = { Prefer: 'dynamic=true' };
+  const [one, two] = [await post(dynamic, 1), await post(dynamic, 2)];
+  expect(one.text).not.toBe(two.text);
+  expect((await post(dynamic, 1)).text).toBe(one.text);
+  expect((await get('/things/1', dynamic)).body).not.toEqual({ name: 'Red' });
+});
 
-  test('its own failures are valid, with status and message', async () => {
-    const problem = (code: number, reason: RegExp) => ({
-      ...{ code, reason: expect.stringMatching(reason), ticket: expect.stringMatching(/^T-\d{3}$/) },
-    });
-    expect((await get('/things/x')).body).toEqual(problem(400, /id must be integer/));
-    expect((await get('/nowhere')).body).toEqual(problem(404, /does not exist/));
-    expect(JSON.parse((await post({}, 'x')).text)).toEqual(problem(400, /^body\/n must be integer$/));
-    expect(JSON.parse((await post({ 'Content-Type': 'text/plain' })).text)).toEqual(problem(415, /application\/json/));
-  });
+test('npm run mock responds with other values for another seed, and the same for the same seed', async () => {
+  const [same, other] = [await start([documentPath]), await start([documentPath, '--seed', '2'])];
+  await get('/things/1', {}, same.url); // The order of requests does not matter.
+  const { text } = await post();
+  expect((await post({}, 1, same.url)).text).toBe(text);
+  expect((await post({}, 1, other.url)).text).not.toBe(text);
+});
 
-  test('configured tokens are checked', async () => {
-    const { url } = await start([documentPath], { API_TOKENS: 'a-real-token' });
-    expect((await get('/things/1', {}, url)).status).toBe(401);
-    expect((await get('/things/1', { Authorization: 'Bearer a-real-token' }, url)).status).toBe(200);
-    const basic = (pair: string) => get('/things/1', { Authorization: `Basic ${btoa(pair)}` }, url);
-    expect([(await basic('user:a-real-token')).status, (await basic('user:another')).status]).toEqual([200, 401]);
+test('npm run mock responds with the media type that the client accepts', async () => {
+  const xml = await get('/things/1', { Accept: 'application/json;q=0.1, application/xml' });
+  expect([xml.headers.get('content-type'), xml.text]).toEqual(['application/xml', expect.stringContaining('<name>')]);
+  expect((await get('/things/1', { Accept: 'text/*' })).text).toBe('name\r\nRed\r\n');
+  const image = await get('/things/1', { Accept: 'image/webp' });
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  expect((await get('/things/1', { Accept: 'font/woff' })).headers.get('content-type')).toBe('application/json');
+});
+
+test.each([
+  ['code=404', 404, expect.objectContaining({ code: expect.any(Number) })],
+  ['code=418', 418, expect.objectContaining({ code: expect.any(Number) })],
+  ['code=202', 202, ''],
+  ['example="blue"', 200, { name: 'Blue' }],
+  ['respond-async, code=200; example=blue, dynamic=false', 200, { name: 'Blue' }],
+])('the client asks for a response Prefer: %s', async (prefer, status, body) => {
+  const received = await get('/things/1', { Prefer: prefer });
+  expect([received.status, received.body]).toEqual([status, body]);
+  expect(received.headers.get('preference-applied')).toContain(prefer.split(/[,;] /).at(-1));
+});
+
+test('the client asks for a response by query parameters', async () => {
+  expect((await get('/things/1?__example=blue')).body).toEqual({ name: 'Blue' });
+  expect((await get('/things/1?__code=404')).status).toBe(404);
+});
+
+test.each([
+  ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 4XX$/],
+  ['example=green', /^example=green is no valid example of this response: send one of red, blue$/],
+  ['example=wrong', /send one of red, blue$/],
+])('the client asks for a response 400 to Prefer: %s, with the names that exist', async (prefer, reason) => {
+  const { status, body } = await get('/things/1', { Prefer: prefer });
+  expect([status, body]).toEqual([400, expect.objectContaining({ reason: expect.stringMatching(reason) })]);
+});
+
+test.each([
+  ['a token', '/things/1', bearer, 200],
+  ['an API key', '/things/1?key=any', { Authorization: '' }, 200],
+  ['a password', '/things/1', { Authorization: `Basic ${btoa('user:password')}` }, 200],
+  ['a password without a user', '/things/1', { Authorization: `Basic ${btoa('password')}` }, 401],
+  ['no credentials', '/things/1', { Authorization: '' }, 401],
+])('the mock is the real service: %s', async (_name, path, headers, status) => {
+  expect((await get(path, headers)).status).toBe(status);
+});
+
+test('the mock is the real service: its own failures are valid, with status and message', async () => {
+  const problem = (code: number, reason: RegExp) => ({
+    ...{ code, reason: expect.stringMatching(reason), ticket: expect.stringMatching(/^T-\d{3}$/) },
   });
+  expect((await get('/things/x')).body).toEqual(problem(400, /id must be integer/));
+  expect((await get('/nowhere')).body).toEqual(problem(404, /does not exist/));
+  expect(JSON.parse((await post({}, 'x')).text)).toEqual(problem(400, /^body\/n must be integer$/));
+  expect(JSON.parse((await post({ 'Content-Type': 'text/plain' })).text)).toEqual(problem(415, /application\/json/));
+});
+
+test('the mock is the real service: configured tokens are checked', async () => {
+  const { url } = await start([documentPath], { API_TOKENS: 'a-real-token' });
+  expect((await get('/things/1', {}, url)).status).toBe(401);
+  expect((await get('/things/1', { Authorization: 'Bearer a-real-token' }, url)).status).toBe(200);
+  const basic = (pair: string) => get('/things/1', { Authorization: `Basic ${btoa(pair)}` }, url);
+  expect([(await basic('user:a-real-token')).status, (await basic('user:another')).status]).toEqual([200, 401]);
 });
 
 test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends it with 0', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/plants/bench/postgres-programs.ts';
@@ -16,57 +16,53 @@ function hostileDocument(texts: object): string {
   return path;
 }
 
-describe('standard output that cannot be written', () => {
-  test.each([
-    ['start', 'src/main.ts'],
-    ['dev', 'scripts/dev.ts'],
-    ['mock', 'scripts/mock.ts'],
-  ])('npm run %s serves requests all the same', async (_name, script) => {
-    const port = String(await freePort());
-    start('sh', ['-c', `exec node ${script} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
-    const status = () =>
-      fetch(`http://127.0.0.1:${port}/nowhere`).then(
-        ({ status }) => status,
-        () => undefined,
-      );
-    await until(status, 404);
-  });
-
-  test.each([
-    [1, 'node scripts/generate.ts --check'],
-    [1, 'node scripts/lint-contract.ts'],
-    [2, DIFF],
-    [2, 'node scripts/contract-check.ts --help'],
-  ])('exit %i, with one line: %s', async (code, command) => {
-    const stderr = 'the output cannot be written (ENOSPC)\n';
-    expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
-  });
-
-  test('exit 0 without a line when the reader has closed the pipe', async () => {
-    const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
-  });
+test.each([
+  ['start', 'src/main.ts'],
+  ['dev', 'scripts/dev.ts'],
+  ['mock', 'scripts/mock.ts'],
+])('standard output that cannot be written npm run %s serves requests all the same', async (_name, script) => {
+  const port = String(await freePort());
+  start('sh', ['-c', `exec node ${script} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
+  const status = () =>
+    fetch(`http://127.0.0.1:${port}/nowhere`).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  await until(status, 404);
 });
 
-describe('control characters of a document are shown as escapes', () => {
-  test('by the banner of the mock', async () => {
-    const service = await startService({}, ['node', 'scripts/mock.ts', hostileDocument({})]);
-    expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
-  });
+test.each([
+  [1, 'node scripts/generate.ts --check'],
+  [1, 'node scripts/lint-contract.ts'],
+  [2, DIFF],
+  [2, 'node scripts/contract-check.ts --help'],
+])('standard output that cannot be written exit %i, with one line: %s', async (code, command) => {
+  const stderr = 'the output cannot be written (ENOSPC)\n';
+  expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
+});
 
-  test('by contract:diff', async () => {
-    const get = { responses: { '200': { description: 'OK' } } };
-    const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
-    const { stdout } = await run('node', ['scripts/contract-diff.ts', '--base', base, '--revision', revision]);
-    expect(stdout).toContain(String.raw`a\u009b2Jb`);
-    expect(stdout).not.toContain('\u009b');
-  });
+test('standard output that cannot be written exit 0 without a line when the reader has closed the pipe', async () => {
+  const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
+  expect(outcome).toMatchObject({ code: 0, stderr: '' });
+});
 
-  test('by the problems of a document, each in one line', async () => {
-    const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
-    const { code, stderr } = await run('node', ['scripts/mock.ts', path]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(String.raw`\u001b[2J`);
-    expect(stderr).not.toMatch(/^::/m);
-  });
+test('control characters of a document are shown as escapes by the banner of the mock', async () => {
+  const service = await startService({}, ['node', 'scripts/mock.ts', hostileDocument({})]);
+  expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
+});
+
+test('control characters of a document are shown as escapes by contract:diff', async () => {
+  const get = { responses: { '200': { description: 'OK' } } };
+  const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
+  const { stdout } = await run('node', ['scripts/contract-diff.ts', '--base', base, '--revision', revision]);
+  expect(stdout).toContain(String.raw`a\u009b2Jb`);
+  expect(stdout).not.toContain('\u009b');
+});
+
+test('control characters of a document are shown as escapes by the problems of a document, each in one line', async () => {
+  const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
+  const { code, stderr } = await run('node', ['scripts/mock.ts', path]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(String.raw`\u001b[2J`);
+  expect(stderr).not.toMatch(/^::/m);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkContract } from '../../../scripts/check/contract-run.ts';
@@ -42,33 +42,29 @@ async function startServer(answerTo: (method: string) => string): Promise<string
 const plain = (length: number, body: string): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${String(length)}\r\n\r\n${body}`;
 
-describe('the bytes of an answer', () => {
-  test.each<[string, (method: string) => string, string[]]>([
-    ['as its header fields say: pass', (method) => plain(2, method === 'HEAD' ? '' : 'ok'), []],
-    ['a body after HEAD: fail', () => plain(2, 'ok'), ['not_a_server_error']],
-    ['a body after 204: fail', () => 'HTTP/1.1 204 No Content\r\n\r\nok', ['not_a_server_error']],
-    [
-      'more than Content-Length: fail',
-      (method) => plain(2, method === 'HEAD' ? '' : 'ok, really'),
-      ['not_a_server_error'],
-    ],
-  ])('%s', async (_name, answerTo, checks) => {
-    const baseUrl = await startServer(answerTo);
-    const { failures } = await checkContract({ document, baseUrl, seed: 1, runs: 5, budgetMs: 120_000 });
-    expect(failures.map(({ check, message }) => [check, message])).toEqual(
-      checks.map((check) => [check, expect.stringMatching(/^no response: bytes after the end of the response/)]),
-    );
-  });
+test.each<[string, (method: string) => string, string[]]>([
+  ['as its header fields say: pass', (method) => plain(2, method === 'HEAD' ? '' : 'ok'), []],
+  ['a body after HEAD: fail', () => plain(2, 'ok'), ['not_a_server_error']],
+  ['a body after 204: fail', () => 'HTTP/1.1 204 No Content\r\n\r\nok', ['not_a_server_error']],
+  [
+    'more than Content-Length: fail',
+    (method) => plain(2, method === 'HEAD' ? '' : 'ok, really'),
+    ['not_a_server_error'],
+  ],
+])('the bytes of an answer %s', async (_name, answerTo, checks) => {
+  const baseUrl = await startServer(answerTo);
+  const { failures } = await checkContract({ document, baseUrl, seed: 1, runs: 5, budgetMs: 120_000 });
+  expect(failures.map(({ check, message }) => [check, message])).toEqual(
+    checks.map((check) => [check, expect.stringMatching(/^no response: bytes after the end of the response/)]),
+  );
 });
 
-describe('npm run contract -- --max-response-time', () => {
-  test.each([
-    ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createPlant\n.* more than 1 ms\n/],
-    ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
-  ])('%s', async (_name, limit, code, output) => {
-    const { url, token } = await startService();
-    const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1'];
-    const outcome = await run('node', ['scripts/contract-check.ts', ...args, '--max-response-time', limit]);
-    expect(outcome).toMatchObject({ code, stdout: expect.stringMatching(output) });
-  });
+test.each([
+  ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createPlant\n.* more than 1 ms\n/],
+  ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
+])('npm run contract -- --max-response-time %s', async (_name, limit, code, output) => {
+  const { url, token } = await startService();
+  const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1'];
+  const outcome = await run('node', ['scripts/contract-check.ts', ...args, '--max-response-time', limit]);
+  expect(outcome).toMatchObject({ code, stdout: expect.stringMatching(output) });
 });

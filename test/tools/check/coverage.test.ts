@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../../../scripts/commands/check.ts';
@@ -110,83 +110,81 @@ async function check(args: readonly string[], files: Readonly<Record<string, str
   return { ...outcome, read };
 }
 
-describe('the coverage', () => {
-  test('has what was seen of answers, parameters and schemas, from what was sent', async () => {
-    const { code, stdout, read } = await check(['--report', 'coverage:a.json']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(?!coverage)/) });
-    const [find, create] = read();
-    expect(find).toEqual({
-      operation: 'findShapes',
-      statuses: { seen: ['200', '400'], notSeen: ['404'] },
-      requestTypes: { seen: [], notSeen: [] },
-      answerTypes: { seen: ['200 application/json'], notSeen: [] },
-      parameters: {
-        seen: [
-          ...['query text valid', 'query text left out'],
-          ...['query sides valid', 'query sides invalid', 'query sides left out'],
-          ...['header X-Page valid', 'header X-Page invalid', 'header X-Page left out'],
-          ...['query area valid', 'query area invalid', 'query area left out'],
-        ],
-        notSeen: [],
-      },
-      schema: {
-        seen: ['query sides = 3', 'query sides = 4', 'query area.min present'],
-        notSeen: ['query area.min absent'],
-      },
-    });
-    expect(create).toMatchObject({
-      statuses: { seen: ['201', '4XX'], notSeen: [] },
-      requestTypes: { seen: ['application/json'], notSeen: [] },
-      answerTypes: { seen: ['201 application/json'], notSeen: ['201 text/plain'] },
-    });
-    expect([...(create?.schema.seen ?? [])].sort()).toEqual([
-      'body oneOf 3',
-      'body oneOf 3.kind present',
-      'body oneOf Circle',
-      'body oneOf Circle.kind present',
-      'body oneOf Circle.radius absent',
-      'body oneOf Circle.radius present',
-      'body oneOf Group',
-      'body oneOf Group.kind present',
-      'body oneOf Group.members absent',
-      'body oneOf Group.members present',
-    ]);
+test('the coverage has what was seen of answers, parameters and schemas, from what was sent', async () => {
+  const { code, stdout, read } = await check(['--report', 'coverage:a.json']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(?!coverage)/) });
+  const [find, create] = read();
+  expect(find).toEqual({
+    operation: 'findShapes',
+    statuses: { seen: ['200', '400'], notSeen: ['404'] },
+    requestTypes: { seen: [], notSeen: [] },
+    answerTypes: { seen: ['200 application/json'], notSeen: [] },
+    parameters: {
+      seen: [
+        ...['query text valid', 'query text left out'],
+        ...['query sides valid', 'query sides invalid', 'query sides left out'],
+        ...['header X-Page valid', 'header X-Page invalid', 'header X-Page left out'],
+        ...['query area valid', 'query area invalid', 'query area left out'],
+      ],
+      notSeen: [],
+    },
+    schema: {
+      seen: ['query sides = 3', 'query sides = 4', 'query area.min present'],
+      notSeen: ['query area.min absent'],
+    },
   });
+  expect(create).toMatchObject({
+    statuses: { seen: ['201', '4XX'], notSeen: [] },
+    requestTypes: { seen: ['application/json'], notSeen: [] },
+    answerTypes: { seen: ['201 application/json'], notSeen: ['201 text/plain'] },
+  });
+  expect([...(create?.schema.seen ?? [])].sort()).toEqual([
+    'body oneOf 3',
+    'body oneOf 3.kind present',
+    'body oneOf Circle',
+    'body oneOf Circle.kind present',
+    'body oneOf Circle.radius absent',
+    'body oneOf Circle.radius present',
+    'body oneOf Group',
+    'body oneOf Group.kind present',
+    'body oneOf Group.members absent',
+    'body oneOf Group.members present',
+  ]);
+});
 
-  test('does not claim what was not sent', async () => {
-    const { read } = await check(['--report', 'coverage:a.json', '--checks', 'unsupported_method']);
-    expect(
-      read().map(({ statuses, parameters, schema }) => [statuses, parameters, schema].map(({ seen }) => seen)),
-    ).toEqual([
-      [[], [], []],
-      [[], [], []],
-    ]);
-  });
+test('the coverage does not claim what was not sent', async () => {
+  const { read } = await check(['--report', 'coverage:a.json', '--checks', 'unsupported_method']);
+  expect(
+    read().map(({ statuses, parameters, schema }) => [statuses, parameters, schema].map(({ seen }) => seen)),
+  ).toEqual([
+    [[], [], []],
+    [[], [], []],
+  ]);
+});
 
-  test('is printed as a table, with what is missing below it', async () => {
-    const { code, stdout } = await check(['--coverage']);
-    expect(code).toBe(0);
-    expect(stdout.split('\n').slice(0, 9)).toEqual([
-      'coverage     statuses  request types  answer types  parameters  schema',
-      'findShapes   2 of 3    -              1 of 1        11 of 11    3 of 4',
-      expect.stringMatching(/^createShape {2}2 of 2 {4}1 of 1 {9}1 of 2 {8}- {11}10 of 10$/),
-      expect.stringMatching(/^all {10}4 of 5 {4}1 of 1 {9}2 of 3 {8}11 of 11 {4}13 of 14$/),
-      '',
-      'not seen:',
-      'findShapes   statuses      404',
-      'findShapes   schema        query area.min absent',
-      'createShape  answer types  201 text/plain',
-    ]);
-  });
+test('the coverage is printed as a table, with what is missing below it', async () => {
+  const { code, stdout } = await check(['--coverage']);
+  expect(code).toBe(0);
+  expect(stdout.split('\n').slice(0, 9)).toEqual([
+    'coverage     statuses  request types  answer types  parameters  schema',
+    'findShapes   2 of 3    -              1 of 1        11 of 11    3 of 4',
+    expect.stringMatching(/^createShape {2}2 of 2 {4}1 of 1 {9}1 of 2 {8}- {11}10 of 10$/),
+    expect.stringMatching(/^all {10}4 of 5 {4}1 of 1 {9}2 of 3 {8}11 of 11 {4}13 of 14$/),
+    '',
+    'not seen:',
+    'findShapes   statuses      404',
+    'findShapes   schema        query area.min absent',
+    'createShape  answer types  201 text/plain',
+  ]);
+});
 
-  test('is an option of .contract.yaml, and is not part of the line that repeats a failure', async () => {
-    const files = { '.contract.yaml': 'coverage: true\nreport: coverage:a.json\noperation: findShapes\n' };
-    const broken: Defect = (request, respond) =>
-      request.method === 'GET' ? { status: 500, headers: {}, body: '' } : serve(request, respond);
-    const { stdout, read } = await check(['--runs', '1'], files, broken);
-    expect(stdout).toMatch(/^coverage .*\nfindShapes +0 of 3 /);
-    expect(read()).toHaveLength(1);
-    const { stdout: other } = await check(['--coverage', '--runs', '1'], {}, broken);
-    for (const text of [stdout, other]) expect(text).toMatch(/^ {2}repeat: npm run contract -- (?!.*coverage)/m);
-  });
+test('the coverage is an option of .contract.yaml, and is not part of the line that repeats a failure', async () => {
+  const files = { '.contract.yaml': 'coverage: true\nreport: coverage:a.json\noperation: findShapes\n' };
+  const broken: Defect = (request, respond) =>
+    request.method === 'GET' ? { status: 500, headers: {}, body: '' } : serve(request, respond);
+  const { stdout, read } = await check(['--runs', '1'], files, broken);
+  expect(stdout).toMatch(/^coverage .*\nfindShapes +0 of 3 /);
+  expect(read()).toHaveLength(1);
+  const { stdout: other } = await check(['--coverage', '--runs', '1'], {}, broken);
+  for (const text of [stdout, other]) expect(text).toMatch(/^ {2}repeat: npm run contract -- (?!.*coverage)/m);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { checkContract } from '../../../scripts/check/contract-run.ts';
 import type { Observation } from '../../../scripts/check/observation.ts';
 import { startReferenceServer, type Defect } from './support/reference-server.ts';
@@ -47,153 +47,151 @@ const thing = {
 };
 const first = 'the examples of the document';
 
-describe('the examples of the document', () => {
-  test('are the first requests: all together, then each alternative', async () => {
-    const document = documentWith({
-      parameters: [
-        { name: 'page', in: 'query', example: 7, schema: { type: 'integer' } },
-        { name: 'mode', in: 'query', schema: { type: 'string', examples: ['fast', 'slow'], default: 'safe' } },
-        { name: 'other', in: 'query', schema: { type: 'string' } },
-      ],
-      content: {
-        'application/json': {
-          schema: thing,
-          examples: {
-            small: { value: { name: 'a', size: 1 } },
-            big: { $ref: '#/components/examples/Big' },
-            elsewhere: { externalValue: 'https://example.com/a.json' },
-          },
+test('the examples of the document are the first requests: all together, then each alternative', async () => {
+  const document = documentWith({
+    parameters: [
+      { name: 'page', in: 'query', example: 7, schema: { type: 'integer' } },
+      { name: 'mode', in: 'query', schema: { type: 'string', examples: ['fast', 'slow'], default: 'safe' } },
+      { name: 'other', in: 'query', schema: { type: 'string' } },
+    ],
+    content: {
+      'application/json': {
+        schema: thing,
+        examples: {
+          small: { value: { name: 'a', size: 1 } },
+          big: { $ref: '#/components/examples/Big' },
+          elsewhere: { externalValue: 'https://example.com/a.json' },
         },
       },
-      components: { examples: { Big: { value: { size: 9, name: 'b' } } } },
-    });
-    const { requests } = await check(document, 4);
-    const small = '{"name":"a","size":1}';
-    expect(requests).toEqual([
-      ['positive', first, '?page=7&mode=fast', small],
-      ['positive', 'example 2 of the schema of query mode', '?page=7&mode=slow', small],
-      ['positive', 'default of query mode', '?page=7&mode=safe', small],
-      ['positive', 'example big of body application/json', '?page=7&mode=fast', '{"size":9,"name":"b"}'],
-    ]);
+    },
+    components: { examples: { Big: { value: { size: 9, name: 'b' } } } },
   });
+  const { requests } = await check(document, 4);
+  const small = '{"name":"a","size":1}';
+  expect(requests).toEqual([
+    ['positive', first, '?page=7&mode=fast', small],
+    ['positive', 'example 2 of the schema of query mode', '?page=7&mode=slow', small],
+    ['positive', 'default of query mode', '?page=7&mode=safe', small],
+    ['positive', 'example big of body application/json', '?page=7&mode=fast', '{"size":9,"name":"b"}'],
+  ]);
+});
 
-  test('of properties are combined in a body, with generated values for the required others', async () => {
-    const { name, size, note } = thing.properties;
-    const properties = { name: { ...name, examples: ['a', 'b'] }, size, note: { ...note, default: 'n' } };
-    const { requests } = await check(documentWith({ content: text({ ...thing, properties }) }), 2);
-    expect(requests.map(([kind, description]) => [kind, description])).toEqual([
-      ['positive', first],
-      ['positive', 'examples of properties of body application/json'],
-    ]);
-    const bodies = requests.map(([, , , body]) => JSON.parse(body ?? '') as object);
-    expect(bodies).toEqual([
-      { name: 'a', note: 'n', size: expect.any(Number) },
-      { name: 'b', note: 'n', size: expect.any(Number) },
-    ]);
-  });
+test('the examples of the document of properties are combined in a body, with generated values for the required others', async () => {
+  const { name, size, note } = thing.properties;
+  const properties = { name: { ...name, examples: ['a', 'b'] }, size, note: { ...note, default: 'n' } };
+  const { requests } = await check(documentWith({ content: text({ ...thing, properties }) }), 2);
+  expect(requests.map(([kind, description]) => [kind, description])).toEqual([
+    ['positive', first],
+    ['positive', 'examples of properties of body application/json'],
+  ]);
+  const bodies = requests.map(([, , , body]) => JSON.parse(body ?? '') as object);
+  expect(bodies).toEqual([
+    { name: 'a', note: 'n', size: expect.any(Number) },
+    { name: 'b', note: 'n', size: expect.any(Number) },
+  ]);
+});
 
-  test('of nested properties are put into generated objects, also where schemas are recursive', async () => {
-    const components = {
-      schemas: {
-        Node: {
-          type: 'object',
-          required: ['label', 'children'],
-          properties: {
-            label: { type: 'string', examples: ['leaf'] },
-            weight: { type: 'integer', default: -1, minimum: 0 },
-            children: { type: 'array', minItems: 1, maxItems: 1, items: { $ref: '#/components/schemas/Leaf' } },
-            parent: { $ref: '#/components/schemas/Node' },
-          },
+test('the examples of the document of nested properties are put into generated objects, also where schemas are recursive', async () => {
+  const components = {
+    schemas: {
+      Node: {
+        type: 'object',
+        required: ['label', 'children'],
+        properties: {
+          label: { type: 'string', examples: ['leaf'] },
+          weight: { type: 'integer', default: -1, minimum: 0 },
+          children: { type: 'array', minItems: 1, maxItems: 1, items: { $ref: '#/components/schemas/Leaf' } },
+          parent: { $ref: '#/components/schemas/Node' },
         },
-        Leaf: { type: 'object', required: ['id'], properties: { id: { type: 'integer', example: 12 } } },
       },
-    };
-    const { requests } = await check(
-      documentWith({ content: text({ $ref: '#/components/schemas/Node' }), components }),
-      1,
-    );
-    const [[kind, description, , body] = []] = requests;
-    expect([kind, description]).toEqual(['positive', first]);
-    expect(JSON.parse(body ?? '')).toMatchObject({ label: 'leaf', children: [{ id: 12 }] });
-    expect(body).not.toContain('-1');
-  });
+      Leaf: { type: 'object', required: ['id'], properties: { id: { type: 'integer', example: 12 } } },
+    },
+  };
+  const { requests } = await check(
+    documentWith({ content: text({ $ref: '#/components/schemas/Node' }), components }),
+    1,
+  );
+  const [[kind, description, , body] = []] = requests;
+  expect([kind, description]).toEqual(['positive', first]);
+  expect(JSON.parse(body ?? '')).toMatchObject({ label: 'leaf', children: [{ id: 12 }] });
+  expect(body).not.toContain('-1');
+});
 
-  test('of headers, cookies, forms and texts are sent, too', async () => {
-    const parameters = [
-      { name: 'X-Page', in: 'header', example: 7, schema: { type: 'integer' } },
-      { name: 'theme', in: 'cookie', schema: { type: 'string', default: 'dark' } },
-    ];
-    const form = { schema: thing, example: { name: 'a b', size: 1 } };
-    const content = {
-      'application/x-www-form-urlencoded': form,
-      'text/plain': { schema: { type: 'string' }, example: 'Hello' },
-      'application/json': { schema: { type: 'integer' } },
-    };
-    const { requests, observed } = await check(documentWith({ parameters, content }), 2);
-    expect(requests.map(([, , , body]) => body)).toEqual(['name=a+b&size=1', 'Hello']);
-    const [one] = observed;
-    expect(one?.request.headers).toEqual(
-      expect.arrayContaining([
-        ['X-Page', '7'],
-        ['Cookie', 'theme=dark'],
-      ]),
-    );
-  });
+test('the examples of the document of headers, cookies, forms and texts are sent, too', async () => {
+  const parameters = [
+    { name: 'X-Page', in: 'header', example: 7, schema: { type: 'integer' } },
+    { name: 'theme', in: 'cookie', schema: { type: 'string', default: 'dark' } },
+  ];
+  const form = { schema: thing, example: { name: 'a b', size: 1 } };
+  const content = {
+    'application/x-www-form-urlencoded': form,
+    'text/plain': { schema: { type: 'string' }, example: 'Hello' },
+    'application/json': { schema: { type: 'integer' } },
+  };
+  const { requests, observed } = await check(documentWith({ parameters, content }), 2);
+  expect(requests.map(([, , , body]) => body)).toEqual(['name=a+b&size=1', 'Hello']);
+  const [one] = observed;
+  expect(one?.request.headers).toEqual(
+    expect.arrayContaining([
+      ['X-Page', '7'],
+      ['Cookie', 'theme=dark'],
+    ]),
+  );
+});
 
-  test('make a request where no value can be generated', async () => {
-    const pattern = '^(?=[a-f0-9]{32}$)(?!.*00)(?=.*ab12cd34)[a-f0-9]*$';
-    const example = `ab12cd34${'1'.repeat(24)}`;
-    const { requests, notes } = await check(documentWith({ content: text({ type: 'string', pattern, example }) }), 1);
-    expect(requests).toEqual([['positive', first, '', JSON.stringify(example)]]);
-    expect(notes.join()).toContain('could be generated');
-  });
+test('the examples of the document make a request where no value can be generated', async () => {
+  const pattern = '^(?=[a-f0-9]{32}$)(?!.*00)(?=.*ab12cd34)[a-f0-9]*$';
+  const example = `ab12cd34${'1'.repeat(24)}`;
+  const { requests, notes } = await check(documentWith({ content: text({ type: 'string', pattern, example }) }), 1);
+  expect(requests).toEqual([['positive', first, '', JSON.stringify(example)]]);
+  expect(notes.join()).toContain('could be generated');
+});
 
-  test('that are not valid are noted with their place, and are sent as invalid data', async () => {
-    const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer', maximum: 5, default: 7 } }];
-    const content = { 'application/json': { schema: thing, examples: { bad: { value: { size: -1, name: 'a' } } } } };
-    const isBad: Defect = ({ url, body }) => {
-      const isInvalid = url.includes('page=7') || body.includes('-1');
-      return { status: isInvalid ? 400 : 200, headers: {}, body: '' };
-    };
-    const { requests, notes, failures } = await check(documentWith({ parameters, content }), 3, isBad);
-    expect(notes).toContain('putThing: the default of query page is not valid: must be <= 5');
-    expect(notes).toContain('putThing: the example bad of body application/json is not valid: /size must be >= 0');
-    expect(requests.slice(0, 3).map(([kind, description]) => [kind, description])).toEqual([
-      ['positive', first],
-      ['negative', 'default of query page'],
-      ['negative', 'example bad of body application/json'],
-    ]);
-    expect(failures.filter(({ message }) => message.includes('example'))).toEqual([]);
-  });
+test('the examples of the document that are not valid are noted with their place, and are sent as invalid data', async () => {
+  const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer', maximum: 5, default: 7 } }];
+  const content = { 'application/json': { schema: thing, examples: { bad: { value: { size: -1, name: 'a' } } } } };
+  const isBad: Defect = ({ url, body }) => {
+    const isInvalid = url.includes('page=7') || body.includes('-1');
+    return { status: isInvalid ? 400 : 200, headers: {}, body: '' };
+  };
+  const { requests, notes, failures } = await check(documentWith({ parameters, content }), 3, isBad);
+  expect(notes).toContain('putThing: the default of query page is not valid: must be <= 5');
+  expect(notes).toContain('putThing: the example bad of body application/json is not valid: /size must be >= 0');
+  expect(requests.slice(0, 3).map(([kind, description]) => [kind, description])).toEqual([
+    ['positive', first],
+    ['negative', 'default of query page'],
+    ['negative', 'example bad of body application/json'],
+  ]);
+  expect(failures.filter(({ message }) => message.includes('example'))).toEqual([]);
+});
 
-  test('that are not valid within a schema are noted once, and are not sent', async () => {
-    const tag = { type: 'object', properties: { name: { type: 'string', maxLength: 2, example: 'long' } } };
-    const properties = {
-      tags: { type: 'array', items: { $ref: '#/components/schemas/Tag' } },
-      main: { $ref: '#/components/schemas/Tag' },
-      'a/b': { type: 'integer', examples: [1, 'x'] },
-      parent: { $ref: '#/components/schemas/Node' },
-    };
-    const schema = { $ref: '#/components/schemas/Node' };
-    const components = { schemas: { Tag: tag, Node: { type: 'object', properties } } };
-    const content = { 'application/json': { schema }, 'application/merge-patch+json': { schema } };
-    const { requests, notes } = await check(documentWith({ content, components }), 3);
-    expect(notes.filter((note) => note.includes('not valid'))).toEqual([
-      'putThing: the example of /tags/*/name in body application/json is not valid: must NOT have more than 2 characters',
-      'putThing: the example 2 of /a~1b in body application/json is not valid: must be integer',
-    ]);
-    expect(requests.filter(([, , , body]) => body?.includes('long'))).toEqual([]);
-  });
+test('the examples of the document that are not valid within a schema are noted once, and are not sent', async () => {
+  const tag = { type: 'object', properties: { name: { type: 'string', maxLength: 2, example: 'long' } } };
+  const properties = {
+    tags: { type: 'array', items: { $ref: '#/components/schemas/Tag' } },
+    main: { $ref: '#/components/schemas/Tag' },
+    'a/b': { type: 'integer', examples: [1, 'x'] },
+    parent: { $ref: '#/components/schemas/Node' },
+  };
+  const schema = { $ref: '#/components/schemas/Node' };
+  const components = { schemas: { Tag: tag, Node: { type: 'object', properties } } };
+  const content = { 'application/json': { schema }, 'application/merge-patch+json': { schema } };
+  const { requests, notes } = await check(documentWith({ content, components }), 3);
+  expect(notes.filter((note) => note.includes('not valid'))).toEqual([
+    'putThing: the example of /tags/*/name in body application/json is not valid: must NOT have more than 2 characters',
+    'putThing: the example 2 of /a~1b in body application/json is not valid: must be integer',
+  ]);
+  expect(requests.filter(([, , , body]) => body?.includes('long'))).toEqual([]);
+});
 
-  test('are judged: a server that refuses one fails', async () => {
-    const refusing: Defect = ({ body }) => ({ status: body.includes('"special"') ? 400 : 200, headers: {}, body: '' });
-    const content = text({ ...thing, example: { name: 'special', size: 1 } });
-    const { failures } = await check(documentWith({ content }), 0, refusing);
-    expect(failures).toContainEqual(
-      expect.objectContaining({
-        check: 'positive_data_acceptance',
-        request: expect.objectContaining({ body: expect.anything() }),
-      }),
-    );
-  });
+test('the examples of the document are judged: a server that refuses one fails', async () => {
+  const refusing: Defect = ({ body }) => ({ status: body.includes('"special"') ? 400 : 200, headers: {}, body: '' });
+  const content = text({ ...thing, example: { name: 'special', size: 1 } });
+  const { failures } = await check(documentWith({ content }), 0, refusing);
+  expect(failures).toContainEqual(
+    expect.objectContaining({
+      check: 'positive_data_acceptance',
+      request: expect.objectContaining({ body: expect.anything() }),
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { violationsIn } from '../../../scripts/check/checks.ts';
@@ -165,12 +165,10 @@ async function expectVerdict(name: Kind): Promise<void> {
   }
 }
 
-describe('the check survives, with its results:', () => {
-  test.each(KINDS.filter((name) => !SLOW.includes(name)))('%s', expectVerdict);
-  test('answers that are too slow', async () => {
-    await Promise.all(SLOW.map(expectVerdict));
-  }, 20_000);
-});
+test.each(KINDS.filter((name) => !SLOW.includes(name)))('the check survives, with its results: %s', expectVerdict);
+test('the check survives, with its results: answers that are too slow', async () => {
+  await Promise.all(SLOW.map(expectVerdict));
+}, 20_000);
 
 test('a large answer is judged as far as the limit allows', async () => {
   const checks = new Set(['response_schema_conformance', 'not_a_server_error'] as const);
@@ -194,34 +192,32 @@ test('a documented file beyond the limit is noted, and is no failure', async () 
   ]);
 });
 
-describe('a bug of the check', () => {
-  test('while a response is judged is a failure of the check that was running', () => {
-    const exchange: Partial<Parameters<typeof violationsIn>[0]> = { testCase: { kind: 'unsupported method' } as never };
-    const violations = violationsIn(exchange as Parameters<typeof violationsIn>[0]); // Nothing else is there.
-    expect(violations).toContainEqual({
-      check: 'not_a_server_error',
-      message: expect.stringMatching(/^a bug of this tool: TypeError: .* \(scripts\/check\/conformance\.ts:\d+\)$/),
-    });
+test('a bug of the check while a response is judged is a failure of the check that was running', () => {
+  const exchange: Partial<Parameters<typeof violationsIn>[0]> = { testCase: { kind: 'unsupported method' } as never };
+  const violations = violationsIn(exchange as Parameters<typeof violationsIn>[0]); // Nothing else is there.
+  expect(violations).toContainEqual({
+    check: 'not_a_server_error',
+    message: expect.stringMatching(/^a bug of this tool: TypeError: .* \(scripts\/check\/conformance\.ts:\d+\)$/),
   });
+});
 
-  test('elsewhere ends one operation, and is reported', async () => {
-    const result = await check(HOSTILE_KINDS['two lengths'], {
-      onExchange: ({ operation }) => {
-        if (operation.operationId === 'readFile') throw new TypeError('oops');
-      },
-    });
-    expect(result.errors).toEqual([
-      {
-        operationId: 'readFile',
-        message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(test\/tools\//),
-      },
-    ]);
-    const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];
-    expect(new Set(result.failures.map(({ operationId }) => operationId))).toEqual(new Set(others));
-    expect(formatResult(result, { baseUrl: result.url, secrets: [], repeatLine: () => '' })).toMatch(
-      /\nreadFile: not checked to the end: a bug of this tool: TypeError: oops .*\ncontract: .*, 1 error \(seed 1\)$/,
-    );
+test('a bug of the check elsewhere ends one operation, and is reported', async () => {
+  const result = await check(HOSTILE_KINDS['two lengths'], {
+    onExchange: ({ operation }) => {
+      if (operation.operationId === 'readFile') throw new TypeError('oops');
+    },
   });
+  expect(result.errors).toEqual([
+    {
+      operationId: 'readFile',
+      message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(test\/tools\//),
+    },
+  ]);
+  const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];
+  expect(new Set(result.failures.map(({ operationId }) => operationId))).toEqual(new Set(others));
+  expect(formatResult(result, { baseUrl: result.url, secrets: [], repeatLine: () => '' })).toMatch(
+    /\nreadFile: not checked to the end: a bug of this tool: TypeError: oops .*\ncontract: .*, 1 error \(seed 1\)$/,
+  );
 });
 
 test('a header with control characters of a response is escaped in the curl line', () => {
@@ -231,35 +227,33 @@ test('a header with control characters of a response is escaped in the curl line
   );
 });
 
-describe('npm run contract', () => {
-  /** Writes the document into a folder, and starts a server. */
-  async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly args: readonly string[] }> {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(hostileDocument));
-    const { url, close } = await startHostileServer(HOSTILE_KINDS[kind], SIZE);
-    cleanUp(close);
-    return { folder, args: [SCRIPT, '--document', 'openapi.json', '--url', url, '--seed', '1'] };
-  }
+/** Writes the document into a folder, and starts a server. */
+async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly args: readonly string[] }> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(hostileDocument));
+  const { url, close } = await startHostileServer(HOSTILE_KINDS[kind], SIZE);
+  cleanUp(close);
+  return { folder, args: [SCRIPT, '--document', 'openapi.json', '--url', url, '--seed', '1'] };
+}
 
-  test('-- --max-response-size cuts answers off', async () => {
-    const { folder, args } = await prepare('a long id');
-    const limit = ['--max-response-size', '1000', '--operation', 'readThing', '--runs', '1'];
-    const { code, stdout, stderr } = await run('node', [...args, ...limit], {}, folder);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toContain(
-      'FAILED max_response_size  readThing\n  the response with status 200 has more than 1000 bytes\n',
-    );
-  });
+test('npm run contract -- --max-response-size cuts answers off', async () => {
+  const { folder, args } = await prepare('a long id');
+  const limit = ['--max-response-size', '1000', '--operation', 'readThing', '--runs', '1'];
+  const { code, stdout, stderr } = await run('node', [...args, ...limit], {}, folder);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toContain(
+    'FAILED max_response_size  readThing\n  the response with status 200 has more than 1000 bytes\n',
+  );
+});
 
-  test('prints what it has found when it is interrupted in the middle of a request', async () => {
-    const { folder, args } = await prepare('an endless body');
-    const { process, outcome } = start('node', [...args, '--report', 'ndjson:a', '--runs', '100000'], {}, folder);
-    const file = join(folder, 'a');
-    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('max_response_size'), true);
-    process.kill('SIGINT');
-    const { code, stdout, stderr } = await outcome;
-    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
-    expect(stdout).toMatch(/^FAILED max_response_size /m);
-    expect(stdout).toMatch(/\ncontract: 6 operations, .* failures?, .*\(seed 1\)\n$/);
-  });
+test('npm run contract prints what it has found when it is interrupted in the middle of a request', async () => {
+  const { folder, args } = await prepare('an endless body');
+  const { process, outcome } = start('node', [...args, '--report', 'ndjson:a', '--runs', '100000'], {}, folder);
+  const file = join(folder, 'a');
+  await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('max_response_size'), true);
+  process.kill('SIGINT');
+  const { code, stdout, stderr } = await outcome;
+  expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+  expect(stdout).toMatch(/^FAILED max_response_size /m);
+  expect(stdout).toMatch(/\ncontract: 6 operations, .* failures?, .*\(seed 1\)\n$/);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -54,160 +54,146 @@ test('--help prints all options and checks', async () => {
   for (const check of CHECK_NAMES) expect(stdout).toContain(`\n  ${check}\n`);
 });
 
-describe('the operations are selected', () => {
-  test.each([
-    ['by operationId', ['--operation', 'writeNote'], ['/notes']],
-    ['by several', ['--operation', 'writeNote', '--operation', 'uploadFile'], ['/files', '/notes']],
-    ['by path', ['--operation', '/items/{itemId}'], ['/items']],
-    ['by a part of the path', ['--operation', '/*es'], ['/files', '/notes']],
-    ['by method and path', ['--operation', 'post /*es'], ['/files', '/notes']],
-    ['by tag', ['--tag', 'texts'], ['/notes']],
-    ['by tag and operationId', ['--tag', 'texts', '--operation', 'uploadFile'], ['/files', '/notes']],
-  ])('%s', async (_name, args, paths) => {
-    expect(await pathsChecked(...args)).toEqual(paths);
-  });
+test.each([
+  ['by operationId', ['--operation', 'writeNote'], ['/notes']],
+  ['by several', ['--operation', 'writeNote', '--operation', 'uploadFile'], ['/files', '/notes']],
+  ['by path', ['--operation', '/items/{itemId}'], ['/items']],
+  ['by a part of the path', ['--operation', '/*es'], ['/files', '/notes']],
+  ['by method and path', ['--operation', 'post /*es'], ['/files', '/notes']],
+  ['by tag', ['--tag', 'texts'], ['/notes']],
+  ['by tag and operationId', ['--tag', 'texts', '--operation', 'uploadFile'], ['/files', '/notes']],
+])('the operations are selected: %s', async (_name, args, paths) => {
+  expect(await pathsChecked(...args)).toEqual(paths);
+});
 
-  test.each([
-    [
-      'operationId',
-      ['--operation', 'none', '--operation', 'PUT /notes'],
-      'unknown operation none; the document has .*writeNote.*\nunknown operation PUT /notes; .*',
-    ],
-    ['tag', ['--tag', 'none'], 'unknown tag none; the document has texts'],
-    ['expected operation', ['--expect', 'none:409'], 'unknown operation none; .*'],
-  ])('exit 2: unknown %s', async (_name, args, message) => {
-    const required = ['--document', 'openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
-    expect(await command(createFolder(), [...required, ...args])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(new RegExp(`^${message}\n$`)),
-    });
+test.each([
+  [
+    'operationId',
+    ['--operation', 'none', '--operation', 'PUT /notes'],
+    'unknown operation none; the document has .*writeNote.*\nunknown operation PUT /notes; .*',
+  ],
+  ['tag', ['--tag', 'none'], 'unknown tag none; the document has texts'],
+  ['expected operation', ['--expect', 'none:409'], 'unknown operation none; .*'],
+])('the operations are selected: exit 2: unknown %s', async (_name, args, message) => {
+  const required = ['--document', 'openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
+  expect(await command(createFolder(), [...required, ...args])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(new RegExp(`^${message}\n$`)),
   });
 });
 
-describe('the checks are selected', () => {
-  test.each([
-    [['--checks', 'ignored_auth,not_a_server_error'], ['not_a_server_error']],
-    [['--checks', 'ignored_auth'], []],
-    [
-      [
-        '--exclude-checks',
-        'not_a_server_error',
-        '--exclude-checks',
-        'positive_data_acceptance, status_code_conformance',
-      ],
-      [],
-    ],
-  ])('%p', async (args, failing) => {
-    const { url } = await startRecorder((request, respond) => {
-      const answer = respond(request);
-      return answer.status < 300 ? { status: 500, headers: {}, body: '' } : answer;
-    });
-    const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote'];
-    const { stdout } = await command(createFolder(), [...required, '--runs', '1', ...args]);
-    expect([...stdout.matchAll(/^FAILED (\w+)/gm)].map(([, check]) => check)).toEqual(failing);
+test.each([
+  [['--checks', 'ignored_auth,not_a_server_error'], ['not_a_server_error']],
+  [['--checks', 'ignored_auth'], []],
+  [
+    ['--exclude-checks', 'not_a_server_error', '--exclude-checks', 'positive_data_acceptance, status_code_conformance'],
+    [],
+  ],
+])('the checks are selected: %p', async (args, failing) => {
+  const { url } = await startRecorder((request, respond) => {
+    const answer = respond(request);
+    return answer.status < 300 ? { status: 500, headers: {}, body: '' } : answer;
   });
+  const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote'];
+  const { stdout } = await command(createFolder(), [...required, '--runs', '1', ...args]);
+  expect([...stdout.matchAll(/^FAILED (\w+)/gm)].map(([, check]) => check)).toEqual(failing);
 });
 
-describe('headers', () => {
-  const required = ['--document', 'openapi.json', '--runs', '1', '--seed', '1'];
+const required = ['--document', 'openapi.json', '--runs', '1', '--seed', '1'];
 
-  test('of --header are in every request, in place of the documented parameter; variables are not printed', async () => {
-    const { url, requests } = await startRecorder((request, respond) =>
-      request.method === 'PUT' && request.headers['authorization'] === `Bearer ${TOKEN}`
-        ? { status: 500, headers: {}, body: 'for tenant-secret' }
-        : respond(request),
-    );
-    const args = [
-      '--url',
-      url,
-      '--operation',
-      'putItem',
-      '--header',
-      'X-Tenant: a-${TENANT}',
-      '--header',
-      'x-request-id: 7',
-    ];
-    const { stdout } = await command(createFolder(), [...required, ...args], {
-      CONTRACT_TOKEN: TOKEN,
-      TENANT: 'tenant-secret',
-    });
-    expect(requests.every(({ headers }) => headers['x-tenant'] === 'a-tenant-secret')).toBe(true);
-    expect(requests.every(({ headers }) => headers['x-request-id'] === '7')).toBe(true);
-    expect(stdout).toContain(`-H 'X-Tenant: a-'"$TENANT"`);
-    expect(stdout).toContain(`'Authorization: Bearer '"$CONTRACT_TOKEN"`);
-    expect(stdout).toContain(`--header 'X-Tenant: a-\${TENANT}' --header 'x-request-id: 7'`);
-    expect(stdout).not.toMatch(/tenant-secret|reference-token/);
+test('headers of --header are in every request, in place of the documented parameter; variables are not printed', async () => {
+  const { url, requests } = await startRecorder((request, respond) =>
+    request.method === 'PUT' && request.headers['authorization'] === `Bearer ${TOKEN}`
+      ? { status: 500, headers: {}, body: 'for tenant-secret' }
+      : respond(request),
+  );
+  const args = [
+    '--url',
+    url,
+    '--operation',
+    'putItem',
+    '--header',
+    'X-Tenant: a-${TENANT}',
+    '--header',
+    'x-request-id: 7',
+  ];
+  const { stdout } = await command(createFolder(), [...required, ...args], {
+    CONTRACT_TOKEN: TOKEN,
+    TENANT: 'tenant-secret',
   });
-
-  test('may have the credentials; then requests without credentials are not among the checks', async () => {
-    const { url, requests } = await startRecorder();
-    const args = ['--url', url, '--operation', 'deleteItem', '--header', 'Authorization: Bearer ${SECRET}'];
-    const { code } = await command(createFolder(), [...required, ...args], { SECRET: TOKEN });
-    expect(code).toBe(0);
-    expect(requests.every(({ headers }) => headers['authorization'] === `Bearer ${TOKEN}`)).toBe(true);
-  });
+  expect(requests.every(({ headers }) => headers['x-tenant'] === 'a-tenant-secret')).toBe(true);
+  expect(requests.every(({ headers }) => headers['x-request-id'] === '7')).toBe(true);
+  expect(stdout).toContain(`-H 'X-Tenant: a-'"$TENANT"`);
+  expect(stdout).toContain(`'Authorization: Bearer '"$CONTRACT_TOKEN"`);
+  expect(stdout).toContain(`--header 'X-Tenant: a-\${TENANT}' --header 'x-request-id: 7'`);
+  expect(stdout).not.toMatch(/tenant-secret|reference-token/);
 });
 
-describe('.contract.yaml', () => {
-  test('has the same options; those of the command line win', async () => {
-    const { url, requests } = await startRecorder();
-    const file = `url: ${url}\ndocument: openapi.json\ntoken: \${SECRET}\noperation: [uploadFile]\nruns: 1\nseed: 5\nallow-incomplete: true\nheader:\n  - 'X-A: 1'\n`;
-    const folder = createFolder({ '.contract.yaml': file, 'other.yaml': file.replace('uploadFile', 'findItems') });
-    const outcome = await command(folder, ['--operation', 'writeNote', '--seed', '6'], { SECRET: TOKEN });
-    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('1 operation, ') });
-    expect(outcome.stdout).toContain('(seed 6)');
-    const paths = (): ReadonlySet<string> => new Set(requests.map((request) => new URL(request.url, url).pathname));
-    expect(paths()).toEqual(new Set(['/v1/notes', '/v1/notes/unknown-to-the-document']));
-    expect(requests.every(({ headers }) => headers['x-a'] === '1')).toBe(true);
-    requests.length = 0;
-    await command(folder, ['--config', 'other.yaml'], { SECRET: TOKEN });
-    expect(paths()).toEqual(new Set(['/v1/items']));
-  });
+test('headers may have the credentials; then requests without credentials are not among the checks', async () => {
+  const { url, requests } = await startRecorder();
+  const args = ['--url', url, '--operation', 'deleteItem', '--header', 'Authorization: Bearer ${SECRET}'];
+  const { code } = await command(createFolder(), [...required, ...args], { SECRET: TOKEN });
+  expect(code).toBe(0);
+  expect(requests.every(({ headers }) => headers['authorization'] === `Bearer ${TOKEN}`)).toBe(true);
+});
 
-  test('exit 2: all mistakes of the file and of the command line, with their places', async () => {
-    const file =
-      'runs: many\nworker: 2\nchecks: [ignored_auth, nothing]\nallow-incomplete: 1\nurl: [a]\ntoken: ${NO}\n';
-    const folder = createFolder({ '.contract.yaml': file });
-    const args = [
-      '--colour',
-      '--seed',
-      '--budget',
-      '0',
-      '--expect',
-      'a:600',
-      '--header',
-      'none',
-      '--help=1',
-      '--url',
-      'a',
-    ];
-    const { code, stdout, stderr } = await command(folder, [...args, '--url', 'b']);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr.trim().split('\n')).toEqual([
-      '--colour is not an option; see --help',
-      '--seed needs a value',
-      '"0" is not an option; see --help',
-      '--help has no value',
-      '--url may be given once',
-      expect.stringMatching(/^\.contract\.yaml:2:1 worker is not an option; there are url, /),
-      '.contract.yaml:4:1 allow-incomplete must be true or false',
-      '.contract.yaml:5:1 url must be a text or a number',
-      '.contract.yaml:6:1 token: the environment has no NO',
-      expect.stringMatching(/^\.contract\.yaml:3:1 checks: unknown check "nothing"; there are not_a_server_error, /),
-      `--header must be such as 'X-Tenant: a', not "none"`,
-      '--expect must be such as createItem:409,422 or 409, with statuses below 500, not "a:600"',
-      '.contract.yaml:1:1 runs must be an integer from 0 to 2147483647, not "many"',
-    ]);
-  });
+test('.contract.yaml has the same options; those of the command line win', async () => {
+  const { url, requests } = await startRecorder();
+  const file = `url: ${url}\ndocument: openapi.json\ntoken: \${SECRET}\noperation: [uploadFile]\nruns: 1\nseed: 5\nallow-incomplete: true\nheader:\n  - 'X-A: 1'\n`;
+  const folder = createFolder({ '.contract.yaml': file, 'other.yaml': file.replace('uploadFile', 'findItems') });
+  const outcome = await command(folder, ['--operation', 'writeNote', '--seed', '6'], { SECRET: TOKEN });
+  expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('1 operation, ') });
+  expect(outcome.stdout).toContain('(seed 6)');
+  const paths = (): ReadonlySet<string> => new Set(requests.map((request) => new URL(request.url, url).pathname));
+  expect(paths()).toEqual(new Set(['/v1/notes', '/v1/notes/unknown-to-the-document']));
+  expect(requests.every(({ headers }) => headers['x-a'] === '1')).toBe(true);
+  requests.length = 0;
+  await command(folder, ['--config', 'other.yaml'], { SECRET: TOKEN });
+  expect(paths()).toEqual(new Set(['/v1/items']));
+});
 
-  test.each([
-    ['no YAML', 'a: [', /^\.contract\.yaml:\d+:\d+ /],
-    ['no options', '- a', /^\.contract\.yaml must have options by name/],
-  ])('exit 2: %s', async (_name, text, message) => {
-    const { code, stderr } = await command(createFolder({ '.contract.yaml': text }), []);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
-  });
+test('.contract.yaml: exit 2: all mistakes of the file and of the command line, with their places', async () => {
+  const file = 'runs: many\nworker: 2\nchecks: [ignored_auth, nothing]\nallow-incomplete: 1\nurl: [a]\ntoken: ${NO}\n';
+  const folder = createFolder({ '.contract.yaml': file });
+  const args = [
+    '--colour',
+    '--seed',
+    '--budget',
+    '0',
+    '--expect',
+    'a:600',
+    '--header',
+    'none',
+    '--help=1',
+    '--url',
+    'a',
+  ];
+  const { code, stdout, stderr } = await command(folder, [...args, '--url', 'b']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr.trim().split('\n')).toEqual([
+    '--colour is not an option; see --help',
+    '--seed needs a value',
+    '"0" is not an option; see --help',
+    '--help has no value',
+    '--url may be given once',
+    expect.stringMatching(/^\.contract\.yaml:2:1 worker is not an option; there are url, /),
+    '.contract.yaml:4:1 allow-incomplete must be true or false',
+    '.contract.yaml:5:1 url must be a text or a number',
+    '.contract.yaml:6:1 token: the environment has no NO',
+    expect.stringMatching(/^\.contract\.yaml:3:1 checks: unknown check "nothing"; there are not_a_server_error, /),
+    `--header must be such as 'X-Tenant: a', not "none"`,
+    '--expect must be such as createItem:409,422 or 409, with statuses below 500, not "a:600"',
+    '.contract.yaml:1:1 runs must be an integer from 0 to 2147483647, not "many"',
+  ]);
+});
+
+test.each([
+  ['no YAML', 'a: [', /^\.contract\.yaml:\d+:\d+ /],
+  ['no options', '- a', /^\.contract\.yaml must have options by name/],
+])('.contract.yaml: exit 2: %s', async (_name, text, message) => {
+  const { code, stderr } = await command(createFolder({ '.contract.yaml': text }), []);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
 test('exit 2: an operation got less than the minimum, unless that is allowed', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../../scripts/check/checks.ts';
 import { checkContract } from '../../../scripts/check/contract-run.ts';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './support/reference-server.ts';
@@ -108,17 +108,15 @@ const checks = new Set(CHECK_NAMES.filter((name) => isStateCheck(name) || name =
 const check = (baseUrl: string, seed: number) =>
   checkContract({ document: DOCUMENT, baseUrl, seed, runs: 10, budgetMs: 120_000, checks });
 
-describe('ids of resources that were created are sent', () => {
-  test.each([1, 2, 3])(
-    'in bodies, queries and the body of a link: each operation is successful (seed %d)',
-    async (seed) => {
-      const { failures, notes } = await check(await startTeams(), seed);
-      expect({ failures, notes }).toEqual({ failures: [], notes: [] });
-    },
-  );
+test.each([1, 2, 3])(
+  'ids of resources that were created are sent in bodies, queries and the body of a link: each operation is successful (seed %d)',
+  async (seed) => {
+    const { failures, notes } = await check(await startTeams(), seed);
+    expect({ failures, notes }).toEqual({ failures: [], notes: [] });
+  },
+);
 
-  test('in paths, from the object that a response has them in: a deleted resource that can be read fails', async () => {
-    const { failures } = await check(await startTeams((teams, key) => teams.has(key)), 1);
-    expect(failures.map(({ check, operationId }) => `${check} ${operationId}`)).toEqual(['use_after_free getTeam']);
-  });
+test('ids of resources that were created are sent in paths, from the object that a response has them in: a deleted resource that can be read fails', async () => {
+  const { failures } = await check(await startTeams((teams, key) => teams.has(key)), 1);
+  expect(failures.map(({ check, operationId }) => `${check} ${operationId}`)).toEqual(['use_after_free getTeam']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkContract, type ContractOptions } from '../../../scripts/check/contract-run.ts';
@@ -61,190 +61,182 @@ function createNames(): (name: string) => number {
   return (name) => (names.has(name) ? 409 : (names.add(name), 201));
 }
 
-describe('valid data that is refused for a reason that a schema cannot tell', () => {
-  test('with a documented 409 is no failure', async () => {
-    const { failures, notes } = await checkThings({ 201: done, 409: done }, createNames());
-    expect(failures).toEqual([]);
-    expect(notes).toEqual(['createThing: responds 400 and 415, which the document does not describe']);
-  });
+test('valid data that is refused for a reason that a schema cannot tell with a documented 409 is no failure', async () => {
+  const { failures, notes } = await checkThings({ 201: done, 409: done }, createNames());
+  expect(failures).toEqual([]);
+  expect(notes).toEqual(['createThing: responds 400 and 415, which the document does not describe']);
+});
 
-  test('always, with documented statuses, is noted', async () => {
-    const { failures, notes } = await checkThings({ 201: done, 404: done, 410: done }, (name) =>
-      name.length % 2 === 0 ? 404 : 410,
-    );
-    expect(failures).toEqual([]);
-    expect(notes).toContain('createThing: no valid request was successful: they got 404 and 410');
-  });
-
-  test('with a status that is not documented is a failure', async () => {
-    const { failures } = await checkThings({ 201: done }, () => 409);
-    expect(failures.map(({ check }) => check)).toContain('positive_data_acceptance');
-  });
-
-  test.each([400, 401, 403, 406, 413, 414, 415, 422, 431])(
-    'with a documented %i is a failure, unless it is expected',
-    async (status) => {
-      const responses = { 201: done, [status]: done };
-      const { failures } = await checkThings(responses, () => status);
-      expect(failures.map(({ check, message }) => [check, message])).toEqual([
-        ['positive_data_acceptance', `valid data got status ${String(status)}`],
-      ]);
-      for (const operation of [undefined, 'createThing', 'POST /th*']) {
-        const expectations = [{ operation, statuses: [status] }];
-        expect((await checkThings(responses, () => status, { expectations })).failures).toEqual([]);
-      }
-      const expectations = [{ operation: undefined, statuses: [499] }];
-      expect((await checkThings(responses, () => status, { expectations })).failures).toHaveLength(1);
-    },
+test('valid data that is refused for a reason that a schema cannot tell always, with documented statuses, is noted', async () => {
+  const { failures, notes } = await checkThings({ 201: done, 404: done, 410: done }, (name) =>
+    name.length % 2 === 0 ? 404 : 410,
   );
-
-  test('is not sent twice: no creation is refused for being identical', async () => {
-    const creations: string[] = [];
-    await checkThings({ 201: done }, (_name, { url, headers, body }) => {
-      creations.push(JSON.stringify([url, headers, body.toString()]));
-      return 201;
-    });
-    expect(creations.length).toBeGreaterThan(30);
-    // One of them spells the names of the headers in lower case, which the server cannot see.
-    expect(new Set(creations).size).toBe(creations.length - 1);
-  });
+  expect(failures).toEqual([]);
+  expect(notes).toContain('createThing: no valid request was successful: they got 404 and 410');
 });
 
-describe('the evidence', () => {
-  const options = { baseUrl: 'http://server', secrets: [], repeatLine: () => 'again' };
-
-  test('of an intermittent failure is the first answer', async () => {
-    let count = 0;
-    const result = await checkThings({ 201: done, 503: done }, () => ((count += 1) === 7 ? 503 : 201));
-    expect(result.failures).toMatchObject([
-      { check: 'not_a_server_error', message: 'the status is 503', response: { status: 503 }, passedWith: 201 },
-    ]);
-    expect(formatResult(result, options)).toMatch(
-      /^FAILED not_a_server_error {2}createThing\n {2}the status is 503\n {2}not always: when it was repeated, it got status 201\n/,
-    );
-  });
-
-  test('of a creation that is refused when it is repeated is simplified with other creations', async () => {
-    const create = createNames();
-    const { failures } = await checkThings({ 201: done, 409: done }, (name) => {
-      const status = create(name);
-      return status === 201 && name.length > 3 ? 500 : status;
-    });
-    const [failure] = failures;
-    expect(failure).toMatchObject({ check: 'not_a_server_error', response: { status: 500 } });
-    expect(String(failure?.request.body).length).toBeLessThan('{"name":"12345678"}'.length);
-  });
+test('valid data that is refused for a reason that a schema cannot tell with a status that is not documented is a failure', async () => {
+  const { failures } = await checkThings({ 201: done }, () => 409);
+  expect(failures.map(({ check }) => check)).toContain('positive_data_acceptance');
 });
 
-describe('a connection that is closed', () => {
-  const DOCUMENT = documentOf({ 200: done }, { get: { operationId: 'listThings', responses: { 200: done } } });
-  const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
-
-  /** Starts a server that answers each request by its number on the connection; `undefined` closes the connection. */
-  async function startRawServer(respond: (method: string, number: number) => string | undefined): Promise<string> {
-    const server = createServer((socket) => {
-      let number = 0;
-      socket
-        .on('error', () => undefined)
-        .on('data', (bytes) => {
-          const [, method] = /^([A-Z]+) \/things/.exec(bytes.toString('latin1')) ?? [];
-          if (method === undefined) return void socket.end(OK);
-          const answer = respond(method, (number += 1));
-          if (answer === OK) socket.write(answer);
-          else socket.end(answer ?? '');
-        });
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    cleanUp(() => void server.close());
-    return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
-  }
-
-  const check = async (operation: string, respond: Parameters<typeof startRawServer>[0]) => {
-    const baseUrl = await startRawServer(respond);
-    const checks = new Set(['not_a_server_error'] as const);
-    const options = { document: DOCUMENT, operations: [operation], runs: 20, budgetMs: 120_000, checks };
-    return (await checkContract({ ...options, baseUrl })).failures;
-  };
-
-  test.each([
-    ['after a part of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"a'],
-    ['after a part of the head', 'HTTP/1.1 200 OK\r\nConte'],
-    ['before the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n'],
-  ])('%s is a failure with what arrived, even once', async (_name, part) => {
-    let count = 0;
-    const failures = await check('listThings', (method) => (method === 'GET' && (count += 1) === 5 ? part : OK));
-    expect(failures).toMatchObject([
-      {
-        message: 'the response is incomplete: the connection was closed',
-        received: { bytes: Buffer.from(part), totalBytes: part.length },
-        passedWith: 200,
-      },
+test.each([400, 401, 403, 406, 413, 414, 415, 422, 431])(
+  'valid data that is refused for a reason that a schema cannot tell with a documented %i is a failure, unless it is expected',
+  async (status) => {
+    const responses = { 201: done, [status]: done };
+    const { failures } = await checkThings(responses, () => status);
+    expect(failures.map(({ check, message }) => [check, message])).toEqual([
+      ['positive_data_acceptance', `valid data got status ${String(status)}`],
     ]);
-  });
-
-  test('before a byte of the answer is repeated once, on a new connection, if the request is idempotent', async () => {
-    const responds = (_method: string, number: number) => (number % 3 === 0 ? undefined : OK);
-    expect(await check('listThings', responds)).toEqual([]);
-    expect(await check('createThing', responds)).toMatchObject([
-      { message: 'no response: the connection was closed', response: undefined, passedWith: 200 },
-    ]);
-  });
-
-  test('before a byte of the answer on a new connection is a failure', async () => {
-    expect(await check('listThings', () => undefined)).toMatchObject([{ passedWith: undefined }]);
-  });
-});
-
-describe('the time limit', () => {
-  const reference = { document: shallowDocument, token: TOKEN, seed: 3, runs: 20 };
-
-  /** Waits before each answer, and notes the requests by operation. */
-  const recording =
-    (delayMs: (url: string) => number, notes: Map<string, string[]>): Defect =>
-    (request, respond) => {
-      const { method, body } = request;
-      const { pathname, search } = new URL(request.url, 'http://server'); // It may be absolute.
-      const url = pathname + search;
-      const key = url.replace(/^(\/v1\/\w+).*/, '$1');
-      const note = `${method} ${url} ${body.toString('latin1')}`;
-      if (key !== '/') notes.set(key, [...(notes.get(key) ?? []), note]);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs(url));
-      return respond(request);
-    };
-  const isPrefix = (short: readonly string[] = [], long: readonly string[] = []): boolean =>
-    short.every((note, index) => note === long[index]);
-
-  test('names the operations that got less than the minimum, and gives the others theirs', async () => {
-    const isSlow = (url: string): boolean => url.includes('/items?') || url.endsWith('/items');
-    const baseUrl = await startReferenceServer(recording((url) => (isSlow(url) ? 100 : 0), new Map()));
-    const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 10_000 });
-    expect(result.incomplete).toContain('findItems');
-    expect(result.incomplete).not.toContain('writeNote');
-    expect(formatResult(result, { baseUrl, secrets: [], repeatLine: () => '' })).toMatch(
-      /\nincomplete, with less than the minimum of requests: findItems.*\ncontract: .* incomplete \(seed 3\)$/,
-    );
-  });
-
-  test('decides where the requests end, never what they are', async () => {
-    const [fast, slow] = [new Map<string, string[]>(), new Map<string, string[]>()];
-    const operations = ['findItems', 'writeNote', 'uploadFile'];
-    const fastUrl = await startReferenceServer(recording(() => 0, fast));
-    const slowUrl = await startReferenceServer(recording(() => 20, slow));
-    await checkContract({ ...reference, operations, baseUrl: fastUrl, budgetMs: 120_000 });
-    await checkContract({ ...reference, operations, baseUrl: slowUrl, budgetMs: 3_000 });
-    expect([...slow.keys()].sort()).toEqual([...fast.keys()].sort());
-    for (const [key, notes] of slow) expect(isPrefix(notes, fast.get(key))).toBe(true);
-    expect([...slow.values()].flat().length).toBeLessThan([...fast.values()].flat().length);
-  });
-
-  test('is shared by several workers, whose operations get the same requests', async () => {
-    const [alone, together] = [new Map<string, string[]>(), new Map<string, string[]>()];
-    const operations = ['findItems', 'writeNote', 'uploadFile'];
-    for (const [workers, notes] of [[1, alone] as const, [3, together] as const]) {
-      const baseUrl = await startReferenceServer(recording(() => 0, notes));
-      const result = await checkContract({ ...reference, operations, baseUrl, workers, budgetMs: 120_000 });
-      expect(result).toMatchObject({ failures: [], incomplete: [] });
+    for (const operation of [undefined, 'createThing', 'POST /th*']) {
+      const expectations = [{ operation, statuses: [status] }];
+      expect((await checkThings(responses, () => status, { expectations })).failures).toEqual([]);
     }
-    expect(Object.fromEntries(together)).toEqual(Object.fromEntries(alone));
+    const expectations = [{ operation: undefined, statuses: [499] }];
+    expect((await checkThings(responses, () => status, { expectations })).failures).toHaveLength(1);
+  },
+);
+
+test('valid data that is refused for a reason that a schema cannot tell is not sent twice: no creation is refused for being identical', async () => {
+  const creations: string[] = [];
+  await checkThings({ 201: done }, (_name, { url, headers, body }) => {
+    creations.push(JSON.stringify([url, headers, body.toString()]));
+    return 201;
   });
+  expect(creations.length).toBeGreaterThan(30);
+  // One of them spells the names of the headers in lower case, which the server cannot see.
+  expect(new Set(creations).size).toBe(creations.length - 1);
+});
+
+const options = { baseUrl: 'http://server', secrets: [], repeatLine: () => 'again' };
+
+test('the evidence of an intermittent failure is the first answer', async () => {
+  let count = 0;
+  const result = await checkThings({ 201: done, 503: done }, () => ((count += 1) === 7 ? 503 : 201));
+  expect(result.failures).toMatchObject([
+    { check: 'not_a_server_error', message: 'the status is 503', response: { status: 503 }, passedWith: 201 },
+  ]);
+  expect(formatResult(result, options)).toMatch(
+    /^FAILED not_a_server_error {2}createThing\n {2}the status is 503\n {2}not always: when it was repeated, it got status 201\n/,
+  );
+});
+
+test('the evidence of a creation that is refused when it is repeated is simplified with other creations', async () => {
+  const create = createNames();
+  const { failures } = await checkThings({ 201: done, 409: done }, (name) => {
+    const status = create(name);
+    return status === 201 && name.length > 3 ? 500 : status;
+  });
+  const [failure] = failures;
+  expect(failure).toMatchObject({ check: 'not_a_server_error', response: { status: 500 } });
+  expect(String(failure?.request.body).length).toBeLessThan('{"name":"12345678"}'.length);
+});
+
+const DOCUMENT = documentOf({ 200: done }, { get: { operationId: 'listThings', responses: { 200: done } } });
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** Starts a server that answers each request by its number on the connection; `undefined` closes the connection. */
+async function startRawServer(respond: (method: string, number: number) => string | undefined): Promise<string> {
+  const server = createServer((socket) => {
+    let number = 0;
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes) => {
+        const [, method] = /^([A-Z]+) \/things/.exec(bytes.toString('latin1')) ?? [];
+        if (method === undefined) return void socket.end(OK);
+        const answer = respond(method, (number += 1));
+        if (answer === OK) socket.write(answer);
+        else socket.end(answer ?? '');
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => void server.close());
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
+}
+
+const check = async (operation: string, respond: Parameters<typeof startRawServer>[0]) => {
+  const baseUrl = await startRawServer(respond);
+  const checks = new Set(['not_a_server_error'] as const);
+  const options = { document: DOCUMENT, operations: [operation], runs: 20, budgetMs: 120_000, checks };
+  return (await checkContract({ ...options, baseUrl })).failures;
+};
+
+test.each([
+  ['after a part of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"a'],
+  ['after a part of the head', 'HTTP/1.1 200 OK\r\nConte'],
+  ['before the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n'],
+])('a connection that is closed %s is a failure with what arrived, even once', async (_name, part) => {
+  let count = 0;
+  const failures = await check('listThings', (method) => (method === 'GET' && (count += 1) === 5 ? part : OK));
+  expect(failures).toMatchObject([
+    {
+      message: 'the response is incomplete: the connection was closed',
+      received: { bytes: Buffer.from(part), totalBytes: part.length },
+      passedWith: 200,
+    },
+  ]);
+});
+
+test('a connection that is closed before a byte of the answer is repeated once, on a new connection, if the request is idempotent', async () => {
+  const responds = (_method: string, number: number) => (number % 3 === 0 ? undefined : OK);
+  expect(await check('listThings', responds)).toEqual([]);
+  expect(await check('createThing', responds)).toMatchObject([
+    { message: 'no response: the connection was closed', response: undefined, passedWith: 200 },
+  ]);
+});
+
+test('a connection that is closed before a byte of the answer on a new connection is a failure', async () => {
+  expect(await check('listThings', () => undefined)).toMatchObject([{ passedWith: undefined }]);
+});
+
+const reference = { document: shallowDocument, token: TOKEN, seed: 3, runs: 20 };
+
+/** Waits before each answer, and notes the requests by operation. */
+const recording =
+  (delayMs: (url: string) => number, notes: Map<string, string[]>): Defect =>
+  (request, respond) => {
+    const { method, body } = request;
+    const { pathname, search } = new URL(request.url, 'http://server'); // It may be absolute.
+    const url = pathname + search;
+    const key = url.replace(/^(\/v1\/\w+).*/, '$1');
+    const note = `${method} ${url} ${body.toString('latin1')}`;
+    if (key !== '/') notes.set(key, [...(notes.get(key) ?? []), note]);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs(url));
+    return respond(request);
+  };
+const isPrefix = (short: readonly string[] = [], long: readonly string[] = []): boolean =>
+  short.every((note, index) => note === long[index]);
+
+test('the time limit names the operations that got less than the minimum, and gives the others theirs', async () => {
+  const isSlow = (url: string): boolean => url.includes('/items?') || url.endsWith('/items');
+  const baseUrl = await startReferenceServer(recording((url) => (isSlow(url) ? 100 : 0), new Map()));
+  const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 10_000 });
+  expect(result.incomplete).toContain('findItems');
+  expect(result.incomplete).not.toContain('writeNote');
+  expect(formatResult(result, { baseUrl, secrets: [], repeatLine: () => '' })).toMatch(
+    /\nincomplete, with less than the minimum of requests: findItems.*\ncontract: .* incomplete \(seed 3\)$/,
+  );
+});
+
+test('the time limit decides where the requests end, never what they are', async () => {
+  const [fast, slow] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const operations = ['findItems', 'writeNote', 'uploadFile'];
+  const fastUrl = await startReferenceServer(recording(() => 0, fast));
+  const slowUrl = await startReferenceServer(recording(() => 20, slow));
+  await checkContract({ ...reference, operations, baseUrl: fastUrl, budgetMs: 120_000 });
+  await checkContract({ ...reference, operations, baseUrl: slowUrl, budgetMs: 3_000 });
+  expect([...slow.keys()].sort()).toEqual([...fast.keys()].sort());
+  for (const [key, notes] of slow) expect(isPrefix(notes, fast.get(key))).toBe(true);
+  expect([...slow.values()].flat().length).toBeLessThan([...fast.values()].flat().length);
+});
+
+test('the time limit is shared by several workers, whose operations get the same requests', async () => {
+  const [alone, together] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const operations = ['findItems', 'writeNote', 'uploadFile'];
+  for (const [workers, notes] of [[1, alone] as const, [3, together] as const]) {
+    const baseUrl = await startReferenceServer(recording(() => 0, notes));
+    const result = await checkContract({ ...reference, operations, baseUrl, workers, budgetMs: 120_000 });
+    expect(result).toMatchObject({ failures: [], incomplete: [] });
+  }
+  expect(Object.fromEntries(together)).toEqual(Object.fromEntries(alone));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../../scripts/check/checks.ts';
 import type { ContractResult } from '../../../scripts/check/contract-result.ts';
 import { checkContract } from '../../../scripts/check/contract-run.ts';
@@ -19,58 +19,56 @@ async function checkNotes(behaviour: NoteBehaviour, operations?: readonly string
 const found = ({ failures }: ContractResult): readonly string[] =>
   failures.map(({ check, operationId }) => `${check} ${operationId}`);
 
-describe('no failure is', () => {
-  test.each<[string, NoteBehaviour]>([
-    ['a deletion that is answered later', { removed: { '202': done }, remove: () => empty(202) }],
-    [
-      'a creation that is carried out later',
-      { created: { '202': done }, read: () => empty(404), create: () => empty(202) },
-    ],
-    [
-      'a deletion that only marks',
-      {
-        remove: (notes, id) => {
-          notes.set(id, { ...notes.get(id), deleted: true });
-          return empty(204);
-        },
+test.each<[string, NoteBehaviour]>([
+  ['a deletion that is answered later', { removed: { '202': done }, remove: () => empty(202) }],
+  [
+    'a creation that is carried out later',
+    { created: { '202': done }, read: () => empty(404), create: () => empty(202) },
+  ],
+  [
+    'a deletion that only marks',
+    {
+      remove: (notes, id) => {
+        notes.set(id, { ...notes.get(id), deleted: true });
+        return empty(204);
       },
-    ],
-    [
-      'a read of a deleted resource that is answered 410',
-      { read: (note) => (note === undefined ? empty(410) : undefined) },
-    ],
-    [
-      'a read of what does not exist that is answered 403',
-      { read: (note) => (note === undefined ? empty(403) : undefined) },
-    ],
-    [
-      'a text without white space around it, or in lower case',
-      { store: (note) => ({ ...note, text: ` ${String(note['text']).toUpperCase()} ` }) },
-    ],
-    [
-      'a time in another time zone',
-      { store: (note) => ({ ...note, ...(note['at'] !== undefined && { at: inParis(note['at']) }) }) },
-    ],
-    ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
-    ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
-  ])('%s', async (_name, behaviour) => {
-    expect(found(await checkNotes(behaviour))).toEqual([]);
-  });
+    },
+  ],
+  [
+    'a read of a deleted resource that is answered 410',
+    { read: (note) => (note === undefined ? empty(410) : undefined) },
+  ],
+  [
+    'a read of what does not exist that is answered 403',
+    { read: (note) => (note === undefined ? empty(403) : undefined) },
+  ],
+  [
+    'a text without white space around it, or in lower case',
+    { store: (note) => ({ ...note, text: ` ${String(note['text']).toUpperCase()} ` }) },
+  ],
+  [
+    'a time in another time zone',
+    { store: (note) => ({ ...note, ...(note['at'] !== undefined && { at: inParis(note['at']) }) }) },
+  ],
+  ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
+  ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
+])('no failure is %s', async (_name, behaviour) => {
+  expect(found(await checkNotes(behaviour))).toEqual([]);
+});
 
-  test('a creation that is refused, which is noted', async () => {
-    const result = await checkNotes({ create: () => empty(409) });
-    expect(found(result)).toEqual([]);
-    expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
-  });
+test('no failure is a creation that is refused, which is noted', async () => {
+  const result = await checkNotes({ create: () => empty(409) });
+  expect(found(result)).toEqual([]);
+  expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
+});
 
-  test('a server without state, which is noted once', async () => {
-    const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
-    const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
-    expect(found(result)).toEqual([]);
-    expect(result.notes).toEqual([
-      'state was not judged, as reads of what never existed succeed: the resources of createNote',
-    ]);
-  });
+test('no failure is a server without state, which is noted once', async () => {
+  const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
+  const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
+  expect(found(result)).toEqual([]);
+  expect(result.notes).toEqual([
+    'state was not judged, as reads of what never existed succeed: the resources of createNote',
+  ]);
 });
 
 const NOTES = Array.from({ length: 10 }, (_, index) => ({
@@ -82,70 +80,66 @@ function inParis(time: unknown): string {
   return new Date(Date.parse(String(time)) + 3_600_000).toISOString().replace('Z', '+01:00');
 }
 
-describe('the evidence of a sequence', () => {
-  const behaviour: NoteBehaviour = { remove: () => empty(204) };
+const behaviour: NoteBehaviour = { remove: () => empty(204) };
 
-  test('is all requests that changed something and the last one, with their answers', async () => {
-    const result = await checkNotes(behaviour);
-    expect(found(result)).toContain('use_after_free getNote');
-    const repeated: (readonly string[])[] = [];
-    const options = {
-      baseUrl: 'http://server',
-      secrets: [],
-      repeatLine: (ids: readonly string[]) => (repeated.push(ids), 'again'),
-    };
-    const lines = formatResult(result, options).split('\n');
-    const start = lines.indexOf('FAILED use_after_free  getNote');
-    const end = lines.indexOf('  repeat: again', start);
-    const evidence = lines.slice(start + 1, end).filter((line) => /curl|FAILED|status|< HTTP/.test(line));
-    const id = '00000000-0000-4000-8000-000000000001';
-    expect(evidence).toEqual([
-      '  a deleted resource can be read: status 200',
-      expect.stringMatching(/^ {2}curl .* -X POST 'http:\/\/server\/notes' .*$/),
-      '  < HTTP 201',
-      expect.stringMatching(/^ {2}curl .* -X POST 'http:\/\/server\/notes' .*$/),
-      '  < HTTP 201',
-      `  curl -sSi --path-as-is -g -X DELETE 'http://server/notes/${id}'`,
-      '  < HTTP 204',
-      `  curl -sSi --path-as-is -g -X GET 'http://server/notes/${id}'`,
-      '  < HTTP 200',
-    ]);
-    expect(repeated[0]?.toSorted()).toEqual(['createNote', 'deleteNote', 'getNote', 'listNotes']);
-  });
-
-  test('is found again by the operations that its repeat line names', async () => {
-    const result = await checkNotes(behaviour);
-    const [first] = result.failures;
-    const again = await checkNotes(behaviour, first?.operationIds);
-    expect(again.failures.map(({ request }) => request.target)).toEqual(
-      result.failures.map(({ request }) => request.target),
-    );
-  });
+test('the evidence of a sequence is all requests that changed something and the last one, with their answers', async () => {
+  const result = await checkNotes(behaviour);
+  expect(found(result)).toContain('use_after_free getNote');
+  const repeated: (readonly string[])[] = [];
+  const options = {
+    baseUrl: 'http://server',
+    secrets: [],
+    repeatLine: (ids: readonly string[]) => (repeated.push(ids), 'again'),
+  };
+  const lines = formatResult(result, options).split('\n');
+  const start = lines.indexOf('FAILED use_after_free  getNote');
+  const end = lines.indexOf('  repeat: again', start);
+  const evidence = lines.slice(start + 1, end).filter((line) => /curl|FAILED|status|< HTTP/.test(line));
+  const id = '00000000-0000-4000-8000-000000000001';
+  expect(evidence).toEqual([
+    '  a deleted resource can be read: status 200',
+    expect.stringMatching(/^ {2}curl .* -X POST 'http:\/\/server\/notes' .*$/),
+    '  < HTTP 201',
+    expect.stringMatching(/^ {2}curl .* -X POST 'http:\/\/server\/notes' .*$/),
+    '  < HTTP 201',
+    `  curl -sSi --path-as-is -g -X DELETE 'http://server/notes/${id}'`,
+    '  < HTTP 204',
+    `  curl -sSi --path-as-is -g -X GET 'http://server/notes/${id}'`,
+    '  < HTTP 200',
+  ]);
+  expect(repeated[0]?.toSorted()).toEqual(['createNote', 'deleteNote', 'getNote', 'listNotes']);
 });
 
-describe('ids of resources that exist', () => {
-  const check = async (behaviour: NoteBehaviour, operations?: readonly string[]): Promise<readonly string[]> => {
-    const [document, baseUrl] = [noteDocument(behaviour), await startNotes(behaviour)];
-    const checks = new Set(['not_a_server_error'] as const);
-    const result = await checkContract({ document, baseUrl, operations, checks, seed: 1, runs: 5, budgetMs: 120_000 });
-    return result.notes;
-  };
+test('the evidence of a sequence is found again by the operations that its repeat line names', async () => {
+  const result = await checkNotes(behaviour);
+  const [first] = result.failures;
+  const again = await checkNotes(behaviour, first?.operationIds);
+  expect(again.failures.map(({ request }) => request.target)).toEqual(
+    result.failures.map(({ request }) => request.target),
+  );
+});
 
-  test('come from creations, so that reads and deletions are successful', async () => {
-    expect(await check({})).toEqual([]);
-  });
+const check = async (behaviour: NoteBehaviour, operations?: readonly string[]): Promise<readonly string[]> => {
+  const [document, baseUrl] = [noteDocument(behaviour), await startNotes(behaviour)];
+  const checks = new Set(['not_a_server_error'] as const);
+  const result = await checkContract({ document, baseUrl, operations, checks, seed: 1, runs: 5, budgetMs: 120_000 });
+  return result.notes;
+};
 
-  test('come from lists where nothing can be created', async () => {
-    const isKnown = (note: object | undefined) => (note === undefined ? answerJson(200, NOTES[0]) : undefined);
-    expect(await check({ list: () => NOTES, read: isKnown }, ['listNotes', 'getNote'])).toEqual([]);
-  });
+test('ids of resources that exist come from creations, so that reads and deletions are successful', async () => {
+  expect(await check({})).toEqual([]);
+});
 
-  test('that are missing are noted with the reason', async () => {
-    expect(await check({}, ['getNote'])).toEqual([
-      'getNote: no valid request was successful: they got 404; no checked operation gives an id for id',
-    ]);
-    const refused = 'no valid request was successful: they got 404; the creation was refused with 409';
-    const notes = await check({ create: () => empty(409) }, ['createNote', 'getNote']);
-    expect(notes).toContain(`getNote: ${refused}`);
-  });
+test('ids of resources that exist come from lists where nothing can be created', async () => {
+  const isKnown = (note: object | undefined) => (note === undefined ? answerJson(200, NOTES[0]) : undefined);
+  expect(await check({ list: () => NOTES, read: isKnown }, ['listNotes', 'getNote'])).toEqual([]);
+});
+
+test('ids of resources that exist that are missing are noted with the reason', async () => {
+  expect(await check({}, ['getNote'])).toEqual([
+    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id',
+  ]);
+  const refused = 'no valid request was successful: they got 404; the creation was refused with 409';
+  const notes = await check({ create: () => empty(409) }, ['createNote', 'getNote']);
+  expect(notes).toContain(`getNote: ${refused}`);
 });

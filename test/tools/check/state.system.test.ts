@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../../scripts/check/checks.ts';
 import { checkContract } from '../../../scripts/check/contract-run.ts';
 import { libraryDocument } from './support/library-document.ts';
@@ -8,19 +8,15 @@ import { startLibrary } from './support/library-server.ts';
 const library = { document: libraryDocument, seed: 1, runs: 0, budgetMs: 120_000 };
 const checks = new Set(CHECK_NAMES.filter(isStateCheck));
 
-describe('a library that follows its document', () => {
-  test('passes every check', async () => {
-    const baseUrl = await startLibrary();
-    const result = await checkContract({ ...library, baseUrl, runs: 10 });
-    expect(result).toMatchObject({ failures: [], notes: [], unused: ['ignored_auth'] });
-  });
+test('a library that follows its document passes every check', async () => {
+  const baseUrl = await startLibrary();
+  const result = await checkContract({ ...library, baseUrl, runs: 10 });
+  expect(result).toMatchObject({ failures: [], notes: [], unused: ['ignored_auth'] });
 });
 
-describe('a library that', () => {
-  test.each(FLAWED_LIBRARIES)('%s fails %s of %s', async (_name, check, operation, flaw) => {
-    const baseUrl = await startLibrary(flaw);
-    const { failures } = await checkContract({ ...library, baseUrl, checks });
-    const found = failures.map((failure) => `${failure.check} ${failure.operationId}: ${failure.message}`);
-    expect(found).toContainEqual(expect.stringContaining(`${check} ${operation}: `));
-  });
+test.each(FLAWED_LIBRARIES)('a library that %s fails %s of %s', async (_name, check, operation, flaw) => {
+  const baseUrl = await startLibrary(flaw);
+  const { failures } = await checkContract({ ...library, baseUrl, checks });
+  const found = failures.map((failure) => `${failure.check} ${failure.operationId}: ${failure.message}`);
+  expect(found).toContainEqual(expect.stringContaining(`${check} ${operation}: `));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -42,216 +42,208 @@ const dog = {
   properties: { kind: { const: 'dog' }, name: { type: 'string' } },
 };
 
-describe('the oracle', () => {
-  test.each([
-    [
-      'int64',
-      { type: 'integer', format: 'int64' },
-      ['9223372036854775807', '-9223372036854775808', '1.0', '1e2'],
-      ['9223372036854775808', '-9223372036854775809', '1.5', '9007199254740992.5', '1e400', '"1"'],
-    ],
-    [
-      'an int64 inside',
-      { properties: { a: { items: { type: 'integer', format: 'int64' } } } },
-      ['{"a":[9223372036854775807]}'],
-      ['{"a":[1,9223372036854775808]}'],
-    ],
-    [
-      'an int64 or a text',
-      { anyOf: [{ type: 'integer', format: 'int64' }, { type: 'string' }] },
-      ['9223372036854775807', '"9223372036854775808"'],
-      ['9223372036854775808'],
-    ],
-    ['int32', { type: 'integer', format: 'int32' }, ['2147483647', '-2147483648'], ['2147483648', '-2147483649']],
-    ['number', { type: 'number' }, ['1.5', '9223372036854775808'], ['null']],
-  ])('judges %s by its digits', (_name, schema, valid, invalid) => {
-    const { allows } = open(schema);
-    expect(valid.filter((text) => !allows(text))).toEqual([]);
-    expect(invalid.filter(allows)).toEqual([]);
-  });
-
-  test.each([
-    ['nullable', { type: 'string', nullable: true }, ['null', '"a"'], ['1']],
-    ['nullable enum', { type: 'string', nullable: true, enum: ['a', null] }, ['null', '"a"'], ['"b"']],
-    ['nullable enum without null', { type: 'string', nullable: true, enum: ['a'] }, ['"a"'], ['null']],
-    ['exclusiveMinimum: true', { type: 'integer', minimum: 1, exclusiveMinimum: true }, ['2'], ['1']],
-    ['exclusiveMaximum: false', { type: 'integer', maximum: 1, exclusiveMaximum: false }, ['1'], ['2']],
-    [
-      'a property named nullable',
-      { type: 'object', properties: { nullable: { type: 'boolean' } } },
-      ['{"nullable":true}'],
-      ['{"nullable":1}'],
-    ],
-  ])('reads %s of OpenAPI 3.0', (_name, schema, valid, invalid) => {
-    const { allows } = open(schema, { openapi: '3.0.3' });
-    expect(valid.filter((text) => !allows(text))).toEqual([]);
-    expect(invalid.filter(allows)).toEqual([]);
-  });
-
-  test('knows the alternatives of a discriminator by its mapping', () => {
-    const reference = '#/components/schemas/Cat';
-    const mapping = { cat: reference, c: reference };
-    const value = { oneOf: [{ $ref: reference }], discriminator: { propertyName: 'kind', mapping } };
-    const { allows } = open(value, { others: { Cat: { type: 'object', properties: { kind: { type: 'string' } } } } });
-    const texts = ['{"kind":"cat"}', '{"kind":"c"}', '{"kind":"Cat"}', '{"kind":"Dog"}', '{}'];
-    expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
-  });
-
-  test('requires readOnly properties in responses only, and writeOnly ones in requests only', () => {
-    const properties = { id: { type: 'integer', readOnly: true }, password: { type: 'string', writeOnly: true } };
-    const schema = { type: 'object', required: ['id', 'password'], properties };
-    const [request, response] = [open(schema), open(schema, { direction: 'response' })];
-    expect([request.allows('{"password":"x"}'), request.allows('{"id":1}')]).toEqual([true, false]);
-    expect([response.allows('{"password":"x"}'), response.allows('{"id":1}')]).toEqual([false, true]);
-  });
+test.each([
+  [
+    'int64',
+    { type: 'integer', format: 'int64' },
+    ['9223372036854775807', '-9223372036854775808', '1.0', '1e2'],
+    ['9223372036854775808', '-9223372036854775809', '1.5', '9007199254740992.5', '1e400', '"1"'],
+  ],
+  [
+    'an int64 inside',
+    { properties: { a: { items: { type: 'integer', format: 'int64' } } } },
+    ['{"a":[9223372036854775807]}'],
+    ['{"a":[1,9223372036854775808]}'],
+  ],
+  [
+    'an int64 or a text',
+    { anyOf: [{ type: 'integer', format: 'int64' }, { type: 'string' }] },
+    ['9223372036854775807', '"9223372036854775808"'],
+    ['9223372036854775808'],
+  ],
+  ['int32', { type: 'integer', format: 'int32' }, ['2147483647', '-2147483648'], ['2147483648', '-2147483649']],
+  ['number', { type: 'number' }, ['1.5', '9223372036854775808'], ['null']],
+])('the oracle: judges %s by its digits', (_name, schema, valid, invalid) => {
+  const { allows } = open(schema);
+  expect(valid.filter((text) => !allows(text))).toEqual([]);
+  expect(invalid.filter(allows)).toEqual([]);
 });
 
-describe('generated values', () => {
-  test.each([
-    ['a recursive list', { type: 'object', required: ['kids'], properties: { kids: { type: 'array', items: self } } }],
-    [
-      'a chain with an end',
-      { type: 'object', required: ['next'], properties: { next: { oneOf: [self, { type: 'null' }] } } },
-    ],
-    ['alternatives', { oneOf: [cat, dog] }],
-    [
-      'all of several',
-      {
-        allOf: [
-          { oneOf: [cat, dog] },
-          { required: ['born'], properties: { born: { type: 'string', format: 'date' } } },
-        ],
-      },
-    ],
-    ['a pattern', { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' }],
-    ['a pattern with look-ahead', { type: 'string', pattern: '^(?=.*\\d)(?=.*[a-z]).{4,8}$' }],
-    ['a step', { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 10 }],
-    ['an integer step', { type: 'integer', multipleOf: 7, minimum: 10, exclusiveMaximum: 30 }],
-    ['the ends of int64', { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 }],
-    ['different items', { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 2 }],
-    ['a map', { type: 'object', additionalProperties: { type: 'integer', format: 'int64' }, minProperties: 1 }],
-    [
-      'a condition',
-      {
-        type: 'object',
-        required: ['a'],
-        properties: { a: { type: 'boolean' }, b: { type: 'string' } },
-        if: { properties: { a: { const: true } } },
-        then: { required: ['b'] },
-      },
-    ],
-    ['a tuple', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false }],
-    [
-      'nothing else',
-      { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }], unevaluatedProperties: false },
-    ],
-    ['a long text', { type: 'string', minLength: 100, maxLength: 120 }],
-    ['anything', {}],
-    [
-      'formats',
-      {
-        type: 'array',
-        minItems: 1,
-        items: {
-          anyOf: ['date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname', 'byte'].map((format) => ({
-            type: 'string',
-            format,
-          })),
-        },
-      },
-    ],
-  ])('%s: are all valid', (_name, value) => {
-    const { oracle, schema, sample } = open(value);
-    for (const plain of [true, false]) {
-      expect(sample(plain).filter((one) => !oracle.allows(schema, one))).toEqual([]);
-    }
-  });
-
-  test.each([
-    ['without an end', { type: 'object', required: ['next'], properties: { next: self } }],
-    ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
-    ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
-    ['forbidden', { not: {} }],
-  ])('%s: reports that there is no value', (_name, value) => {
-    expect(() => open(value).sample(true)).toThrow(NoValue);
-  });
+test.each([
+  ['nullable', { type: 'string', nullable: true }, ['null', '"a"'], ['1']],
+  ['nullable enum', { type: 'string', nullable: true, enum: ['a', null] }, ['null', '"a"'], ['"b"']],
+  ['nullable enum without null', { type: 'string', nullable: true, enum: ['a'] }, ['"a"'], ['null']],
+  ['exclusiveMinimum: true', { type: 'integer', minimum: 1, exclusiveMinimum: true }, ['2'], ['1']],
+  ['exclusiveMaximum: false', { type: 'integer', maximum: 1, exclusiveMaximum: false }, ['1'], ['2']],
+  [
+    'a property named nullable',
+    { type: 'object', properties: { nullable: { type: 'boolean' } } },
+    ['{"nullable":true}'],
+    ['{"nullable":1}'],
+  ],
+])('the oracle reads %s of OpenAPI 3.0', (_name, schema, valid, invalid) => {
+  const { allows } = open(schema, { openapi: '3.0.3' });
+  expect(valid.filter((text) => !allows(text))).toEqual([]);
+  expect(invalid.filter(allows)).toEqual([]);
 });
 
-describe('parameters', () => {
-  const parameter = {
-    name: 'p',
-    in: 'query',
-    required: true,
-    style: 'form',
-    explode: true,
-    hasDefault: false,
-    isUntyped: false,
-    isAmbiguous: false,
-    allowEmptyValue: false,
-    isJson: false,
-    examples: () => [],
-    schema: undefined,
-  } as const;
-
-  test.each<[string, Partial<Parameter>, Json, readonly (readonly [string, string])[] | undefined]>([
-    ['a text', {}, 'a b/\u0000🌿', [['p', 'a%20b%2F%00%F0%9F%8C%BF']]],
-    ['an int64', {}, 9223372036854775807n, [['p', '9223372036854775807']]],
-    [
-      'a list',
-      {},
-      ['a', 1n],
-      [
-        ['p', 'a'],
-        ['p', '1'],
-      ],
-    ],
-    ['a list in one', { explode: false }, ['a,b', 'c'], [['p', 'a%2Cb,c']]],
-    ['a list with pipes', { style: 'pipeDelimited', explode: false }, ['a', 'b'], [['p', 'a%7Cb']]],
-    [
-      'an object',
-      {},
-      { a: 1n, b: 'x' },
-      [
-        ['a', '1'],
-        ['b', 'x'],
-      ],
-    ],
-    ['an object in one', { explode: false }, { a: 1n, b: 'x' }, [['p', 'a,1,b,x']]],
-    ['a deep object', { style: 'deepObject' }, { a: 1n }, [['p%5Ba%5D', '1']]],
-    ['a text as a deep object', { style: 'deepObject' }, 'a', undefined],
-    ['a list as a deep object', { style: 'deepObject' }, ['a'], undefined],
-    ['an object in a header', { in: 'header', style: 'simple', explode: true }, { a: 1n, b: 'x' }, [['p', 'a=1,b=x']]],
-    ['JSON', { isJson: true }, { a: [1n] }, [['p', '%7B%22a%22%3A%5B1%5D%7D']]],
-    ['nothing', {}, '', undefined],
-    ['nothing, allowed', { allowEmptyValue: true }, '', [['p', '']]],
-    ['an empty list', {}, [], undefined],
-    ['a list in a list', {}, [['a']], undefined],
-    ['null', {}, null, undefined],
-    ['a lone surrogate', {}, '\ud800', undefined],
-    ['a dot segment', { in: 'path', style: 'simple' }, '..', undefined],
-    ['white space in a header', { in: 'header', style: 'simple' }, 'a b', undefined],
-  ])('%s', (_name, particular, value, written) => {
-    expect(writeParameter({ ...parameter, ...particular }, value)).toEqual(written);
-  });
-
-  test('a text may be read as the value that it spells', () => {
-    expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
-    expect(readingsOf('a,b')).toEqual(['a,b', ['a,b'], ['a', 'b']]);
-    expect(readingsOf(' ')).toEqual([' ', [' '], ['', '']]);
-    expect(readingsOf(true)).toEqual(['true', true, ['true'], [true]]);
-    expect(readingsOf(['a', '1.5'])).toEqual([
-      ['a', '1.5'],
-      ['a', 1.5],
-    ]);
-    expect(readingsOf({ a: 'null', b: 'x' })).toEqual([
-      { a: 'null', b: 'x' },
-      { a: null, b: 'x' },
-    ]);
-  });
+test('the oracle: knows the alternatives of a discriminator by its mapping', () => {
+  const reference = '#/components/schemas/Cat';
+  const mapping = { cat: reference, c: reference };
+  const value = { oneOf: [{ $ref: reference }], discriminator: { propertyName: 'kind', mapping } };
+  const { allows } = open(value, { others: { Cat: { type: 'object', properties: { kind: { type: 'string' } } } } });
+  const texts = ['{"kind":"cat"}', '{"kind":"c"}', '{"kind":"Cat"}', '{"kind":"Dog"}', '{}'];
+  expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
 });
 
-describe('the curl line', () => {
-  test.each(['dash', 'bash'])('sends the same bytes in %s, with the token from the environment', async (shell) => {
+test('the oracle: requires readOnly properties in responses only, and writeOnly ones in requests only', () => {
+  const properties = { id: { type: 'integer', readOnly: true }, password: { type: 'string', writeOnly: true } };
+  const schema = { type: 'object', required: ['id', 'password'], properties };
+  const [request, response] = [open(schema), open(schema, { direction: 'response' })];
+  expect([request.allows('{"password":"x"}'), request.allows('{"id":1}')]).toEqual([true, false]);
+  expect([response.allows('{"password":"x"}'), response.allows('{"id":1}')]).toEqual([false, true]);
+});
+
+test.each([
+  ['a recursive list', { type: 'object', required: ['kids'], properties: { kids: { type: 'array', items: self } } }],
+  [
+    'a chain with an end',
+    { type: 'object', required: ['next'], properties: { next: { oneOf: [self, { type: 'null' }] } } },
+  ],
+  ['alternatives', { oneOf: [cat, dog] }],
+  [
+    'all of several',
+    {
+      allOf: [{ oneOf: [cat, dog] }, { required: ['born'], properties: { born: { type: 'string', format: 'date' } } }],
+    },
+  ],
+  ['a pattern', { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' }],
+  ['a pattern with look-ahead', { type: 'string', pattern: '^(?=.*\\d)(?=.*[a-z]).{4,8}$' }],
+  ['a step', { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 10 }],
+  ['an integer step', { type: 'integer', multipleOf: 7, minimum: 10, exclusiveMaximum: 30 }],
+  ['the ends of int64', { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 }],
+  ['different items', { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 2 }],
+  ['a map', { type: 'object', additionalProperties: { type: 'integer', format: 'int64' }, minProperties: 1 }],
+  [
+    'a condition',
+    {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'boolean' }, b: { type: 'string' } },
+      if: { properties: { a: { const: true } } },
+      then: { required: ['b'] },
+    },
+  ],
+  ['a tuple', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false }],
+  [
+    'nothing else',
+    { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }], unevaluatedProperties: false },
+  ],
+  ['a long text', { type: 'string', minLength: 100, maxLength: 120 }],
+  ['anything', {}],
+  [
+    'formats',
+    {
+      type: 'array',
+      minItems: 1,
+      items: {
+        anyOf: ['date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname', 'byte'].map((format) => ({
+          type: 'string',
+          format,
+        })),
+      },
+    },
+  ],
+])('generated values: %s: are all valid', (_name, value) => {
+  const { oracle, schema, sample } = open(value);
+  for (const plain of [true, false]) {
+    expect(sample(plain).filter((one) => !oracle.allows(schema, one))).toEqual([]);
+  }
+});
+
+test.each([
+  ['without an end', { type: 'object', required: ['next'], properties: { next: self } }],
+  ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
+  ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
+  ['forbidden', { not: {} }],
+])('generated values: %s: reports that there is no value', (_name, value) => {
+  expect(() => open(value).sample(true)).toThrow(NoValue);
+});
+
+const parameter = {
+  name: 'p',
+  in: 'query',
+  required: true,
+  style: 'form',
+  explode: true,
+  hasDefault: false,
+  isUntyped: false,
+  isAmbiguous: false,
+  allowEmptyValue: false,
+  isJson: false,
+  examples: () => [],
+  schema: undefined,
+} as const;
+
+test.each<[string, Partial<Parameter>, Json, readonly (readonly [string, string])[] | undefined]>([
+  ['a text', {}, 'a b/\u0000🌿', [['p', 'a%20b%2F%00%F0%9F%8C%BF']]],
+  ['an int64', {}, 9223372036854775807n, [['p', '9223372036854775807']]],
+  [
+    'a list',
+    {},
+    ['a', 1n],
+    [
+      ['p', 'a'],
+      ['p', '1'],
+    ],
+  ],
+  ['a list in one', { explode: false }, ['a,b', 'c'], [['p', 'a%2Cb,c']]],
+  ['a list with pipes', { style: 'pipeDelimited', explode: false }, ['a', 'b'], [['p', 'a%7Cb']]],
+  [
+    'an object',
+    {},
+    { a: 1n, b: 'x' },
+    [
+      ['a', '1'],
+      ['b', 'x'],
+    ],
+  ],
+  ['an object in one', { explode: false }, { a: 1n, b: 'x' }, [['p', 'a,1,b,x']]],
+  ['a deep object', { style: 'deepObject' }, { a: 1n }, [['p%5Ba%5D', '1']]],
+  ['a text as a deep object', { style: 'deepObject' }, 'a', undefined],
+  ['a list as a deep object', { style: 'deepObject' }, ['a'], undefined],
+  ['an object in a header', { in: 'header', style: 'simple', explode: true }, { a: 1n, b: 'x' }, [['p', 'a=1,b=x']]],
+  ['JSON', { isJson: true }, { a: [1n] }, [['p', '%7B%22a%22%3A%5B1%5D%7D']]],
+  ['nothing', {}, '', undefined],
+  ['nothing, allowed', { allowEmptyValue: true }, '', [['p', '']]],
+  ['an empty list', {}, [], undefined],
+  ['a list in a list', {}, [['a']], undefined],
+  ['null', {}, null, undefined],
+  ['a lone surrogate', {}, '\ud800', undefined],
+  ['a dot segment', { in: 'path', style: 'simple' }, '..', undefined],
+  ['white space in a header', { in: 'header', style: 'simple' }, 'a b', undefined],
+])('parameters: %s', (_name, particular, value, written) => {
+  expect(writeParameter({ ...parameter, ...particular }, value)).toEqual(written);
+});
+
+test('parameters: a text may be read as the value that it spells', () => {
+  expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
+  expect(readingsOf('a,b')).toEqual(['a,b', ['a,b'], ['a', 'b']]);
+  expect(readingsOf(' ')).toEqual([' ', [' '], ['', '']]);
+  expect(readingsOf(true)).toEqual(['true', true, ['true'], [true]]);
+  expect(readingsOf(['a', '1.5'])).toEqual([
+    ['a', '1.5'],
+    ['a', 1.5],
+  ]);
+  expect(readingsOf({ a: 'null', b: 'x' })).toEqual([
+    { a: 'null', b: 'x' },
+    { a: null, b: 'x' },
+  ]);
+});
+
+test.each(['dash', 'bash'])(
+  'the curl line sends the same bytes in %s, with the token from the environment',
+  async (shell) => {
     const received: string[] = [];
     const server = createServer((req, res) => {
       const chunks: Buffer[] = [];
@@ -289,5 +281,5 @@ describe('the curl line', () => {
       const url = isSpelled ? baseUrl + target : target;
       expect(received.pop()).toBe(JSON.stringify(['PUT', url, named, body.toString('latin1')]));
     }
-  });
-});
+  },
+);

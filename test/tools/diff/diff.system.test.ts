@@ -1,141 +1,133 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
-describe('npm run contract:diff', () => {
-  const RENAMED = CONTRACT.replaceAll('tag:', 'label:');
-  let project: DiffProject;
-  beforeEach(() => {
-    project = createDiffProject();
+const RENAMED = CONTRACT.replaceAll('tag:', 'label:');
+let project: DiffProject;
+beforeEach(() => {
+  project = createDiffProject();
+});
+const write = (name: string, content: string): void => {
+  project.write(name, content);
+};
+const diff = (...args: string[]) => project.diff(...args);
+
+test('npm run contract:diff 0 and no findings for a document compared with itself', async () => {
+  write('base.yaml', CONTRACT);
+  expect(await diff('--base', 'base.yaml')).toEqual({
+    code: 0,
+    stdout: '0 errors, 0 warnings, 0 notes\n',
+    stderr: '',
   });
-  const write = (name: string, content: string): void => {
-    project.write(name, content);
-  };
-  const diff = (...args: string[]) => project.diff(...args);
+  expect(await diff('--base', 'base.yaml', '--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+});
 
-  test('0 and no findings for a document compared with itself', async () => {
-    write('base.yaml', CONTRACT);
-    expect(await diff('--base', 'base.yaml')).toEqual({
-      code: 0,
-      stdout: '0 errors, 0 warnings, 0 notes\n',
-      stderr: '',
-    });
-    expect(await diff('--base', 'base.yaml', '--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+test('npm run contract:diff 1 and aligned lines, worst first and without colours, when something breaks', async () => {
+  write('base.yaml', CONTRACT);
+  write('openapi.yaml', RENAMED.replace('required: [name]', 'required: [name, label]'));
+  const { code, stdout, stderr } = await diff('--base', 'base.yaml');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout.split('\n')).toEqual([
+    'ERR   new-required-request-property       POST /plants  request body: property label was added, required (openapi.yaml:30 /components/schemas/Plant/properties/label)',
+    'WARN  request-property-removed            POST /plants  request body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
+    'WARN  response-optional-property-removed  POST /plants  response 200 body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
+    'INFO  api-version-not-bumped              -             the document breaks clients, but is still version 1.0.0 (openapi.yaml:5 /info/version)',
+    'INFO  response-required-property-added    POST /plants  response 200 body: property label was added (openapi.yaml:30 /components/schemas/Plant/properties/label)',
+    '1 error, 2 warnings, 2 notes',
+    '',
+  ]);
+});
+
+test('npm run contract:diff 0 when there are warnings only', async () => {
+  write('base.yaml', CONTRACT);
+  write('openapi.yaml', RENAMED);
+  expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^WARN/) });
+});
+
+test('npm run contract:diff --json gives the findings as one array', async () => {
+  write('base.yaml', CONTRACT);
+  write('openapi.yaml', CONTRACT.replace('format: int64', 'format: int32'));
+  const { code, stdout } = await diff('--base', 'base.yaml', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual([
+    {
+      rule: 'request-property-type-changed',
+      level: 'ERR',
+      operation: 'POST /plants',
+      message: 'request body/id: type integer (int64) became integer (int32)',
+      side: 'revision',
+      file: 'openapi.yaml',
+      line: 37,
+      column: 13,
+      pointer: '/components/schemas/NewPlant/allOf/1/properties/id',
+    },
+    expect.objectContaining({ rule: 'api-version-not-bumped', level: 'INFO' }),
+  ]);
+});
+
+test('npm run contract:diff takes the base from a git revision, also in a folder of the repository', async () => {
+  await project.git('init', '--quiet');
+  await project.commit('first');
+  write('openapi.yaml', CONTRACT.replace('/plants:', '/flowers:'));
+  expect(await diff('--base', 'HEAD')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation {2}POST \/plants /),
   });
+  await project.commit('second');
+  expect(await diff('--base', 'HEAD')).toMatchObject({ code: 0 });
+  expect(await diff('--base', 'HEAD~1')).toMatchObject({ code: 1 });
 
-  test('1 and aligned lines, worst first and without colours, when something breaks', async () => {
-    write('base.yaml', CONTRACT);
-    write('openapi.yaml', RENAMED.replace('required: [name]', 'required: [name, label]'));
-    const { code, stdout, stderr } = await diff('--base', 'base.yaml');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout.split('\n')).toEqual([
-      'ERR   new-required-request-property       POST /plants  request body: property label was added, required (openapi.yaml:30 /components/schemas/Plant/properties/label)',
-      'WARN  request-property-removed            POST /plants  request body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
-      'WARN  response-optional-property-removed  POST /plants  response 200 body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
-      'INFO  api-version-not-bumped              -             the document breaks clients, but is still version 1.0.0 (openapi.yaml:5 /info/version)',
-      'INFO  response-required-property-added    POST /plants  response 200 body: property label was added (openapi.yaml:30 /components/schemas/Plant/properties/label)',
-      '1 error, 2 warnings, 2 notes',
-      '',
-    ]);
+  write('service/openapi.yaml', CONTRACT);
+  await project.commit('third');
+  expect(await project.diffIn('service', '--base', 'HEAD')).toMatchObject({
+    code: 0,
+    stdout: '0 errors, 0 warnings, 0 notes\n',
   });
+});
 
-  test('0 when there are warnings only', async () => {
-    write('base.yaml', CONTRACT);
-    write('openapi.yaml', RENAMED);
-    expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^WARN/) });
+test('npm run contract:diff takes a base of several files', async () => {
+  const [head = '', error = ''] = CONTRACT.split('\n    Error:\n');
+  write('error.yaml', error.replaceAll(/^ {6}/gm, ''));
+  write('base.yaml', `${head}\n    Error:\n      $ref: error.yaml\n`);
+  expect(await diff('--base', 'base.yaml')).toEqual({
+    code: 0,
+    stdout: '0 errors, 0 warnings, 0 notes\n',
+    stderr: '',
   });
+});
 
-  test('--json gives the findings as one array', async () => {
-    write('base.yaml', CONTRACT);
-    write('openapi.yaml', CONTRACT.replace('format: int64', 'format: int32'));
-    const { code, stdout } = await diff('--base', 'base.yaml', '--json');
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual([
-      {
-        rule: 'request-property-type-changed',
-        level: 'ERR',
-        operation: 'POST /plants',
-        message: 'request body/id: type integer (int64) became integer (int32)',
-        side: 'revision',
-        file: 'openapi.yaml',
-        line: 37,
-        column: 13,
-        pointer: '/components/schemas/NewPlant/allOf/1/properties/id',
-      },
-      expect.objectContaining({ rule: 'api-version-not-bumped', level: 'INFO' }),
-    ]);
-  });
+test.each<readonly [string, readonly string[], RegExp]>([
+  ['no base', [], /--base is required/],
+  ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
+  ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
+  ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
+  ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
+  ['a revision with an invalid one', ['--base', 'broken'], /broken:openapi\.yaml:\d+:\d+ #\/info.* error: .*version/],
+  ['a file that is not a document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
+])('npm run contract:diff 2 and one line when the comparison is impossible: %s', async (_name, args, message) => {
+  write('other.txt', 'text');
+  await project.git('init', '--quiet');
+  write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));
+  await project.commit('broken');
+  await project.git('tag', 'broken');
+  rmSync(join(project.folder, 'openapi.yaml'));
+  await project.commit('none');
+  write('openapi.yaml', CONTRACT);
+  const { code, stdout, stderr } = await diff(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(stderr).toMatch(/^contract:diff: [^\n]*\n$/);
+});
 
-  test('takes the base from a git revision, also in a folder of the repository', async () => {
-    await project.git('init', '--quiet');
-    await project.commit('first');
-    write('openapi.yaml', CONTRACT.replace('/plants:', '/flowers:'));
-    expect(await diff('--base', 'HEAD')).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation {2}POST \/plants /),
-    });
-    await project.commit('second');
-    expect(await diff('--base', 'HEAD')).toMatchObject({ code: 0 });
-    expect(await diff('--base', 'HEAD~1')).toMatchObject({ code: 1 });
-
-    write('service/openapi.yaml', CONTRACT);
-    await project.commit('third');
-    expect(await project.diffIn('service', '--base', 'HEAD')).toMatchObject({
-      code: 0,
-      stdout: '0 errors, 0 warnings, 0 notes\n',
-    });
-  });
-
-  test('takes a base of several files', async () => {
-    const [head = '', error = ''] = CONTRACT.split('\n    Error:\n');
-    write('error.yaml', error.replaceAll(/^ {6}/gm, ''));
-    write('base.yaml', `${head}\n    Error:\n      $ref: error.yaml\n`);
-    expect(await diff('--base', 'base.yaml')).toEqual({
-      code: 0,
-      stdout: '0 errors, 0 warnings, 0 notes\n',
-      stderr: '',
-    });
-  });
-
-  describe('2 and one line when the comparison is impossible:', () => {
-    test.each<readonly [string, readonly string[], RegExp]>([
-      ['no base', [], /--base is required/],
-      ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
-      ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
-      ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],
-      ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
-      [
-        'a revision with an invalid one',
-        ['--base', 'broken'],
-        /broken:openapi\.yaml:\d+:\d+ #\/info.* error: .*version/,
-      ],
-      ['a file that is not a document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
-    ])('%s', async (_name, args, message) => {
-      write('other.txt', 'text');
-      await project.git('init', '--quiet');
-      write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));
-      await project.commit('broken');
-      await project.git('tag', 'broken');
-      rmSync(join(project.folder, 'openapi.yaml'));
-      await project.commit('none');
-      write('openapi.yaml', CONTRACT);
-      const { code, stdout, stderr } = await diff(...args);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(message);
-      expect(stderr).toMatch(/^contract:diff: [^\n]*\n$/);
-    });
-
-    test('the document itself is invalid', async () => {
-      write('base.yaml', CONTRACT);
-      write('openapi.yaml', CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'));
-      expect(await diff('--base', 'base.yaml')).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringMatching(
-          /^contract:diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
-        ),
-      });
-    });
+test('npm run contract:diff 2 and one line when the comparison is impossible: the document itself is invalid', async () => {
+  write('base.yaml', CONTRACT);
+  write('openapi.yaml', CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'));
+  expect(await diff('--base', 'base.yaml')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^contract:diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
+    ),
   });
 });

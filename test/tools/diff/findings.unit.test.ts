@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
 import {
   body,
@@ -30,192 +30,188 @@ const byId = (name: string): OpenApiDocument =>
     [`/a/{${name}}`]: { get: get({ parameters: [{ name, in: 'path', required: true, schema: text }] }) },
   });
 
-describe('nothing is reported for', () => {
-  test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
-    ['identical schemas', thing, thing],
-    ['reordered members', thing, reordered],
-    [
-      'other words',
-      { ...thing, description: 'A', title: 'B', examples: [1] },
-      { ...thing, description: 'C', externalDocs: { url: 'https://a.test' } },
-    ],
-    ['an inlined reference', named, thing, schemas({ Thing: thing })],
-    [
-      'a reference to another name',
-      named,
-      { $ref: '#/components/schemas/Item' },
-      schemas({ Thing: thing }),
-      schemas({ Item: thing }),
-    ],
-    [
-      'a reference through another',
-      named,
-      { $ref: '#/components/schemas/A' },
-      schemas({ Thing: thing }),
-      schemas({ A: named, Thing: thing }),
-    ],
-    [
-      'words beside a reference',
-      named,
-      { ...named, description: 'A' },
-      schemas({ Thing: thing }),
-      schemas({ Thing: thing }),
-    ],
-    [
-      'an allOf that says the same',
-      thing,
-      {
-        allOf: [
-          { type: 'object', properties: { size: integer } },
-          { properties: { name: text }, required: ['name'] },
-        ],
-      },
-    ],
-    ['an allOf of one', { allOf: [thing] }, thing],
-    ['the same bound twice', { ...text, maxLength: 5 }, { allOf: [{ ...text, maxLength: 5 }, { maxLength: 7 }] }],
-    ['a oneOf of one', { oneOf: [thing] }, thing],
-    ['alternatives reordered', { oneOf: [text, thing] }, { oneOf: [reordered, text] }],
-    [
-      'choices reordered',
-      { allOf: [{ oneOf: [text, thing] }, { oneOf: [thing, integer] }] },
-      { allOf: [{ oneOf: [thing, integer] }, { oneOf: [text, thing] }] },
-    ],
-    [
-      'alternatives inside alternatives',
-      { oneOf: [text, { oneOf: [integer, thing] }] },
-      { oneOf: [thing, text, integer] },
-    ],
-    ['types as alternatives', { type: ['string', 'integer'] }, { oneOf: [integer, text] }],
-    ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
-    ['values reordered', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
-    ['an enum of one instead of a const', { const: 'a' }, { enum: ['a'] }],
-    ['a type that the values imply', { enum: ['a'] }, { type: 'string', enum: ['a'] }],
-    ['a minimum of no characters', text, { ...text, minLength: 0 }],
-    ['exclusive bounds of integers', { ...integer, minimum: 1 }, { ...integer, exclusiveMinimum: 0 }],
-    ['additionalProperties: true', thing, { ...thing, additionalProperties: true }],
-    ['a keyword that is not analysed', { not: named }, { not: reordered }, schemas({ Thing: thing })],
-    [
-      'a schema that contains itself',
-      { $ref: '#/components/schemas/Tree' },
-      { $ref: '#/components/schemas/Tree' },
-      schemas({ Tree: tree(text) }),
-      schemas({ Tree: tree(text) }),
-    ],
-  ])('%s', (_name, base, revision, components = {}, newer = {}) => {
-    expect(summarize(requestWith(base, components), requestWith(revision, newer))).toEqual([]);
-    expect(summarize(responseWith(base, components), responseWith(revision, newer))).toEqual([]);
-  });
+test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
+  ['identical schemas', thing, thing],
+  ['reordered members', thing, reordered],
+  [
+    'other words',
+    { ...thing, description: 'A', title: 'B', examples: [1] },
+    { ...thing, description: 'C', externalDocs: { url: 'https://a.test' } },
+  ],
+  ['an inlined reference', named, thing, schemas({ Thing: thing })],
+  [
+    'a reference to another name',
+    named,
+    { $ref: '#/components/schemas/Item' },
+    schemas({ Thing: thing }),
+    schemas({ Item: thing }),
+  ],
+  [
+    'a reference through another',
+    named,
+    { $ref: '#/components/schemas/A' },
+    schemas({ Thing: thing }),
+    schemas({ A: named, Thing: thing }),
+  ],
+  [
+    'words beside a reference',
+    named,
+    { ...named, description: 'A' },
+    schemas({ Thing: thing }),
+    schemas({ Thing: thing }),
+  ],
+  [
+    'an allOf that says the same',
+    thing,
+    {
+      allOf: [
+        { type: 'object', properties: { size: integer } },
+        { properties: { name: text }, required: ['name'] },
+      ],
+    },
+  ],
+  ['an allOf of one', { allOf: [thing] }, thing],
+  ['the same bound twice', { ...text, maxLength: 5 }, { allOf: [{ ...text, maxLength: 5 }, { maxLength: 7 }] }],
+  ['a oneOf of one', { oneOf: [thing] }, thing],
+  ['alternatives reordered', { oneOf: [text, thing] }, { oneOf: [reordered, text] }],
+  [
+    'choices reordered',
+    { allOf: [{ oneOf: [text, thing] }, { oneOf: [thing, integer] }] },
+    { allOf: [{ oneOf: [thing, integer] }, { oneOf: [text, thing] }] },
+  ],
+  [
+    'alternatives inside alternatives',
+    { oneOf: [text, { oneOf: [integer, thing] }] },
+    { oneOf: [thing, text, integer] },
+  ],
+  ['types as alternatives', { type: ['string', 'integer'] }, { oneOf: [integer, text] }],
+  ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
+  ['values reordered', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
+  ['an enum of one instead of a const', { const: 'a' }, { enum: ['a'] }],
+  ['a type that the values imply', { enum: ['a'] }, { type: 'string', enum: ['a'] }],
+  ['a minimum of no characters', text, { ...text, minLength: 0 }],
+  ['exclusive bounds of integers', { ...integer, minimum: 1 }, { ...integer, exclusiveMinimum: 0 }],
+  ['additionalProperties: true', thing, { ...thing, additionalProperties: true }],
+  ['a keyword that is not analysed', { not: named }, { not: reordered }, schemas({ Thing: thing })],
+  [
+    'a schema that contains itself',
+    { $ref: '#/components/schemas/Tree' },
+    { $ref: '#/components/schemas/Tree' },
+    schemas({ Tree: tree(text) }),
+    schemas({ Tree: tree(text) }),
+  ],
+])('nothing is reported for %s', (_name, base, revision, components = {}, newer = {}) => {
+  expect(summarize(requestWith(base, components), requestWith(revision, newer))).toEqual([]);
+  expect(summarize(responseWith(base, components), responseWith(revision, newer))).toEqual([]);
+});
 
-  test.each<readonly [string, OpenApiDocument, OpenApiDocument]>([
-    ['a renamed path parameter', byId('id'), byId('key')],
-    [
-      'reordered paths',
-      documentWith({ '/a': { get: get() }, '/b': {} }),
-      documentWith({ '/b': {}, '/a': { get: get() } }),
-    ],
-    ['other words', operationWith({ summary: 'A', tags: ['a'] }), operationWith({ description: 'B' })],
-    [
-      'a parameter moved to the path',
-      documentWith({ '/a': { get: get({ parameters: [query()] }) } }),
-      documentWith({ '/a': { parameters: [query()], get: get() } }),
-    ],
-    [
-      'references to a parameter, a body and a response',
-      operationWith({ parameters: [query()], requestBody: body(), responses: { '200': ok } }),
-      operationWith(
-        {
-          parameters: [{ $ref: '#/components/parameters/q' }],
-          requestBody: { $ref: '#/components/requestBodies/b' },
-          responses: { '200': { $ref: '#/components/responses/r' } },
-        },
-        { components: { parameters: { q: query() }, requestBodies: { b: body() }, responses: { r: ok } } },
-      ),
-    ],
-    [
-      'nullable in OpenAPI 3.0 and null in 3.1',
-      responseWith({ type: 'string', nullable: true }, { openapi: '3.0.3' }),
-      responseWith({ type: ['string', 'null'] }),
-    ],
-    [
-      'exclusiveMaximum in OpenAPI 3.0 and in 3.1',
-      requestWith({ type: 'number', maximum: 5, exclusiveMaximum: true }, { openapi: '3.0.3' }),
-      requestWith({ type: 'number', exclusiveMaximum: 5 }),
-    ],
-    [
-      'a value beyond exclusiveMaximum in OpenAPI 3.0 and in 3.1',
-      requestWith({ ...integer, maximum: 5, exclusiveMaximum: true, enum: [4, 5] }, { openapi: '3.0.3' }),
-      requestWith({ ...integer, exclusiveMaximum: 5, enum: [4, 5] }),
-    ],
-    [
-      'keywords beside a reference in OpenAPI 3.0',
-      requestWith(named, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
-      requestWith({ ...named, maxLength: 5 }, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
-    ],
-  ])('%s', (_name, base, revision) => {
-    expect(compare(base, revision)).toEqual([]);
+test.each<readonly [string, OpenApiDocument, OpenApiDocument]>([
+  ['a renamed path parameter', byId('id'), byId('key')],
+  [
+    'reordered paths',
+    documentWith({ '/a': { get: get() }, '/b': {} }),
+    documentWith({ '/b': {}, '/a': { get: get() } }),
+  ],
+  ['other words', operationWith({ summary: 'A', tags: ['a'] }), operationWith({ description: 'B' })],
+  [
+    'a parameter moved to the path',
+    documentWith({ '/a': { get: get({ parameters: [query()] }) } }),
+    documentWith({ '/a': { parameters: [query()], get: get() } }),
+  ],
+  [
+    'references to a parameter, a body and a response',
+    operationWith({ parameters: [query()], requestBody: body(), responses: { '200': ok } }),
+    operationWith(
+      {
+        parameters: [{ $ref: '#/components/parameters/q' }],
+        requestBody: { $ref: '#/components/requestBodies/b' },
+        responses: { '200': { $ref: '#/components/responses/r' } },
+      },
+      { components: { parameters: { q: query() }, requestBodies: { b: body() }, responses: { r: ok } } },
+    ),
+  ],
+  [
+    'nullable in OpenAPI 3.0 and null in 3.1',
+    responseWith({ type: 'string', nullable: true }, { openapi: '3.0.3' }),
+    responseWith({ type: ['string', 'null'] }),
+  ],
+  [
+    'exclusiveMaximum in OpenAPI 3.0 and in 3.1',
+    requestWith({ type: 'number', maximum: 5, exclusiveMaximum: true }, { openapi: '3.0.3' }),
+    requestWith({ type: 'number', exclusiveMaximum: 5 }),
+  ],
+  [
+    'a value beyond exclusiveMaximum in OpenAPI 3.0 and in 3.1',
+    requestWith({ ...integer, maximum: 5, exclusiveMaximum: true, enum: [4, 5] }, { openapi: '3.0.3' }),
+    requestWith({ ...integer, exclusiveMaximum: 5, enum: [4, 5] }),
+  ],
+  [
+    'keywords beside a reference in OpenAPI 3.0',
+    requestWith(named, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
+    requestWith({ ...named, maxLength: 5 }, { openapi: '3.0.3', ...schemas({ Thing: text }) }),
+  ],
+])('nothing is reported for %s', (_name, base, revision) => {
+  expect(compare(base, revision)).toEqual([]);
+});
+
+const level = 'ERR';
+const operation = 'POST /things';
+
+test('a finding points to the changed component in the newer document, and says where it is used', () => {
+  const documentOf = (name: unknown) => requestWith(named, schemas({ Thing: property(name) }));
+  const revision = documentOf(integer);
+  expect(compare(documentOf(text), revision)).toEqual([
+    {
+      rule: 'request-property-type-changed',
+      level,
+      document: revision,
+      pointer: '/components/schemas/Thing/properties/p',
+      operation,
+      message: 'request body/p: type string became integer',
+    },
+  ]);
+});
+
+test('a finding points into the base when the newer document lacks the place', () => {
+  const base = responseWith(thing);
+  expect(compare(base, responseWith(property(text)))).toContainEqual({
+    rule: 'response-required-property-removed',
+    level,
+    document: base,
+    pointer: '/paths/~1things/post/responses/200/content/application~1json/schema/properties/name',
+    operation,
+    message: 'response 200 body: property name was removed',
   });
 });
 
-describe('a finding', () => {
-  const level = 'ERR';
-  const operation = 'POST /things';
+test('a finding inside a schema that contains itself is reported once', () => {
+  const documentOf = (leaf: unknown) =>
+    requestWith({ $ref: '#/components/schemas/Tree' }, schemas({ Tree: tree(leaf) }));
+  expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR request-property-type-changed']);
+});
 
-  test('points to the changed component in the newer document, and says where it is used', () => {
-    const documentOf = (name: unknown) => requestWith(named, schemas({ Thing: property(name) }));
-    const revision = documentOf(integer);
-    expect(compare(documentOf(text), revision)).toEqual([
-      {
-        rule: 'request-property-type-changed',
-        level,
-        document: revision,
-        pointer: '/components/schemas/Thing/properties/p',
-        operation,
-        message: 'request body/p: type string became integer',
-      },
-    ]);
-  });
+test('a finding inside alternatives that contain each other is reported once', () => {
+  const documentOf = (leaf: unknown) => {
+    const members = [
+      { $ref: '#/components/schemas/List' },
+      { type: 'object', required: ['leaf'], properties: { leaf } },
+    ];
+    return responseWith(
+      { $ref: '#/components/schemas/Node' },
+      schemas({ Node: { oneOf: members }, List: { type: 'array', items: { $ref: '#/components/schemas/Node' } } }),
+    );
+  };
+  expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR response-property-type-changed']);
+});
 
-  test('points into the base when the newer document lacks the place', () => {
-    const base = responseWith(thing);
-    expect(compare(base, responseWith(property(text)))).toContainEqual({
-      rule: 'response-required-property-removed',
-      level,
-      document: base,
-      pointer: '/paths/~1things/post/responses/200/content/application~1json/schema/properties/name',
-      operation,
-      message: 'response 200 body: property name was removed',
-    });
-  });
-
-  test('inside a schema that contains itself is reported once', () => {
-    const documentOf = (leaf: unknown) =>
-      requestWith({ $ref: '#/components/schemas/Tree' }, schemas({ Tree: tree(leaf) }));
-    expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR request-property-type-changed']);
-  });
-
-  test('inside alternatives that contain each other is reported once', () => {
-    const documentOf = (leaf: unknown) => {
-      const members = [
-        { $ref: '#/components/schemas/List' },
-        { type: 'object', required: ['leaf'], properties: { leaf } },
-      ];
-      return responseWith(
-        { $ref: '#/components/schemas/Node' },
-        schemas({ Node: { oneOf: members }, List: { type: 'array', items: { $ref: '#/components/schemas/Node' } } }),
-      );
-    };
-    expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR response-property-type-changed']);
-  });
-
-  test('has a stable order, worst first, independent of the order of the documents', () => {
-    const before = documentWith({ '/a': { get: get() }, '/b': { get: get() } });
-    const swapped = documentWith({ '/b': { get: get() }, '/a': { get: get() } });
-    const after = documentWith({ '/c': { get: get() } });
-    expect(compare(before, after)).toEqual(compare(swapped, after));
-    expect(compare(before, after).map(({ level, operation }) => `${level} ${operation ?? ''}`)).toEqual([
-      'ERR GET /a',
-      'ERR GET /b',
-      'INFO GET /c',
-    ]);
-  });
+test('a finding has a stable order, worst first, independent of the order of the documents', () => {
+  const before = documentWith({ '/a': { get: get() }, '/b': { get: get() } });
+  const swapped = documentWith({ '/b': { get: get() }, '/a': { get: get() } });
+  const after = documentWith({ '/c': { get: get() } });
+  expect(compare(before, after)).toEqual(compare(swapped, after));
+  expect(compare(before, after).map(({ level, operation }) => `${level} ${operation ?? ''}`)).toEqual([
+    'ERR GET /a',
+    'ERR GET /b',
+    'INFO GET /c',
+  ]);
 });

@@ -1,88 +1,84 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { integer, property, text, type Fragment } from '../../support/document.ts';
 import { breaks, narrows, summarizeBoth, type Findings, type SchemaRow } from './support/schema-findings.ts';
 
-describe('the schema of a body:', () => {
-  test.each<SchemaRow>([
-    [
-      'a property required by another member of an allOf',
-      { allOf: [property(text)] },
-      { allOf: [property(text), { required: ['p'] }] },
-      narrows('property-became-required'),
-    ],
-    [
-      'another type of a readOnly property',
-      property({ ...text, readOnly: true }),
-      property({ ...integer, readOnly: true }),
-      { request: [], response: ['ERR response-property-type-changed'] },
-    ],
-    [
-      'another type of a writeOnly property',
-      property({ ...text, writeOnly: true }),
-      property({ ...integer, writeOnly: true }),
-      { request: ['ERR request-property-type-changed'], response: [] },
-    ],
-    [
-      'a new required readOnly property',
-      { type: 'object' },
-      { ...property({ ...text, readOnly: true }), required: ['p'] },
-      { request: [], response: ['INFO response-required-property-added'] },
-    ],
-    [
-      'a required property that became readOnly',
-      { ...property(text), required: ['p'] },
-      { ...property({ ...text, readOnly: true }), required: ['p'] },
-      { request: ['INFO request-required-property-became-read-only'], response: [] },
-    ],
-    [
-      'a required property that is no longer readOnly',
-      { ...property({ ...text, readOnly: true }), required: ['p'] },
-      { ...property(text), required: ['p'] },
-      { request: ['ERR request-required-property-became-not-read-only'], response: [] },
-    ],
-    [
-      'a required property that became writeOnly',
-      { ...property(text), required: ['p'] },
-      { ...property({ ...text, writeOnly: true }), required: ['p'] },
-      { request: [], response: ['ERR response-required-property-became-write-only'] },
-    ],
-  ])('%s', (_name, base, revision, want) => {
-    expect(summarizeBoth(base, revision)).toEqual(want);
-  });
+test.each<SchemaRow>([
+  [
+    'a property required by another member of an allOf',
+    { allOf: [property(text)] },
+    { allOf: [property(text), { required: ['p'] }] },
+    narrows('property-became-required'),
+  ],
+  [
+    'another type of a readOnly property',
+    property({ ...text, readOnly: true }),
+    property({ ...integer, readOnly: true }),
+    { request: [], response: ['ERR response-property-type-changed'] },
+  ],
+  [
+    'another type of a writeOnly property',
+    property({ ...text, writeOnly: true }),
+    property({ ...integer, writeOnly: true }),
+    { request: ['ERR request-property-type-changed'], response: [] },
+  ],
+  [
+    'a new required readOnly property',
+    { type: 'object' },
+    { ...property({ ...text, readOnly: true }), required: ['p'] },
+    { request: [], response: ['INFO response-required-property-added'] },
+  ],
+  [
+    'a required property that became readOnly',
+    { ...property(text), required: ['p'] },
+    { ...property({ ...text, readOnly: true }), required: ['p'] },
+    { request: ['INFO request-required-property-became-read-only'], response: [] },
+  ],
+  [
+    'a required property that is no longer readOnly',
+    { ...property({ ...text, readOnly: true }), required: ['p'] },
+    { ...property(text), required: ['p'] },
+    { request: ['ERR request-required-property-became-not-read-only'], response: [] },
+  ],
+  [
+    'a required property that became writeOnly',
+    { ...property(text), required: ['p'] },
+    { ...property({ ...text, writeOnly: true }), required: ['p'] },
+    { request: [], response: ['ERR response-required-property-became-write-only'] },
+  ],
+])('the schema of a body: %s', (_name, base, revision, want) => {
+  expect(summarizeBoth(base, revision)).toEqual(want);
 });
 
-describe('kinds that are reachable only through a discriminator:', () => {
-  const kind = (lives: unknown): Fragment => ({
-    allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: { lives } }],
-  });
-  const pets = (mapping: Fragment | undefined, kinds: Fragment): Fragment => ({
-    components: {
-      schemas: {
-        Pet: {
-          type: 'object',
-          required: ['kind'],
-          properties: { kind: text },
-          discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
-        },
-        ...kinds,
+const kind = (lives: unknown): Fragment => ({
+  allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: { lives } }],
+});
+const pets = (mapping: Fragment | undefined, kinds: Fragment): Fragment => ({
+  components: {
+    schemas: {
+      Pet: {
+        type: 'object',
+        required: ['kind'],
+        properties: { kind: text },
+        discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
       },
+      ...kinds,
     },
-  });
-  const CAT = { cat: '#/components/schemas/Cat' };
-  const BOTH = { ...CAT, dog: 'Dog' };
-  const KINDS = { Cat: kind(integer), Dog: kind(text) };
+  },
+});
+const CAT = { cat: '#/components/schemas/Cat' };
+const BOTH = { ...CAT, dog: 'Dog' };
+const KINDS = { Cat: kind(integer), Dog: kind(text) };
 
-  test.each<readonly [string, Fragment, Fragment, Findings]>([
-    ['the same', pets(BOTH, KINDS), pets(BOTH, KINDS), { request: [], response: [] }],
-    ['a kind changed', pets(BOTH, KINDS), pets(BOTH, { ...KINDS, Cat: kind(text) }), breaks('property-type-changed')],
-    [
-      'a kind without a mapping changed',
-      pets(undefined, KINDS),
-      pets(undefined, { ...KINDS, Dog: kind(integer) }),
-      breaks('property-type-changed'),
-    ],
-  ])('%s', (_name, base, revision, want) => {
-    const pet = { $ref: '#/components/schemas/Pet' };
-    expect(summarizeBoth(pet, pet, base, revision)).toEqual(want);
-  });
+test.each<readonly [string, Fragment, Fragment, Findings]>([
+  ['the same', pets(BOTH, KINDS), pets(BOTH, KINDS), { request: [], response: [] }],
+  ['a kind changed', pets(BOTH, KINDS), pets(BOTH, { ...KINDS, Cat: kind(text) }), breaks('property-type-changed')],
+  [
+    'a kind without a mapping changed',
+    pets(undefined, KINDS),
+    pets(undefined, { ...KINDS, Dog: kind(integer) }),
+    breaks('property-type-changed'),
+  ],
+])('kinds that are reachable only through a discriminator: %s', (_name, base, revision, want) => {
+  const pet = { $ref: '#/components/schemas/Pet' };
+  expect(summarizeBoth(pet, pet, base, revision)).toEqual(want);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
 import {
   documentWith,
@@ -27,159 +27,142 @@ const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, 
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
 const json = (schema: unknown): Fragment => ({ ...ok, content: { 'application/json': { schema } } });
 
-describe('operations:', () => {
-  test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  [
+    'another operationId',
+    [operationWith({}), operationWith({ operationId: 'add' })],
+    ['INFO api-operation-id-removed'],
+  ],
+  [
+    'a parameter of the same place in the path has another type',
     [
-      'another operationId',
-      [operationWith({}), operationWith({ operationId: 'add' })],
-      ['INFO api-operation-id-removed'],
+      documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } }),
+      documentWith({ '/a/{key}': { get: get({ parameters: [{ ...inPath('key'), schema: integer }] }) } }),
     ],
-    [
-      'a parameter of the same place in the path has another type',
-      [
-        documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } }),
-        documentWith({ '/a/{key}': { get: get({ parameters: [{ ...inPath('key'), schema: integer }] }) } }),
-      ],
-      ['ERR request-parameter-type-changed'],
-    ],
-    [
-      'moved to a path with a parameter',
-      [
-        documentWith({ '/a': { get: get() } }),
-        documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } }),
-      ],
-      ['ERR api-path-removed-without-deprecation', 'ERR new-request-path-parameter', 'INFO endpoint-added'],
-    ],
-  ])('%s', (_name, [base, revision], want) => {
-    expect(summarize(base, revision)).toEqual(want);
-  });
+    ['ERR request-parameter-type-changed'],
+  ],
+  [
+    'moved to a path with a parameter',
+    [documentWith({ '/a': { get: get() } }), documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } })],
+    ['ERR api-path-removed-without-deprecation', 'ERR new-request-path-parameter', 'INFO endpoint-added'],
+  ],
+])('operations: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
 });
 
-describe('parameters:', () => {
-  test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]], readonly string[]]>([
-    [
-      'moved from the query to a header',
-      [[query()], [query({ in: 'header' })]],
-      ['INFO new-optional-request-parameter', 'WARN request-parameter-removed'],
-    ],
-    [
-      'from integer to string, which has the same format',
-      [[query({ schema: integer })], [query()]],
-      ['INFO request-parameter-type-generalized'],
-    ],
-    ['from string to integer', [[query()], [query({ schema: integer })]], ['ERR request-parameter-type-changed']],
-    ['explode of a single value', [[query()], [query({ explode: false })]], []],
-    ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
-    ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
-  ])('%s', (_name, [base, revision], want) => {
-    expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);
-  });
+test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]], readonly string[]]>([
+  [
+    'moved from the query to a header',
+    [[query()], [query({ in: 'header' })]],
+    ['INFO new-optional-request-parameter', 'WARN request-parameter-removed'],
+  ],
+  [
+    'from integer to string, which has the same format',
+    [[query({ schema: integer })], [query()]],
+    ['INFO request-parameter-type-generalized'],
+  ],
+  ['from string to integer', [[query()], [query({ schema: integer })]], ['ERR request-parameter-type-changed']],
+  ['explode of a single value', [[query()], [query({ explode: false })]], []],
+  ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
+  ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
+])('parameters: %s', (_name, [base, revision], want) => {
+  expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);
 });
 
-describe('security and servers:', () => {
-  test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  [
+    'authentication added for the whole document',
     [
-      'authentication added for the whole document',
-      [
-        operationWith({}, { security: [] }),
-        operationWith({}, { security: [{ bearer: [] }], components: { securitySchemes: SCHEMES } }),
-      ],
-      ['ERR api-security-added'],
+      operationWith({}, { security: [] }),
+      operationWith({}, { security: [{ bearer: [] }], components: { securitySchemes: SCHEMES } }),
     ],
+    ['ERR api-security-added'],
+  ],
+  [
+    'a second scheme beside the first',
+    [secured([{ bearer: [] }]), secured([{ bearer: [], key: [] }])],
+    ['ERR api-security-removed'],
+  ],
+  [
+    'one of two schemes is enough',
+    [secured([{ bearer: [], key: [] }]), secured([{ key: [] }])],
+    ['INFO api-security-added'],
+  ],
+  ['anonymous clients shut out', [secured([{}, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-added']],
+  ['another name for the same scheme', [secured([{ key: [] }]), secured([{ token: [] }], { token: SCHEMES.key })], []],
+  ['ways in reordered', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }, { bearer: [] }])], []],
+  [
+    'the same base path elsewhere',
+    [served('https://a.test/v1'), served('https://b.test/v1/')],
+    ['INFO api-server-added', 'WARN api-server-removed'],
+  ],
+  [
+    'another base path',
+    [served('https://a.test/v1'), served('https://a.test/v2')],
+    ['ERR api-base-path-changed', 'INFO api-server-added'],
+  ],
+  [
+    'a server variable replaced by its default',
     [
-      'a second scheme beside the first',
-      [secured([{ bearer: [] }]), secured([{ bearer: [], key: [] }])],
-      ['ERR api-security-removed'],
+      operationWith({}, { servers: [{ url: '{base}', variables: { base: { default: 'http://a.test' } } }] }),
+      operationWith({}, { servers: [{ url: 'http://a.test' }] }),
     ],
-    [
-      'one of two schemes is enough',
-      [secured([{ bearer: [], key: [] }]), secured([{ key: [] }])],
-      ['INFO api-security-added'],
-    ],
-    ['anonymous clients shut out', [secured([{}, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-added']],
-    [
-      'another name for the same scheme',
-      [secured([{ key: [] }]), secured([{ token: [] }], { token: SCHEMES.key })],
-      [],
-    ],
-    ['ways in reordered', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }, { bearer: [] }])], []],
-    [
-      'the same base path elsewhere',
-      [served('https://a.test/v1'), served('https://b.test/v1/')],
-      ['INFO api-server-added', 'WARN api-server-removed'],
-    ],
-    [
-      'another base path',
-      [served('https://a.test/v1'), served('https://a.test/v2')],
-      ['ERR api-base-path-changed', 'INFO api-server-added'],
-    ],
-    [
-      'a server variable replaced by its default',
-      [
-        operationWith({}, { servers: [{ url: '{base}', variables: { base: { default: 'http://a.test' } } }] }),
-        operationWith({}, { servers: [{ url: 'http://a.test' }] }),
-      ],
-      [],
-    ],
-  ])('%s', (_name, [base, revision], want) => {
-    expect(summarize(base, revision)).toEqual(want);
-  });
+    [],
+  ],
+])('security and servers: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
 });
 
-describe('responses:', () => {
-  test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
-    ['a status became part of a range', [answers({ '200': json(text) }), answers({ '2XX': json(text) })], []],
-    [
-      'a range has another body than its status had',
-      [answers({ '200': json(text) }), answers({ '2XX': json(integer) })],
-      ['ERR response-body-type-changed'],
-    ],
-    [
-      'a failure looks different from default, which it was part of',
-      [answers({ default: json(text) }), answers({ default: json(text), '404': json(integer) })],
-      ['ERR response-body-type-changed', 'INFO response-non-success-status-added'],
-    ],
-    [
-      'another type of a header',
-      [headersWith({ 'X-A': { schema: integer } }), headersWith({ 'x-a': { schema: text } })],
-      ['ERR response-header-type-generalized'],
-    ],
-  ])('%s', (_name, [base, revision], want) => {
-    expect(summarize(base, revision)).toEqual(want);
-  });
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  ['a status became part of a range', [answers({ '200': json(text) }), answers({ '2XX': json(text) })], []],
+  [
+    'a range has another body than its status had',
+    [answers({ '200': json(text) }), answers({ '2XX': json(integer) })],
+    ['ERR response-body-type-changed'],
+  ],
+  [
+    'a failure looks different from default, which it was part of',
+    [answers({ default: json(text) }), answers({ default: json(text), '404': json(integer) })],
+    ['ERR response-body-type-changed', 'INFO response-non-success-status-added'],
+  ],
+  [
+    'another type of a header',
+    [headersWith({ 'X-A': { schema: integer } }), headersWith({ 'x-a': { schema: text } })],
+    ['ERR response-header-type-generalized'],
+  ],
+])('responses: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
 });
 
-describe('webhooks and callbacks:', () => {
-  const post = (schema: unknown): Fragment => ({
-    post: { requestBody: { content: { 'application/json': { schema } } }, responses: { '204': ok } },
-  });
-  const notify = (schema: unknown): Fragment => ({ additionalOperations: { NOTIFY: post(schema)['post'] } });
-  const hook = (item: Fragment): OpenApiDocument => documentWith({}, { openapi: '3.2.0', webhooks: { changed: item } });
-  const call = (item: Fragment): OpenApiDocument =>
-    operationWith({ callbacks: { changed: { '{$request.body#/url}': item } } }, { openapi: '3.2.0' });
-
-  test.each<readonly [string, Fragment, Fragment, Readonly<Record<'webhook' | 'callback', readonly string[]>>]>([
-    ['the same', post(text), post(text), { webhook: [], callback: [] }],
-    ['another body', post(text), post(integer), both('ERR response-body-type-changed')],
-    ['another body with a method of its own', notify(text), notify(integer), both('ERR response-body-type-changed')],
-    [
-      'another method',
-      post(text),
-      notify(text),
-      {
-        webhook: ['ERR webhook-removed', 'INFO webhook-added'],
-        callback: ['ERR callback-removed', 'INFO callback-added'],
-      },
-    ],
-  ])('%s', (_name, base, revision, want) => {
-    const findings = {
-      webhook: summarize(hook(base), hook(revision)),
-      callback: summarize(call(base), call(revision)),
-    };
-    expect(findings).toEqual(want);
-  });
-
-  function both(finding: string): Readonly<Record<'webhook' | 'callback', readonly string[]>> {
-    return { webhook: [finding], callback: [finding] };
-  }
+const post = (schema: unknown): Fragment => ({
+  post: { requestBody: { content: { 'application/json': { schema } } }, responses: { '204': ok } },
 });
+const notify = (schema: unknown): Fragment => ({ additionalOperations: { NOTIFY: post(schema)['post'] } });
+const hook = (item: Fragment): OpenApiDocument => documentWith({}, { openapi: '3.2.0', webhooks: { changed: item } });
+const call = (item: Fragment): OpenApiDocument =>
+  operationWith({ callbacks: { changed: { '{$request.body#/url}': item } } }, { openapi: '3.2.0' });
+
+test.each<readonly [string, Fragment, Fragment, Readonly<Record<'webhook' | 'callback', readonly string[]>>]>([
+  ['the same', post(text), post(text), { webhook: [], callback: [] }],
+  ['another body', post(text), post(integer), both('ERR response-body-type-changed')],
+  ['another body with a method of its own', notify(text), notify(integer), both('ERR response-body-type-changed')],
+  [
+    'another method',
+    post(text),
+    notify(text),
+    {
+      webhook: ['ERR webhook-removed', 'INFO webhook-added'],
+      callback: ['ERR callback-removed', 'INFO callback-added'],
+    },
+  ],
+])('webhooks and callbacks: %s', (_name, base, revision, want) => {
+  const findings = {
+    webhook: summarize(hook(base), hook(revision)),
+    callback: summarize(call(base), call(revision)),
+  };
+  expect(findings).toEqual(want);
+});
+
+function both(finding: string): Readonly<Record<'webhook' | 'callback', readonly string[]>> {
+  return { webhook: [finding], callback: [finding] };
+}

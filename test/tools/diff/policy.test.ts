@@ -124,29 +124,27 @@ severity:
   });
 });
 
-describe('the version', () => {
-  const breaking = CONTRACT.replace('required: [name]', 'required: [name, tag]');
-  const compatible = CONTRACT.replace('operationId: createPlant', 'operationId: addPlant');
+const breaking = CONTRACT.replace('required: [name]', 'required: [name, tag]');
+const compatible = CONTRACT.replace('operationId: createPlant', 'operationId: addPlant');
 
-  test.each<readonly [string, string, string, string, string | undefined]>([
-    ['the same, although clients break', breaking, '1.2.3', '1.2.3', 'api-version-not-bumped'],
-    ['the same, although something changed', compatible, '1.2.3', '1.2.3', 'api-version-not-bumped'],
-    ['lower', compatible, '1.2.3', '1.2.2', 'api-version-decreased'],
-    ['a new minor one, although clients break', breaking, '1.2.3', '1.3.0', 'api-major-version-not-bumped'],
-    ['a new major one', breaking, '1.2.3', '2.0.0-rc.1', undefined],
-    ['a new patch below 1.0.0, although clients break', breaking, '0.1.2', '0.1.3', 'api-major-version-not-bumped'],
-    ['a new minor one below 1.0.0', breaking, '0.1.2', '0.2.0', undefined],
-    ['new, for a compatible change', compatible, '1.2.3', '1.2.4', undefined],
-    ['lower, but nothing changed', CONTRACT, '1.2.3', '1.0.0', undefined],
-    ['no semantic one', breaking, '2026-01', '2026-01', undefined],
-  ])('is %s', async (_name, document, before, after, rule) => {
-    const project = createDiffProject();
-    project.write('base.yaml', CONTRACT.replace('version: 1.0.0', `version: '${before}'`));
-    project.write('openapi.yaml', document.replace('version: 1.0.0', `version: '${after}'`));
-    const { stdout } = await project.diff('--base', 'base.yaml', '--json');
-    const found = JSON.parse(stdout) as readonly { rule: string }[]; // It prints an array of findings.
-    const ofVersion = found.filter((finding) => finding.rule.includes('-version-'));
-    const want = { rule, level: 'INFO', side: 'revision', line: 5, pointer: '/info/version' };
-    expect(ofVersion).toEqual(rule === undefined ? [] : [expect.objectContaining(want)]);
-  });
+test.each<readonly [string, string, string, string, string | undefined]>([
+  ['the same, although clients break', breaking, '1.2.3', '1.2.3', 'api-version-not-bumped'],
+  ['the same, although something changed', compatible, '1.2.3', '1.2.3', 'api-version-not-bumped'],
+  ['lower', compatible, '1.2.3', '1.2.2', 'api-version-decreased'],
+  ['a new minor one, although clients break', breaking, '1.2.3', '1.3.0', 'api-major-version-not-bumped'],
+  ['a new major one', breaking, '1.2.3', '2.0.0-rc.1', undefined],
+  ['a new patch below 1.0.0, although clients break', breaking, '0.1.2', '0.1.3', 'api-major-version-not-bumped'],
+  ['a new minor one below 1.0.0', breaking, '0.1.2', '0.2.0', undefined],
+  ['new, for a compatible change', compatible, '1.2.3', '1.2.4', undefined],
+  ['lower, but nothing changed', CONTRACT, '1.2.3', '1.0.0', undefined],
+  ['no semantic one', breaking, '2026-01', '2026-01', undefined],
+])('the version is %s', async (_name, document, before, after, rule) => {
+  const project = createDiffProject();
+  project.write('base.yaml', CONTRACT.replace('version: 1.0.0', `version: '${before}'`));
+  project.write('openapi.yaml', document.replace('version: 1.0.0', `version: '${after}'`));
+  const { stdout } = await project.diff('--base', 'base.yaml', '--json');
+  const found = JSON.parse(stdout) as readonly { rule: string }[]; // It prints an array of findings.
+  const ofVersion = found.filter((finding) => finding.rule.includes('-version-'));
+  const want = { rule, level: 'INFO', side: 'revision', line: 5, pointer: '/info/version' };
+  expect(ofVersion).toEqual(rule === undefined ? [] : [expect.objectContaining(want)]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { SUBJECTS } from '../../../scripts/diff/aspects.ts';
 import type { Subject } from '../../../scripts/diff/comparison.ts';
 import { RULES } from '../../../scripts/diff/rules.ts';
@@ -54,15 +54,13 @@ const CHANGES = [...ofSchemas, ...DOCUMENT_CHANGES].map(
   ([rule, reverse, base, revision]) => [withLevel(rule), reverse && withLevel(reverse), base, revision] as const,
 );
 
-describe('contract:diff reports one finding:', () => {
-  const named = CHANGES.map(
-    ([rule, reverse, ...documents]) =>
-      [reverse === undefined ? rule : `${rule}, reversed ${reverse}`, rule, reverse, ...documents] as const,
-  );
-  test.each(named)('%s', (_name, rule, reverse, base, revision) => {
-    expect(summarize(base, revision)).toEqual([rule]);
-    if (reverse !== undefined) expect(summarize(revision, base)).toEqual([reverse]);
-  });
+const named = CHANGES.map(
+  ([rule, reverse, ...documents]) =>
+    [reverse === undefined ? rule : `${rule}, reversed ${reverse}`, rule, reverse, ...documents] as const,
+);
+test.each(named)('contract:diff reports one finding: %s', (_name, rule, reverse, base, revision) => {
+  expect(summarize(base, revision)).toEqual([rule]);
+  if (reverse !== undefined) expect(summarize(revision, base)).toEqual([reverse]);
 });
 
 test('the compared documents are valid', async () => {

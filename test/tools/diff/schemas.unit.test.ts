@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { integer, property, text } from '../../support/document.ts';
 import { breaks, found, narrows, summarizeBoth, widens, type SchemaRow } from './support/schema-findings.ts';
 
@@ -9,106 +9,104 @@ const SPECIALIZED = {
   response: ['INFO response-property-type-specialized'],
 };
 
-describe('the schema of a property:', () => {
-  test.each<SchemaRow>([
-    ['any type to one', {}, text, SPECIALIZED],
-    ['one type to any', text, {}, widens('property-type-generalized')],
-    ['null by anyOf', text, { anyOf: [text, { type: 'null' }] }, widens('property-became-nullable')],
-    ['a format added', text, { type: 'string', format: 'date' }, SPECIALIZED],
-    ['a format removed', { type: 'string', format: 'date' }, text, widens('property-type-generalized')],
-    [
-      'another format',
-      { type: 'string', format: 'date' },
-      { type: 'string', format: 'date-time' },
-      breaks('property-type-changed'),
-    ],
-    [
-      'int32 to int64',
-      { type: 'integer', format: 'int32' },
-      { type: 'integer', format: 'int64' },
-      widens('property-type-generalized'),
-    ],
-    ['a const to an enum with its value', { const: 'a' }, { enum: ['a', 'b'] }, widens('property-enum-value-added')],
-    [
-      'maximum made exclusive',
-      { type: 'number', maximum: 1 },
-      { type: 'number', exclusiveMaximum: 1 },
-      narrows('property-exclusive-max-set'),
-    ],
-    [
-      'the names of properties',
-      { type: 'object', propertyNames: { pattern: '^a' } },
-      { type: 'object', propertyNames: { pattern: '^b' } },
-      found('WARN', 'WARN', 'property-pattern-changed'),
-    ],
-    [
-      'the type of items',
-      { type: 'array', items: text },
-      { type: 'array', items: integer },
-      breaks('property-type-changed'),
-    ],
-    [
-      'the type of other properties',
-      { type: 'object', additionalProperties: text },
-      { type: 'object', additionalProperties: integer },
-      breaks('property-type-changed'),
-    ],
-    [
-      'a bound inside an allOf',
-      { allOf: [text, { maxLength: 9 }] },
-      { allOf: [{ maxLength: 5 }, text] },
-      narrows('property-max-length-decreased'),
-    ],
-    ['an alternative removed', { oneOf: [cat, dog] }, { oneOf: [cat] }, narrows('property-one-of-removed')],
-    ['an alternative added', { anyOf: [cat, text] }, { anyOf: [text, dog, cat] }, widens('property-any-of-added')],
-    [
-      'requirements as alternatives removed',
-      { ...property(text), oneOf: [{ required: ['a'] }, { required: ['b'] }] },
-      property(text),
-      {
-        request: ['INFO request-property-became-optional', 'INFO request-property-became-optional'],
-        response: [
-          'ERR response-property-one-of-added',
-          'INFO response-property-one-of-removed',
-          'INFO response-property-one-of-removed',
-        ],
-      },
-    ],
-    [
-      'an optional property removed in two alternatives',
-      { oneOf: [cat, dog] },
-      {
-        oneOf: [
-          { ...cat, properties: { kind: cat.properties.kind } },
-          { ...dog, properties: { kind: dog.properties.kind } },
-        ],
-      },
-      {
-        request: ['WARN request-property-removed', 'WARN request-property-removed'],
-        response: ['WARN response-optional-property-removed', 'WARN response-optional-property-removed'],
-      },
-    ],
-    [
-      'a change inside an alternative',
-      { oneOf: [cat, dog] },
-      { oneOf: [dog, { ...cat, properties: { ...cat.properties, lives: text } }] },
-      breaks('property-type-changed'),
-    ],
-    ['an alternative beside the old schema', cat, { oneOf: [dog, cat] }, widens('property-one-of-added')],
-    [
-      'alternatives that do not include the old schema',
-      text,
-      { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] },
-      {
-        request: ['ERR request-property-wrapped-in-one-of'],
-        response: [
-          'ERR response-property-one-of-added',
-          'INFO response-property-max-length-set',
-          'INFO response-property-type-specialized',
-        ],
-      },
-    ],
-  ])('%s', (_name, base, revision, want) => {
-    expect(summarizeBoth(property(base), property(revision))).toEqual(want);
-  });
+test.each<SchemaRow>([
+  ['any type to one', {}, text, SPECIALIZED],
+  ['one type to any', text, {}, widens('property-type-generalized')],
+  ['null by anyOf', text, { anyOf: [text, { type: 'null' }] }, widens('property-became-nullable')],
+  ['a format added', text, { type: 'string', format: 'date' }, SPECIALIZED],
+  ['a format removed', { type: 'string', format: 'date' }, text, widens('property-type-generalized')],
+  [
+    'another format',
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+    breaks('property-type-changed'),
+  ],
+  [
+    'int32 to int64',
+    { type: 'integer', format: 'int32' },
+    { type: 'integer', format: 'int64' },
+    widens('property-type-generalized'),
+  ],
+  ['a const to an enum with its value', { const: 'a' }, { enum: ['a', 'b'] }, widens('property-enum-value-added')],
+  [
+    'maximum made exclusive',
+    { type: 'number', maximum: 1 },
+    { type: 'number', exclusiveMaximum: 1 },
+    narrows('property-exclusive-max-set'),
+  ],
+  [
+    'the names of properties',
+    { type: 'object', propertyNames: { pattern: '^a' } },
+    { type: 'object', propertyNames: { pattern: '^b' } },
+    found('WARN', 'WARN', 'property-pattern-changed'),
+  ],
+  [
+    'the type of items',
+    { type: 'array', items: text },
+    { type: 'array', items: integer },
+    breaks('property-type-changed'),
+  ],
+  [
+    'the type of other properties',
+    { type: 'object', additionalProperties: text },
+    { type: 'object', additionalProperties: integer },
+    breaks('property-type-changed'),
+  ],
+  [
+    'a bound inside an allOf',
+    { allOf: [text, { maxLength: 9 }] },
+    { allOf: [{ maxLength: 5 }, text] },
+    narrows('property-max-length-decreased'),
+  ],
+  ['an alternative removed', { oneOf: [cat, dog] }, { oneOf: [cat] }, narrows('property-one-of-removed')],
+  ['an alternative added', { anyOf: [cat, text] }, { anyOf: [text, dog, cat] }, widens('property-any-of-added')],
+  [
+    'requirements as alternatives removed',
+    { ...property(text), oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    property(text),
+    {
+      request: ['INFO request-property-became-optional', 'INFO request-property-became-optional'],
+      response: [
+        'ERR response-property-one-of-added',
+        'INFO response-property-one-of-removed',
+        'INFO response-property-one-of-removed',
+      ],
+    },
+  ],
+  [
+    'an optional property removed in two alternatives',
+    { oneOf: [cat, dog] },
+    {
+      oneOf: [
+        { ...cat, properties: { kind: cat.properties.kind } },
+        { ...dog, properties: { kind: dog.properties.kind } },
+      ],
+    },
+    {
+      request: ['WARN request-property-removed', 'WARN request-property-removed'],
+      response: ['WARN response-optional-property-removed', 'WARN response-optional-property-removed'],
+    },
+  ],
+  [
+    'a change inside an alternative',
+    { oneOf: [cat, dog] },
+    { oneOf: [dog, { ...cat, properties: { ...cat.properties, lives: text } }] },
+    breaks('property-type-changed'),
+  ],
+  ['an alternative beside the old schema', cat, { oneOf: [dog, cat] }, widens('property-one-of-added')],
+  [
+    'alternatives that do not include the old schema',
+    text,
+    { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] },
+    {
+      request: ['ERR request-property-wrapped-in-one-of'],
+      response: [
+        'ERR response-property-one-of-added',
+        'INFO response-property-max-length-set',
+        'INFO response-property-type-specialized',
+      ],
+    },
+  ],
+])('the schema of a property: %s', (_name, base, revision, want) => {
+  expect(summarizeBoth(property(base), property(revision))).toEqual(want);
 });
