@@ -25,7 +25,7 @@ async function storeOf(...names: readonly string[]): Promise<string> {
   return path;
 }
 
-test('backup and restore a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
+test('a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${path}` });
   const load = createUntilStopped(service, 16);
@@ -53,31 +53,28 @@ test('backup and restore a backup taken under load has every plant acknowledged 
 // Root is the only user who can give files away.
 const testAsRoot = userInfo().uid === 0 ? test : test.skip;
 
-testAsRoot(
-  'backup and restore a copy that root makes belongs to the owner of its folder, whose service can use it',
-  async () => {
-    const [uid, gid] = [54_321, 54_322];
-    const folder = temporaryFolder();
-    chownSync(folder, uid, gid);
-    const source = await storeOf('a');
-    const file = join(folder, 'backup.db');
-    const restored = join(folder, 'plants.db');
-    expect(await backup(source, file)).toMatchObject({ code: 0, stderr: '' });
-    expect(await restore(restored, file)).toMatchObject({ code: 0, stderr: '' });
-    for (const path of [file, restored]) expect(statSync(path)).toMatchObject({ uid, gid });
+testAsRoot('a copy that root makes belongs to the owner of its folder, whose service can use it', async () => {
+  const [uid, gid] = [54_321, 54_322];
+  const folder = temporaryFolder();
+  chownSync(folder, uid, gid);
+  const source = await storeOf('a');
+  const file = join(folder, 'backup.db');
+  const restored = join(folder, 'plants.db');
+  expect(await backup(source, file)).toMatchObject({ code: 0, stderr: '' });
+  expect(await restore(restored, file)).toMatchObject({ code: 0, stderr: '' });
+  for (const path of [file, restored]) expect(statSync(path)).toMatchObject({ uid, gid });
 
-    const asOwner = ['setpriv', `--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'];
-    const env = { DATABASE_URL: `sqlite:${restored}` };
-    const service = await startService(env, [...asOwner, 'node', 'src/main.ts']);
-    const load = createUntilStopped(service, 1);
-    await load.acknowledges(1);
-    await load.stop();
-    service.process.kill('SIGTERM');
-    expect((await service.outcome).code).toBe(0);
-  },
-);
+  const asOwner = ['setpriv', `--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'];
+  const env = { DATABASE_URL: `sqlite:${restored}` };
+  const service = await startService(env, [...asOwner, 'node', 'src/main.ts']);
+  const load = createUntilStopped(service, 1);
+  await load.acknowledges(1);
+  await load.stop();
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+});
 
-testAsRoot('backup and restore a copy that root makes in a folder of its own stays its own', async () => {
+testAsRoot('a copy that root makes in a folder of its own stays its own', async () => {
   const file = join(temporaryFolder(), 'backup.db');
   expect(await backup(await storeOf('a'), file)).toMatchObject({ code: 0, stderr: '' });
   expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
@@ -99,7 +96,7 @@ test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: s
     },
     /plants\.db-wal is there; move/,
   ],
-])('backup and restore refuses and overwrites nothing when %s', async (_name, act, message) => {
+])('backup and restore refuse and overwrite nothing when %s', async (_name, act, message) => {
   const { outcome, untouched } = await act();
   const before = readFileSync(untouched);
   expect(await outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
@@ -114,7 +111,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
     async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),
     /is damaged/,
   ],
-])('backup and restore refuses, with one line, a source that %s', async (_name, makePath, message) => {
+])('backup and restore refuse, with one line, a source that %s', async (_name, makePath, message) => {
   const source = await makePath();
   const target = join(temporaryFolder(), 'backup.db');
   for (const act of [() => backup(source, target), () => restore(target, source)]) {
@@ -125,7 +122,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
   }
 });
 
-test('backup and restore refuses, with one line, a path below a file', async () => {
+test('backup and restore refuse, with one line, a path below a file', async () => {
   const path = await storeOf('a');
   const outcome = await backup(path, join(path, 'backup.db'));
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
@@ -134,22 +131,19 @@ test('backup and restore refuses, with one line, a path below a file', async () 
 test.each([
   ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
   ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
-])(
-  'backup and restore a run that was killed or stopped, and the next run to the same file after kill -9 of a %s, the next run removes the partial file',
-  async (command, arrange) => {
-    const [database, file] = arrange(await largeStore());
-    const target = command === 'backup' ? file : database;
-    const killed = await startCopying(command, database, file, target);
-    killed.process.kill('SIGKILL');
-    await killed.outcome;
-    expect(partialsOf(target)).toHaveLength(1);
-    const next = command === 'backup' ? backup : restore;
-    expect(await next(database, file)).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(dirname(target))).toEqual(['copy.db']);
-  },
-);
+])('after kill -9 of a %s, the next run to the same file removes the partial file', async (command, arrange) => {
+  const [database, file] = arrange(await largeStore());
+  const target = command === 'backup' ? file : database;
+  const killed = await startCopying(command, database, file, target);
+  killed.process.kill('SIGKILL');
+  await killed.outcome;
+  expect(partialsOf(target)).toHaveLength(1);
+  const next = command === 'backup' ? backup : restore;
+  expect(await next(database, file)).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+});
 
-test('backup and restore a run that was killed or stopped, and the next run to the same file of two concurrent runs, the first to finish succeeds and the other is refused', async () => {
+test('of two concurrent runs to the same file, the first to finish succeeds and the other is refused', async () => {
   const source = await largeStore();
   const target = join(temporaryFolder(), 'copy.db');
   const first = await startCopying('backup', source, target, target);
@@ -185,7 +179,7 @@ function partialsOf(target: string): string[] {
   return readdirSync(dirname(target)).filter((name) => name.endsWith('.partial'));
 }
 
-test('backup and restore requires exactly one file', async () => {
+test('backup and restore require exactly one file', async () => {
   const path = await storeOf('a');
   for (const args of [[], ['one.db', 'two.db'], ['--force']]) {
     expect(await backup(path, ...args)).toMatchObject({
