@@ -10,7 +10,7 @@ export type Spool = {
 
 export function createSpool(): Spool {
   const database = new DatabaseSync(''); // Its file has no name, and is gone with its connection.
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -256');
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -64');
   database.exec('CREATE TABLE pages (number INTEGER PRIMARY KEY, page BLOB NOT NULL)');
   const insert = database.prepare('INSERT INTO pages VALUES (?, ?)');
   const remove = database.prepare('DELETE FROM pages WHERE number = ? RETURNING page');

@@ -79,7 +79,7 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
 function* readPages({ text, values }: Statement): Generator<Uint8Array> {
   const database = openForReading(path, schema);
   try {
-    database.exec('PRAGMA cache_size = -256'); // Each row is read once.
+    database.exec('PRAGMA cache_size = -64'); // Each row is read once.
     const statement = database.prepare(text);
     statement.setReadBigInts(true);
     statement.setReturnArrays(true);

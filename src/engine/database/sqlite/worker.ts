@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../database.ts';
 import type { BatchFailure } from './errors.ts';
 
 // Rows and batches are garbage at once; a larger young generation would only take longer to be collected.
-const YOUNG_GENERATION_MB = 4;
+const YOUNG_GENERATION_MB = 2;
 
 /** The first message of a thread. */
 export type Started = 'open' | { readonly refused: string };
