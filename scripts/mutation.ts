@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProject } from './documents/project.ts';
@@ -44,8 +44,11 @@ async function attempt(mutant: Mutant): Promise<void> {
 }
 
 function mutantsIn(folder: string): Mutant[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-  return files.flatMap((name) => mutantsOf(join(folder, name), readFileSync(join(folder, name), 'utf8')));
+  const names = readdirSync(join(project.folder, folder)).filter((name) => name.endsWith('.ts'));
+  return names.flatMap((name) => {
+    const file = join(folder, name);
+    return mutantsOf(file, readFileSync(join(project.folder, file), 'utf8'));
+  });
 }
 
 /** Orders by a digest: the same sample for the same seed, and most of it also after a change. */
@@ -73,6 +76,8 @@ function readArguments() {
       allowPositionals: true,
       options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
     });
+    const missing = folders.find((folder) => !existsSync(folder));
+    if (missing !== undefined) return refuse(`${missing} does not exist`);
     if (folders.length === 0 || !(Number(values.count) > 0)) return refuse(USAGE);
     return { folders, seed: values.seed, count: Number(values.count) };
   } catch (error) {
