@@ -201,7 +201,7 @@ test.each([
   ['addresses', 'callers', addressOf, callerOf],
   ['callers', 'addresses', callerOf, addressOf],
 ] as const)(
-  'RATE_LIMIT_REQUESTS: forgets the oldest of 200,000 %s, and no %s',
+  'RATE_LIMIT_REQUESTS forgets the oldest of 200,000 %s, and no %s',
   async (_senders, _others, senderOf, otherOf) => {
     const limit = createRateLimit({ requests: 1, windowSeconds: 3600 });
     const isLimited = async ([caller, address]: Sender): Promise<boolean> =>

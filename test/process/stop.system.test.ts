@@ -124,7 +124,7 @@ test('SIGTERM does not wait for a lock that another process holds on the databas
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'SIGTERM: a second signal, %s, ends it at once, with exit 1',
+  'a second signal after SIGTERM, %s, ends it at once, with exit 1',
   async (signal) => {
     const service = await startService();
     const slow = await openConnection(service.url);
