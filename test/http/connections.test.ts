@@ -14,7 +14,7 @@ test.each([
   ['two valid tokens', [`Authorization: Bearer ${TOKEN}`]],
   ['a valid and an unknown token', ['Authorization: Bearer nope']],
   ['a valid token and another scheme', ['AUTHORIZATION: Basic eDp5']],
-])('on a connection %s in two Authorization headers: 401', async (_name, headers) => {
+])('%s in two Authorization headers: 401', async (_name, headers) => {
   const { connection, history } = await serve();
   connection.write(plantRequest(TOKEN, FERN, headers));
   const answer = await connection.receive('}');
@@ -24,7 +24,7 @@ test.each([
   expect(await history()).toEqual([]);
 });
 
-test('on a connection more than one space after Bearer is allowed', async () => {
+test('more than one space after Bearer is allowed', async () => {
   const { connection } = await serve();
   connection.write(plantRequest(`  ${TOKEN}`, FERN));
   expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -33,17 +33,14 @@ test('on a connection more than one space after Bearer is allowed', async () => 
 test.each([
   ['announced', 'Content-Length: 10000000000000\r\n\r\n'],
   ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
-])(
-  'on a connection 413 for a body that is too large, %s, before it ends, and the connection is closed',
-  async (_name, rest) => {
-    const { connection } = await serve();
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
-    connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
-    expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":413,"message":".* 1000 bytes"\}$/);
-  },
-);
+])('413 for a body that is too large, %s, before it ends, and the connection is closed', async (_name, rest) => {
+  const { connection } = await serve();
+  const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
+  expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":413,"message":".* 1000 bytes"\}$/);
+});
 
-test('on a connection a body that comes in pieces is one body', async () => {
+test('a body that comes in pieces is one body', async () => {
   const { connection, history } = await serve();
   const chunks = ['{"id":9007199254740993,"name":"', '\xf0\x9f', '\x8c\xbf"}'];
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
@@ -54,7 +51,7 @@ test('on a connection a body that comes in pieces is one body', async () => {
   expect(await history()).toEqual([{ id: 9007199254740993n, name: '🌿' }]);
 });
 
-test('on a connection the connection serves the next request after a refused one with a body', async () => {
+test('the connection serves the next request after a refused one with a body', async () => {
   const { connection, history } = await serve();
   connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
   const answers = await connection.receive('{"name":"Fern"}');
@@ -62,7 +59,7 @@ test('on a connection the connection serves the next request after a refused one
   expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
 });
 
-test('on a connection a client that disconnects in the middle of its body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
   const { connection, history } = await serve();
   connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
   connection.end();
@@ -70,7 +67,7 @@ test('on a connection a client that disconnects in the middle of its body leaves
   expect(await history()).toEqual([]);
 });
 
-test('on a connection at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
+test('at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
   const { connection, stop } = await serve();
   connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
   await connection.receive('HTTP/1.1 200');

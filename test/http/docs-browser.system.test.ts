@@ -21,7 +21,7 @@ const EVERYTHING = `parameters: [{ name: q, in: query, description: A text., sch
   responses: { '200': { description: Done., content: { application/json: { schema: { type: object } } } } }`;
 const MAX_INT64 = '9223372036854775807';
 
-test('in a browser a plant is created from the page, with its id exactly as typed', async () => {
+test('in a browser, a plant is created from the page, with its id exactly as typed', async () => {
   const { url, history } = await serveWithDocs();
   const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
   await enterToken(page, TOKEN);
@@ -36,7 +36,7 @@ test('in a browser a plant is created from the page, with its id exactly as type
   expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
 });
 
-test('in a browser a wrong token gets 401 with an Error', async () => {
+test('in a browser, a wrong token gets 401 with an Error', async () => {
   const { url, history } = await serveWithDocs();
   const { page, complaints } = await openPage(`${url}/docs`);
   await enterToken(page, 'wrong');
@@ -48,7 +48,7 @@ test('in a browser a wrong token gets 401 with an Error', async () => {
   expect(complaints.filter((complaint) => !complaint.includes('status of 401'))).toEqual([]);
 });
 
-test('in a browser an int64 of a response is shown with all its digits', async () => {
+test('in a browser, an int64 of a response is shown with all its digits', async () => {
   const answer = `responses:
   '200':
     description: An id.
@@ -62,7 +62,7 @@ test('in a browser an int64 of a response is shown with all its digits', async (
 test.each([
   ['image/png', PNG],
   ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="10"/>'],
-])('in a browser a response of %s is shown as an image, within the page', async (type, image) => {
+])('in a browser, a response of %s is shown as an image, within the page', async (type, image) => {
   const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
   await execute(page);
   await page.locator('.live-responses-table img').waitFor();
@@ -76,7 +76,7 @@ test.each([
   ['application/octet-stream', {}, 'it'],
   ['application/zip', {}, 'it.zip'],
   ['audio/mpeg', { 'Content-Disposition': 'attachment; filename="song.mp3"' }, 'song.mp3'],
-])('in a browser a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
+])('in a browser, a response of %s can be downloaded, byte for byte', async (type, headers, name) => {
   const bytes = Buffer.from([0, 255, 216, 13, 10]);
   const url = await serveFile(type, bytes, headers);
   const { page, complaints } = await openPage(`${url}/docs`, { colorScheme: 'dark' });
@@ -95,7 +95,7 @@ test.each([
   ['dark', 1000],
   ['light', 400],
   ['dark', 400],
-] as const)('in a browser %s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
+] as const)('in a browser, %s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
   const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
   const operations = methods.map((method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`);
   const other = await contractOf(`openapi: 3.1.0

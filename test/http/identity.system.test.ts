@@ -42,7 +42,7 @@ test('the caller reaches the handler and the log', async () => {
   ]);
 });
 
-test('the caller 503 with Retry-After when the caller cannot be determined', async () => {
+test('503 with Retry-After when the caller cannot be determined', async () => {
   const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
   const { app } = await createTestApp({ auth: { ...auth, jwt } });
   const token = ['{"alg":"ES256"}', '{}', 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
@@ -139,7 +139,7 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     { API_TOKENS: 'ci:1234567,12345678' },
     ['API_TOKENS: token 1 of 2 is shorter than 8 characters'],
   ],
-])('the start is refused %s', async (_name, env, problems) => {
+])('the start is refused: %s', async (_name, env, problems) => {
   expect(await start(env)).toEqual({ code: 1, stdout: '', stderr: lines(problems) });
 });
 
@@ -162,7 +162,7 @@ test.each<[string, string | Buffer, readonly string[]]>([
     ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
   ],
   ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
-])('the start is refused a tokens file with %s, beside the other problems', async (_name, content, problems) => {
+])('the start is refused for a tokens file with %s, beside the other problems', async (_name, content, problems) => {
   const path = join(temporaryFolder(), 'tokens');
   writeFileSync(path, content);
   const stderr = lines([
@@ -176,7 +176,7 @@ test.each<[string, string | Buffer, readonly string[]]>([
 });
 
 test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
-  'the start is refused not for %s, nor because nothing is there',
+  'the start is not refused for %s, nor because nothing is there',
   async (url) => {
     const service = await startService({ ...JWT, JWT_JWKS_URL: url });
     expect(await statusOf(service, service.token)).toBe(200);

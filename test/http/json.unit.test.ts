@@ -96,11 +96,14 @@ test.each<[string, string, Int64Shape, unknown]>([
     { a: { b: { c: 5n } } },
   ],
   ['an escaped name', `{"a":${BIG},"\\u0061":5}`, { properties: { a: int64 } }, { a: 5n }],
-])('parseJson and reviveInt64s of members with the same name, the last one counts: %s', (_name, text, shape, value) => {
-  const json = parseJson(text);
-  expect(reviveInt64s(json, shape, {}, 'body')).toEqual([]);
-  expect(json.root['']).toEqual(value);
-});
+])(
+  'parseJson and reviveInt64s: of members with the same name, the last one counts: %s',
+  (_name, text, shape, value) => {
+    const json = parseJson(text);
+    expect(reviveInt64s(json, shape, {}, 'body')).toEqual([]);
+    expect(json.root['']).toEqual(value);
+  },
+);
 
 test.each([
   ['whitespace', ` { "s" : [ ] ,\n"a"\t:\r[ 1 , ${BIG} ] } `],
@@ -121,7 +124,7 @@ test('parseJson and reviveInt64s: the digits are found without making a second v
   parse.mockRestore();
 });
 
-test('parseJson and reviveInt64s at most ten problems are reported', () => {
+test('parseJson and reviveInt64s: at most ten problems are reported', () => {
   const json = parseJson(`[${'1e19,'.repeat(200_000)}1e19]`);
   expect(reviveInt64s(json, { items: int64 }, {}, 'body')).toHaveLength(10);
 });

@@ -117,14 +117,14 @@ test.each([
   ['application/x-ndjson', '{"name":"a"}\n\n{"name":"b","size":9007199254740993}\n'],
   ['application/jsonl', '{"name":"a"}\r\n{"name":"b","size":9007199254740993}'],
   ['application/geo+json-seq', '\x1E{"name":"a"}\n\x1E{"name":"b","size":9007199254740993}\n'],
-])('items of a sequence %s are a list', async (mediaType, body) => {
+])('items of a sequence: %s are a list', async (mediaType, body) => {
   const { send, received } = await serve(post(mediaType));
   expect(await send('POST', '', bodyOf(body, mediaType))).toMatchObject({ status: 204 });
   expect(received).toMatchObject([{ body: items }]);
 });
 
 test.each(['\n', '\r\n', '\r'])(
-  'items of a sequence server-sent events are a list, with lines that end in %j',
+  'items of a sequence: server-sent events are a list, with lines that end in %j',
   async (end) => {
     const itemSchema = '{ type: object, properties: { event: { type: string }, data: { type: string } } }';
     const content = `text/event-stream: { itemSchema: ${itemSchema} }`;
@@ -140,7 +140,7 @@ test.each([
   ['{"name":"a"}\n{"name":', /body\/1 is not valid JSON/],
   ['{"name":"a"} {"name":"b"}', /body\/0 is not valid JSON/],
   ['{"name":"a","size":9223372036854775808}', /body\/0\/size must be between/],
-])('items of a sequence 400 with the number of the item: %j', async (body, problem) => {
+])('items of a sequence: 400 with the number of the item: %j', async (body, problem) => {
   const { send, received } = await serve(post('application/jsonl'));
   expect(await send('POST', '', bodyOf(body, 'application/jsonl'))).toMatchObject({
     status: 400,
@@ -155,7 +155,7 @@ test.each<[string, string, unknown, number, string]>([
   ['an empty list', 'application/jsonl', [], 200, ''],
   ['an invalid item', 'application/jsonl', [{ size: 1 }], 500, ''],
   ['text that is not validated', 'application/jsonl', '{"name":"a"}\n', 500, ''],
-])('items of a sequence a reply with %s', async (_name, mediaType, body, status, text) => {
+])('items of a sequence: a reply with %s', async (_name, mediaType, body, status, text) => {
   const content = `content: { ${mediaType}: { $ref: '#/components/mediaTypes/Items' } }`;
   const { send } = await serve(
     `get: { responses: { '200': { ${content} } } }`,

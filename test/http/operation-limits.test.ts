@@ -48,7 +48,7 @@ test('the size of a request body is extended by the files of a form, each with i
   expectProblem(await send(4_001), 413, /must not be larger than 4000 bytes/);
 });
 
-test('the size of a request body: must fit into the memory for bodies, or the service does not start', async () => {
+test('the size of a request body must fit into the memory for bodies, or the service does not start', async () => {
   const operation = `x-body-limit-bytes: 100000000, ${bodyOf('text/plain', '{}')}`;
   await expect(serve(operation)).rejects.toThrow(
     'BODY_MEMORY_LIMIT_BYTES must be at least 100000000, which a may receive',

@@ -32,7 +32,7 @@ test.each<[string, string, object]>([
     part('name="size"; filename="blob"\r\nContent-Type: application/json; charset=utf-8', '{"width":9007199254740993}'),
     { size: { width: 9007199254740993n } },
   ],
-])('the encoding of a form %s', async (_name, body, value) => {
+])('the encoding of a form: %s', async (_name, body, value) => {
   const { send, received } = await serveBody(UPLOAD);
   expect((await send(BOUNDARY, body)).status).toBe(204);
   expect(received[0]?.body).toEqual(value);
@@ -54,7 +54,7 @@ test.each<[string, RegExp]>([
   [part('name="size"', '{}'), /^body\/size must have the Content-Type application\/json, not text\/plain$/],
   [part('name="note"\r\nContent-Type: application/json', 'x'), /^body\/note must be valid JSON$/],
   [part('name="note"\r\nContent-Type: application/json', '1'), /^body\/note must be string$/],
-])('the encoding of a form 400: %j', async (body, message) => {
+])('the encoding of a form: 400: %j', async (body, message) => {
   const { send, received } = await serveBody(UPLOAD);
   expectProblem(await send(BOUNDARY, body), 400, message);
   expect(received).toEqual([]);
@@ -72,7 +72,7 @@ test.each([
     /style of the field a is not supported/,
   ],
   ['application/x-www-form-urlencoded', 'a: { contentType: image/png }', /contentType of the field a is not checked/],
-])('the encoding of a form a warning names what is not checked: %s { %s }', async (mediaType, encoding, warning) => {
+])('the encoding of a form: a warning names what is not checked: %s { %s }', async (mediaType, encoding, warning) => {
   const body = `requestBody: { content: { ${mediaType}: { schema: { type: object }, encoding: { ${encoding} } } } }`;
   expect(await warningsOf(documentOf('/a', 'post', `${body}\n${NO_CONTENT}`))).toMatch(warning);
 });
@@ -159,7 +159,7 @@ test('the paths of servers: a server with any path does not take the place of an
   expect([await get('/us/1'), await get('/other/1')]).toEqual(['{"id":"1"}', '{"id":"other","id2":"1"}']);
 });
 
-test('paths a star is a literal', async () => {
+test('a star in a path is a literal', async () => {
   const get = await servePaths(`  /a/*/b: { get: { ${OK} } }`);
   expect([await get('/a/*/b'), await get('/a/%2A/b'), await get('/a/x/b'), await get('/a/x/y/b')]).toEqual([
     '{}',

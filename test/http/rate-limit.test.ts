@@ -216,7 +216,7 @@ test.each([
   },
 );
 
-test('RATE_LIMIT_REQUESTS without it, nothing is limited, and no response has the fields', async () => {
+test('without RATE_LIMIT_REQUESTS, nothing is limited, and no response has the fields', async () => {
   const { app } = await createItems({ rateLimit: undefined });
   expect(await thrice(() => get(app))).toEqual([200, 200, 200]);
   expect((await get(app)).headers).not.toHaveProperty('ratelimit');

@@ -76,12 +76,12 @@ test.each<[string, string, () => unknown, string]>([
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('a body that is streamed that is a Blob has a Content-Length', async () => {
+test('a streamed body that is a Blob has a Content-Length', async () => {
   const { url } = await serve('image/png', () => new Blob(['abc']));
   expect((await fetch(url)).headers.get('content-length')).toBe('3');
 });
 
-test('a body that is streamed of events begins before the first event', async () => {
+test('a streamed body of events begins before the first event', async () => {
   const { url } = await serve('text/event-stream', async function* ({ signal }) {
     await once(signal, 'abort');
     yield { data: 'late' };

@@ -134,7 +134,7 @@ test('a 400 lists the violations of a request of each field of a form', async ()
   ]);
 });
 
-test('a 400 lists the violations of a request at most ten', async () => {
+test('a 400 lists at most ten violations of a request', async () => {
   const { send } = await serve('{ type: array, items: { type: string } }');
   const { message, violations } = await send(Array.from({ length: 50 }, (_, index) => index));
   expect(violations.map(({ place }) => place)).toEqual(

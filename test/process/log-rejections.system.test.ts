@@ -75,7 +75,7 @@ test('at debug level, the log has the reason of a 401, by kind and without the c
   }
 });
 
-test('at debug level, the log has the reason of no request at the default level', async () => {
+test('at the default level, the log has the reason of no request', async () => {
   const service = await startService();
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput('"status":404');

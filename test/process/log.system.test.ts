@@ -59,7 +59,7 @@ test.each([
   expect(testApp.logged[0]?.['requestId']).toBe(response.headers['x-request-id']);
 });
 
-test('X-Request-Id of two values, neither is used', async () => {
+test('of two values of X-Request-Id, neither is used', async () => {
   const testApp = await createTestApp();
   const { url } = await testApp.serve();
   const connection = await openConnection(url);
@@ -161,7 +161,7 @@ test.each(['/plants', '/nothing'])(
   },
 );
 
-test('on standard output each line is JSON unless it is a terminal', async () => {
+test('on standard output, each line is JSON unless it is a terminal', async () => {
   const service = await startService({ NODE_ENV: 'production' });
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput('"status":404');
@@ -169,7 +169,7 @@ test('on standard output each line is JSON unless it is a terminal', async () =>
   expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
 });
 
-test('on standard output while it is not read, requests are answered; buffered lines are written once it is', async () => {
+test('while standard output is not read, requests are answered; buffered lines are written once it is', async () => {
   const service = await startService({});
   service.process.stdout.pause();
   // The lines exceed the pipe's buffers, but not the log's backlog.
@@ -183,7 +183,7 @@ test('on standard output while it is not read, requests are answered; buffered l
   expect((await service.outcome).code).toBe(0);
 });
 
-test('on standard output on a terminal it is human-readable: a colour, a time, no JSON', async () => {
+test('on a terminal, standard output is human-readable: a colour, a time, no JSON', async () => {
   const service = await startService({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput(' ms'); // The end of the line.
@@ -192,7 +192,7 @@ test('on standard output on a terminal it is human-readable: a colour, a time, n
   expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
 });
 
-test('on standard output on a terminal, a failed request is shown with its id', async () => {
+test('on a terminal, a failed request is shown with its id', async () => {
   const source = `import { createLog } from './src/engine/process/log.ts';
       const log = await createLog('info', true);
       log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');
@@ -201,7 +201,7 @@ test('on standard output on a terminal, a failed request is shown with its id', 
   expect(stdout).toMatch(/request failed {2}r1\b[^]*the cause/);
 });
 
-test('on standard output on a terminal, control characters of logged values are escaped', async () => {
+test('on a terminal, control characters of logged values are escaped', async () => {
   const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
   const source = `import { createLog } from './src/engine/process/log.ts';
       const log = await createLog('info', true);

@@ -69,7 +69,7 @@ test('npm start in production prints only the log', async () => {
   expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
 });
 
-test('npm start tokens that were configured are never printed', async () => {
+test('npm start never prints tokens that were configured', async () => {
   const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
   for (const token of ['one-secret', 'two-secret']) {
     const connection = await openConnection(service.url);

@@ -74,7 +74,7 @@ test('SIGTERM at the start ends it at once, with exit 0', async () => {
   expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('SIGTERM: and a terminal that is closed are the same', async () => {
+test('SIGTERM and a terminal that is closed are the same', async () => {
   const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
   const service = await startService({}, terminal);
   const finish = await beginCreation(service);

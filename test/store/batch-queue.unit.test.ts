@@ -46,7 +46,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('the batch queue a lone item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
+test('the batch queue: a lone item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
   const { worker, attempt, attempts } = createWorker();
   const { add, drain } = createQueue([worker]);
   const a = add('a');
@@ -64,7 +64,7 @@ test('the batch queue a lone item is committed at once; items that arrive meanwh
   await drain();
 });
 
-test('the batch queue several workers commit concurrently', async () => {
+test('the batch queue: several workers commit concurrently', async () => {
   const [one, two] = [createWorker(), createWorker()];
   const { add } = createQueue([one.worker, two.worker]);
   const a = add('a');
@@ -76,7 +76,7 @@ test('the batch queue several workers commit concurrently', async () => {
   expect(await a).toBe(true);
 });
 
-test('the batch queue of a rejected group, only the invalid items fail, and the rest is committed in order', async () => {
+test('the batch queue: of a rejected group, only the invalid items fail, and the rest is committed in order', async () => {
   const stored: string[] = [];
   const bad = new Set(['2', '7', '8']);
   const worker: BatchWorker<string, boolean> = {
@@ -97,7 +97,7 @@ test('the batch queue of a rejected group, only the invalid items fail, and the 
   ).toEqual(['refused 2', 'refused 7', 'refused 8']);
 });
 
-test('the batch queue retryable items are retried before later ones; each change of availability is reported once', async () => {
+test('the batch queue: retryable items are retried before later ones; each change of availability is reported once', async () => {
   const { worker, attempt } = createWorker();
   const { add, changes } = createQueue([worker]);
   const ab = Promise.all(['a', 'b'].map(add));
@@ -111,7 +111,7 @@ test('the batch queue retryable items are retried before later ones; each change
   expect(changes).toEqual(['failed', 'worked']);
 });
 
-test('the batch queue when the database is unavailable, the group fails, and the next one is tried', async () => {
+test('the batch queue: when the database is unavailable, the group fails, and the next one is tried', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker]);
   const a = add('a');
@@ -122,7 +122,7 @@ test('the batch queue when the database is unavailable, the group fails, and the
   expect(await b).toBe(true);
 });
 
-test('the batch queue an unexpected error fails the group unchanged', async () => {
+test('the batch queue: an unexpected error fails the group unchanged', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker]);
   const ab = Promise.allSettled(['a', 'b'].map(add));
@@ -134,7 +134,7 @@ test('the batch queue an unexpected error fails the group unchanged', async () =
   ]);
 });
 
-test('the batch queue a full queue refuses items until there is room; an empty queue accepts an item of any size', async () => {
+test('the batch queue: a full queue refuses items until there is room; an empty queue accepts an item of any size', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker], { queueLimitBytes: 4 });
   const large = add('large');
@@ -147,7 +147,7 @@ test('the batch queue a full queue refuses items until there is room; an empty q
   expect(await two).toEqual([true, true]);
 });
 
-test('the batch queue an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
+test('the batch queue: an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] });
   const { worker, attempt, attempts } = createWorker();
   const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
@@ -168,7 +168,7 @@ test('the batch queue an item that waits too long fails and is never committed; 
   await drain();
 });
 
-test('the batch queue while no worker is ready, items expire in time, and then no more are accepted', async () => {
+test('the batch queue: while no worker is ready, items expire in time, and then no more are accepted', async () => {
   const { worker, attempt, attempts } = createWorker();
   const ready = Promise.withResolvers<undefined>();
   jest.useFakeTimers({ doNotFake: ['setImmediate'] });
@@ -187,7 +187,7 @@ test('the batch queue while no worker is ready, items expire in time, and then n
   expect(await d).toBe(true);
 });
 
-test('the batch queue an item that must be alone has a separate batch, and another worker takes the next at once', async () => {
+test('the batch queue: an item that must be alone has a separate batch, and another worker takes the next at once', async () => {
   const [one, two] = [createWorker(), createWorker()];
   const { add } = createQueue([one.worker, two.worker]);
   const all = Promise.all(['a', 'b', 'alone 1', 'alone 2', 'c'].map(add));
@@ -204,7 +204,7 @@ test('the batch queue an item that must be alone has a separate batch, and anoth
   expect(one.attempts.map(({ items }) => items)).toEqual([['alone 2'], ['c']]);
 });
 
-test('the batch queue a group has at most 1,000 items and some megabytes', async () => {
+test('the batch queue: a group has at most 1,000 items and some megabytes', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker], { queueLimitBytes: 1e9 });
   const all = Promise.all([

@@ -81,7 +81,7 @@ const makeBackup = async () => {
   return { folder, file: join(folder, 'new', 'backup.db'), env: { DATABASE_URL: url } };
 };
 
-test('a backup in new folders the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
+test('a backup in new folders: the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
   const { folder, file, env } = await makeBackup();
   const traceFile = join(temporaryFolder(), 'trace');
   const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/plants/backup.ts', 'backup', file);
@@ -94,7 +94,7 @@ test('a backup in new folders the folder is synced once the file is in it, and i
   }
 });
 
-test('a backup in new folders a folder that cannot be synced fails the backup, with one line', async () => {
+test('a backup in new folders: a folder that cannot be synced fails the backup, with one line', async () => {
   const { folder, file, env } = await makeBackup();
   for (const broken of [dirname(file), folder]) {
     const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/plants/backup.ts', 'backup', file);

@@ -112,7 +112,7 @@ test('under repeated load, nothing acknowledged is lost and nothing is invented 
   expect((await service.outcome).code).toBe(0);
 });
 
-test('while PostgreSQL is gone 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
+test('while PostgreSQL is gone, 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
   const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };

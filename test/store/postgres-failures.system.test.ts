@@ -18,7 +18,7 @@ const terminateAll = (url: string) =>
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
 
-test('when connections are lost loses nothing and adds nothing twice', async () => {
+test('a store whose connections are lost loses nothing and adds nothing twice', async () => {
   const url = await server.createDatabase();
   const { logged, store } = await openLogged(url);
   const load = startLoad(store);
@@ -33,7 +33,7 @@ test('when connections are lost loses nothing and adds nothing twice', async () 
   expect(logged.map(({ msg }) => msg).sort()).toEqual(logged.map(() => expect.stringMatching(/can.* be used/)));
 });
 
-test('when connections are lost loses nothing and adds nothing twice when the connection is cut silently', async () => {
+test('a store whose connections are lost loses nothing and adds nothing twice when the connection is cut silently', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const { store } = await openLogged(proxy.through(url));
@@ -48,7 +48,7 @@ test('when connections are lost loses nothing and adds nothing twice when the co
   expect((await names(url, 'history')).sort()).toEqual(added.sort());
 });
 
-test('when connections are lost has no effect while nothing is added', async () => {
+test('a lost connection has no effect while nothing is added', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'a' });
@@ -58,7 +58,7 @@ test('when connections are lost has no effect while nothing is added', async () 
   expect(await names(url, 'history')).toEqual(['a', 'b']);
 });
 
-test('when connections are lost a list ends with an error, not early', async () => {
+test('when connections are lost, a list ends with an error, not early', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await Promise.all(Array.from({ length: 3_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x' })));
@@ -75,7 +75,7 @@ test('when connections are lost a list ends with an error, not early', async () 
   await reader.close();
 });
 
-test('when connections are lost a list that is not read to its end releases its connection', async () => {
+test('when connections are lost, a list that is not read to its end releases its connection', async () => {
   const url = `${await server.createDatabase()}?application_name=reader`;
   const store = await openTestStore(url.replace('=reader', '=writer'));
   for (const name of ['a', 'b', 'c']) await store.add({ id: 1n, name });
@@ -90,7 +90,7 @@ test('when connections are lost a list that is not read to its end releases its 
   await reader.close();
 });
 
-test('when connections are lost a server that no longer responds is abandoned', async () => {
+test('when connections are lost, a server that no longer responds is abandoned', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const store = await openTestStore(proxy.through(url), {

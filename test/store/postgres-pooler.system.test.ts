@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
-  'through PgBouncer pool_mode = session works (%s)',
+  'through PgBouncer, pool_mode = session works (%s)',
   async (settings) => {
     const url = await server.createDatabase();
     await seeSettings(url);
@@ -36,7 +36,7 @@ test.each([
   ['transaction', 'default_pool_size = 1'],
   ['transaction', 'server_round_robin = 1'],
   ['statement', ''],
-] as const)('through PgBouncer pool_mode = %s is refused at the start (%s)', async (mode, settings) => {
+] as const)('through PgBouncer, pool_mode = %s is refused at the start (%s)', async (mode, settings) => {
   const url = await server.createDatabase();
   const { through } = await startPgBouncer(server, mode, settings);
   const { code, stdout, stderr } = await run('node', ['src/main.ts'], {
@@ -50,7 +50,7 @@ test.each([
   );
 });
 
-test('through PgBouncer pool_mode = transaction is refused when other clients make the pooler switch sessions', async () => {
+test('through PgBouncer, pool_mode = transaction is refused when other clients make the pooler switch sessions', async () => {
   const url = await server.createDatabase();
   const bouncer = await startPgBouncer(server, 'transaction', 'server_round_robin = 1');
   await openForeignSessions(bouncer, url, 4);
@@ -64,7 +64,7 @@ test('through PgBouncer pool_mode = transaction is refused when other clients ma
   expect(settings.flatMap(({ rows }) => rows as unknown[])).toEqual(foreign.map(() => ({ timeout: '0' })));
 });
 
-test('through PgBouncer nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
+test('through PgBouncer, nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
   const url = await server.createDatabase();
   const bouncer = await startPgBouncer(server, 'session');
   const logged: { readonly msg: string }[] = [];
@@ -99,7 +99,7 @@ test('through PgBouncer nothing is stored without durability when a pooler begin
 });
 
 test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout = 0'])(
-  'through PgBouncer nothing is stored in a session in which another client of the pooler ran %s',
+  'through PgBouncer, nothing is stored in a session in which another client of the pooler ran %s',
   async (statement) => {
     const url = await server.createDatabase();
     const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 1');
@@ -115,7 +115,7 @@ test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout =
   },
 );
 
-test('through PgBouncer stored plants can be read in every mode', async () => {
+test('through PgBouncer, stored plants can be read in every mode', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'Fern' });

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const server = sharedPostgres();
 
-test('at the start creates the tables once, when ten instances start at the same time', async () => {
+test('at the start, a PostgreSQL store creates the tables once, when ten instances start at the same time', async () => {
   const url = await server.createDatabase();
   const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
   await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
@@ -23,7 +23,7 @@ test('at the start creates the tables once, when ten instances start at the same
   ]);
 });
 
-test('at the start needs only SELECT and INSERT when the tables exist', async () => {
+test('at the start, a PostgreSQL store needs only SELECT and INSERT when the tables exist', async () => {
   const url = await server.createDatabase();
   await openTestStore(url);
   await server.query(
@@ -39,7 +39,7 @@ test('at the start needs only SELECT and INSERT when the tables exist', async ()
   );
 });
 
-test('at the start refuses a database of another application, and changes nothing in it', async () => {
+test('at the start, a PostgreSQL store refuses a database of another application, and changes nothing in it', async () => {
   const newer = await server.createDatabase();
   await openTestStore(newer);
   await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
@@ -55,7 +55,7 @@ test('at the start refuses a database of another application, and changes nothin
   await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
 });
 
-test('at the start reports the reason in one line without the password', async () => {
+test('at the start, a PostgreSQL store reports the reason in one line without the password', async () => {
   const url = server.url();
   const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
   for (const [given, want] of [
@@ -79,7 +79,7 @@ test('at the start reports the reason in one line without the password', async (
   }
 });
 
-test('at the start is not opened for reading before it exists', async () => {
+test('a PostgreSQL store is not opened for reading before it exists', async () => {
   const url = await server.createDatabase();
   await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
   await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);

@@ -92,7 +92,7 @@ const refused: readonly (readonly [given: string, ...want: readonly RegExp[]])[]
   ['postgres://u@h/db?target_session_attrs=standby&connect_timeout=1.5', /connect_timeout/, /target_session_attrs/],
   ['postgres://@:x,/db?a=b&sslmode=on', /no user/, /host 1/, /host 2/, /parameter 1/, /sslmode/],
 ];
-test.each(refused)('a PostgreSQL URL is refused %s', (given, ...want) => {
+test.each(refused)('a PostgreSQL URL is refused: %s', (given, ...want) => {
   const read = parsePostgresUrl(given);
   const problems = 'problems' in read ? read.problems : [];
   expect(problems).toEqual(want.map((pattern) => expect.stringMatching(pattern)));
@@ -111,7 +111,7 @@ const passwords = [
   'zq zq/,',
   'zq,zq/#',
 ];
-test.each(passwords)('a PostgreSQL URL is refused without any part of the password %s', (password) => {
+test.each(passwords)('a PostgreSQL URL is refused without any part of the password: %s', (password) => {
   for (const rest of ['h/db', '', 'h:x/db?sslmode=zq&zq=1&sslrootcert=', '[zq]/%']) {
     const read = parsePostgresUrl(`postgres://u:${password}@${rest}`);
     expect(read).toHaveProperty('problems');

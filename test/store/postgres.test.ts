@@ -43,7 +43,7 @@ test('one PostgreSQL server keeps every string and every int64 exactly', async (
   expect(await listPlants(url, 'history')).toEqual(plants);
 });
 
-test('one PostgreSQL server a later plant is the current one, even when the clock of the server is behind', async () => {
+test('on one PostgreSQL server, a later plant is the current one, even when the clock of the server is behind', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(

@@ -63,7 +63,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('the embedded store of a group with plants that the database rejects, keeps the others in order', async () => {
+test('the embedded store, of a group with plants that the database rejects, keeps the others in order', async () => {
   const path = temporaryDatabase();
   const store = await openTestStore(`sqlite:${path}`);
   const other = new DatabaseSync(path);

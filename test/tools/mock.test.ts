@@ -175,7 +175,7 @@ test.each([
   ['code=202', 202, ''],
   ['example="blue"', 200, { name: 'Blue' }],
   ['respond-async, code=200; example=blue, dynamic=false', 200, { name: 'Blue' }],
-])('the client asks for a response Prefer: %s', async (prefer, status, body) => {
+])('the client asks for a response: Prefer: %s', async (prefer, status, body) => {
   const received = await get('/things/1', { Prefer: prefer });
   expect([received.status, received.body]).toEqual([status, body]);
   expect(received.headers.get('preference-applied')).toContain(prefer.split(/[,;] /).at(-1));
@@ -190,7 +190,7 @@ test.each([
   ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 4XX$/],
   ['example=green', /^example=green is no valid example of this response: send one of red, blue$/],
   ['example=wrong', /send one of red, blue$/],
-])('the client asks for a response 400 to Prefer: %s, with the names that exist', async (prefer, reason) => {
+])('the client asks for a response: 400 to Prefer: %s, with the names that exist', async (prefer, reason) => {
   const { status, body } = await get('/things/1', { Prefer: prefer });
   expect([status, body]).toEqual([400, expect.objectContaining({ reason: expect.stringMatching(reason) })]);
 });

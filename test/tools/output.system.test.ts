@@ -20,7 +20,7 @@ test.each([
   ['start', 'src/main.ts'],
   ['dev', 'scripts/dev.ts'],
   ['mock', 'scripts/mock.ts'],
-])('standard output that cannot be written npm run %s serves requests all the same', async (_name, script) => {
+])('standard output that cannot be written: npm run %s serves requests all the same', async (_name, script) => {
   const port = String(await freePort());
   start('sh', ['-c', `exec node ${script} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
   const status = () =>
@@ -36,12 +36,12 @@ test.each([
   [1, 'node scripts/lint-contract.ts'],
   [2, DIFF],
   [2, 'node scripts/contract-check.ts --help'],
-])('standard output that cannot be written exit %i, with one line: %s', async (code, command) => {
+])('standard output that cannot be written: exit %i, with one line: %s', async (code, command) => {
   const stderr = 'the output cannot be written (ENOSPC)\n';
   expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
 });
 
-test('standard output that cannot be written exit 0 without a line when the reader has closed the pipe', async () => {
+test('standard output that cannot be written: exit 0 without a line when the reader has closed the pipe', async () => {
   const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });

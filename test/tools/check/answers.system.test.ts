@@ -51,7 +51,7 @@ test.each<[string, (method: string) => string, string[]]>([
     (method) => plain(2, method === 'HEAD' ? '' : 'ok, really'),
     ['not_a_server_error'],
   ],
-])('the bytes of an answer %s', async (_name, answerTo, checks) => {
+])('the bytes of an answer: %s', async (_name, answerTo, checks) => {
   const baseUrl = await startServer(answerTo);
   const { failures } = await checkContract({ document, baseUrl, seed: 1, runs: 5, budgetMs: 120_000 });
   expect(failures.map(({ check, message }) => [check, message])).toEqual(

@@ -16,7 +16,7 @@ function defectNamed(name: string): Defect {
 
 const command = (...args: readonly string[]): Promise<Outcome> => run('node', ['scripts/contract-check.ts', ...args]);
 
-test('npm run contract exit 0: the plant store, with a temporary database', async () => {
+test('npm run contract: exit 0: the plant store, with a temporary database', async () => {
   const folder = temporaryFolder();
   const args = ['scripts/contract-check.ts', '--runs', '20', '--seed', '1'];
   expect(
@@ -31,7 +31,7 @@ test('npm run contract exit 0: the plant store, with a temporary database', asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('npm run contract exit 2 with one line: the temporary folder is missing', async () => {
+test('npm run contract: exit 2 with one line: the temporary folder is missing', async () => {
   const missing = join(temporaryFolder(), 'missing');
   expect(await run('node', ['scripts/contract-check.ts', '--runs', '1'], { TMPDIR: missing })).toEqual({
     code: 2,
@@ -40,20 +40,20 @@ test('npm run contract exit 2 with one line: the temporary folder is missing', a
   });
 });
 
-test('npm run contract exit 0: a running server', async () => {
+test('npm run contract: exit 0: a running server', async () => {
   const { url, token } = await startService();
   const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('npm run contract exit 0: a running server with a rate limit, which is waited for', async () => {
+test('npm run contract: exit 0: a running server with a rate limit, which is waited for', async () => {
   const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('npm run contract exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
+test('npm run contract: exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
   const url = await startReferenceServer(defectNamed('compares the start of a token only'));
   const document = documentFile();
   const check = async (): Promise<Outcome> => {
@@ -80,7 +80,7 @@ test('npm run contract exit 1: check, operation, curl line, answer and seed, wit
   expect(await check()).toEqual(first);
 });
 
-test('npm run contract exit 1: an operation that is not implemented, as one line', async () => {
+test('npm run contract: exit 1: an operation that is not implemented, as one line', async () => {
   const url = await startReferenceServer((request, respond) =>
     respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
   );
@@ -113,7 +113,7 @@ test.each([
   ['a number is invalid', ['--seed', '-1x'], /./],
   ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
   ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
-])('npm run contract exit 2: %s', async (_name, args, message) => {
+])('npm run contract: exit 2: %s', async (_name, args, message) => {
   expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 

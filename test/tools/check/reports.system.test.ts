@@ -234,7 +234,7 @@ test.each([
   ['an unknown kind', ['vcr:a'], '--report must be such as junit:report.xml, with junit, har, ndjson'],
   ['no file', ['junit'], '--report must be such as junit:report.xml'],
   ['one file for two', ['har:a', 'ndjson:a'], '--report: a is the file of several reports'],
-])('reports exit 2 before the first request: %s', async (_name, reports, message) => {
+])('reports: exit 2 before the first request: %s', async (_name, reports, message) => {
   let requests = 0;
   const args = reports.flatMap((report) => ['--report', report]);
   const { code, stderr } = await check({ defect: (request, respond) => ((requests += 1), respond(request)), args });

@@ -13,7 +13,7 @@ const write = (name: string, content: string): void => {
 };
 const diff = (...args: string[]) => project.diff(...args);
 
-test('npm run contract:diff 0 and no findings for a document compared with itself', async () => {
+test('npm run contract:diff exits with 0 and no findings for a document compared with itself', async () => {
   write('base.yaml', CONTRACT);
   expect(await diff('--base', 'base.yaml')).toEqual({
     code: 0,
@@ -23,7 +23,7 @@ test('npm run contract:diff 0 and no findings for a document compared with itsel
   expect(await diff('--base', 'base.yaml', '--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
 });
 
-test('npm run contract:diff 1 and aligned lines, worst first and without colours, when something breaks', async () => {
+test('npm run contract:diff exits with 1 and aligned lines, worst first and without colours, when something breaks', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED.replace('required: [name]', 'required: [name, label]'));
   const { code, stdout, stderr } = await diff('--base', 'base.yaml');
@@ -39,7 +39,7 @@ test('npm run contract:diff 1 and aligned lines, worst first and without colours
   ]);
 });
 
-test('npm run contract:diff 0 when there are warnings only', async () => {
+test('npm run contract:diff exits with 0 when there are warnings only', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED);
   expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^WARN/) });
@@ -105,22 +105,25 @@ test.each<readonly [string, readonly string[], RegExp]>([
   ['a revision without a document', ['--base', 'HEAD'], /the git revision HEAD has no openapi\.yaml/],
   ['a revision with an invalid one', ['--base', 'broken'], /broken:openapi\.yaml:\d+:\d+ #\/info.* error: .*version/],
   ['a file that is not a document', ['--base', 'other.txt'], /other\.txt {2}error: must be an OpenAPI document/],
-])('npm run contract:diff 2 and one line when the comparison is impossible: %s', async (_name, args, message) => {
-  write('other.txt', 'text');
-  await project.git('init', '--quiet');
-  write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));
-  await project.commit('broken');
-  await project.git('tag', 'broken');
-  rmSync(join(project.folder, 'openapi.yaml'));
-  await project.commit('none');
-  write('openapi.yaml', CONTRACT);
-  const { code, stdout, stderr } = await diff(...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(message);
-  expect(stderr).toMatch(/^contract:diff: [^\n]*\n$/);
-});
+])(
+  'npm run contract:diff exits with 2 and one line when the comparison is impossible: %s',
+  async (_name, args, message) => {
+    write('other.txt', 'text');
+    await project.git('init', '--quiet');
+    write('openapi.yaml', CONTRACT.replace('  version: 1.0.0\n', ''));
+    await project.commit('broken');
+    await project.git('tag', 'broken');
+    rmSync(join(project.folder, 'openapi.yaml'));
+    await project.commit('none');
+    write('openapi.yaml', CONTRACT);
+    const { code, stdout, stderr } = await diff(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^contract:diff: [^\n]*\n$/);
+  },
+);
 
-test('npm run contract:diff 2 and one line when the comparison is impossible: the document itself is invalid', async () => {
+test('npm run contract:diff exits with 2 and one line when the comparison is impossible: the document itself is invalid', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'));
   expect(await diff('--base', 'base.yaml')).toEqual({
