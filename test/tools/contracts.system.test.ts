@@ -19,7 +19,7 @@ test('each contract in test/contracts generates, type-checks, starts and agrees 
 
   expect(await runInEach('scripts/generate.ts')).toMatchObject(each({ code: 0, stderr: '' }));
   expect(await typecheck(projects.map(({ folder }) => folder))).toMatchObject({ code: 0, stdout: '' });
-  const runs = String(rounds(5, 30));
+  const runs = String(rounds(10, 30));
   const checked = await runInEach('scripts/contract-check.ts', '--runs', runs, '--seed', '1', '--budget', '300');
   expect(checked).toMatchObject(each({ code: 0 }));
 }, 300_000);
