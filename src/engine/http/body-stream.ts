@@ -15,8 +15,7 @@ export type BodyStream = {
 
 // Fewer, larger chunks take less time; a chunk waits no longer than a turn of the event loop.
 const CHUNK_LENGTH = 8_192;
-const PIECE_LENGTH = 65_536;
-// What waits for its turn is promoted to the old generation, so a turn is longer than a chunk.
+// A stream lets others go first after this length. What it holds while it waits is collected late, so it waits seldom.
 const TURN_LENGTH = 65_536;
 
 /** Whether a body is sent while it is produced. */
@@ -128,7 +127,7 @@ export async function writeStream(
         break;
       }
       const { value } = result;
-      if (value.length > PIECE_LENGTH) {
+      if (value.length > TURN_LENGTH) {
         flush();
         await writePieces(typeof value === 'string' ? Buffer.from(value) : value);
       } else if (typeof value === 'string') {
@@ -173,8 +172,8 @@ export async function writeStream(
 
   /** Writes bytes in pieces, so that a slow client is seen to take them. */
   async function writePieces(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length && !res.destroyed; start += PIECE_LENGTH) {
-      write(bytes.subarray(start, start + PIECE_LENGTH));
+    for (let start = 0; start < bytes.length && !res.destroyed; start += TURN_LENGTH) {
+      write(bytes.subarray(start, start + TURN_LENGTH));
       await untilWritten();
       await slices.wait(true);
     }
