@@ -31,7 +31,7 @@ export function createProject(): Project {
   execFileSync('git', ['clone', '--quiet', '.', folder]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: folder });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  // Its type checks take what a document changes, and no more.
+  // A type check then reads only the files that the document has changed.
   if (existsSync('.tsbuildinfo')) copyFileSync('.tsbuildinfo', join(folder, '.tsbuildinfo'));
 
   const { PATH, HOME } = process.env;

@@ -4,7 +4,7 @@ import ts from 'typescript';
 export type Mutant = {
   readonly file: string;
   readonly line: number;
-  /** What is replaced, and by what. */
+  /** Such as `< → <=`. */
   readonly change: string;
   /** The changed file. */
   readonly text: string;
@@ -48,15 +48,15 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   }
 
   function mutate(node: ts.Node): void {
-    const text = node.getText();
     if (ts.isBinaryExpression(node)) replace(node.operatorToken, OPERATORS[node.operatorToken.getText()]);
-    if (ts.isPrefixUnaryExpression(node) && text.startsWith('!')) replace(node, node.operand.getText());
+    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+      replace(node, node.operand.getText());
     if (ts.isIfStatement(node)) replace(node.expression, `!(${node.expression.getText()})`);
     if (ts.isConditionalExpression(node)) replace(node.condition, `!(${node.condition.getText()})`);
-    // A larger number is a limit, whose exact value is no promise.
-    if (ts.isNumericLiteral(node) && Number(node.text) < 10) replace(node, `(${text} + 1)`);
-    if (text === 'true') replace(node, 'false');
-    if (text === 'false') replace(node, 'true');
+    // Larger numbers are limits; no test has to notice that one is greater by 1.
+    if (ts.isNumericLiteral(node) && Number(node.text) < 10) replace(node, `(${node.text} + 1)`);
+    if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false');
+    if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true');
     if (ts.isPropertyAccessExpression(node)) replace(node.name, METHODS[node.name.text]);
     if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) replace(node, ';');
   }
