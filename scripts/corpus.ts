@@ -1,10 +1,10 @@
-import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { draw } from './corpus/draw.ts';
 import { toMarkdown } from './corpus/report.ts';
 import { STEPS, tryDocument, type Trial } from './corpus/trial.ts';
+import { inParallel } from './jobs/in-parallel.ts';
 import { refuse, reportBugs } from './terminal/command.ts';
 
 // `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
@@ -16,18 +16,12 @@ import.meta.resolve('typescript');
 const { folder, names, seed, last, json } = readArguments();
 reportBugs();
 const trials: Trial[] = [];
-let next = 0;
-await Promise.all(
-  Array.from({ length: availableParallelism() }, async () => {
-    for (let name = names[next]; name !== undefined; name = names[next]) {
-      next += 1;
-      const trial = await tryDocument(join(folder, name), name, last);
-      trials.push(trial);
-      const { step, reason } = trial.failed ?? { step: 'passed', reason: '' };
-      console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${step} ${reason}`.trimEnd());
-    }
-  }),
-);
+await inParallel(names, async (name) => {
+  const trial = await tryDocument(join(folder, name), name, last);
+  trials.push(trial);
+  const { step, reason } = trial.failed ?? { step: 'passed', reason: '' };
+  console.error(`${String(trials.length)}/${String(names.length)} ${name}: ${step} ${reason}`.trimEnd());
+});
 if (json !== undefined) writeFileSync(json, JSON.stringify(trials, null, 2));
 console.log(toMarkdown(trials, seed));
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { commandsOf, readBlocks, type Block, type Command } from './documents/blocks.ts';
 import { Problem } from './documents/problem.ts';
 import { createProject, type Project } from './documents/project.ts';
 import { complete, firstDifference, matches } from './documents/quote.ts';
+import { inParallel } from './jobs/in-parallel.ts';
 import { reportBugs } from './terminal/command.ts';
 
 // `npm run documents [-- <document>…]` executes the blocks of each document in order, in a fresh clone of the last commit.
@@ -28,13 +28,11 @@ const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents = named.length > 0 ? named : ['README.md', ...inGithub.map((name) => `.github/${name}`)];
-// Each project has ports of its own. The longest takes as long as the others together.
-const waiting = documents.toSorted((one, other) => statSync(other).size - statSync(one).size).values();
-await Promise.all(Array.from({ length: availableParallelism() }, executeWaiting));
-
-async function executeWaiting(): Promise<void> {
-  for (const document of waiting) await execute(document);
-}
+// Each has a project and ports of its own. A long one that began last would keep one core busy, and leave the others idle.
+await inParallel(
+  documents.toSorted((one, other) => statSync(other).size - statSync(one).size),
+  execute,
+);
 
 async function execute(document: string): Promise<void> {
   const project = createProject();

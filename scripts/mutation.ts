@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProject } from './documents/project.ts';
+import { byDigest } from './jobs/by-digest.ts';
 import { mutantsOf, type Mutant } from './mutation/mutants.ts';
 import { printError, refuse, reportBugs } from './terminal/command.ts';
 
@@ -17,7 +17,11 @@ const { folders, seed, count } = readArguments();
 const project = createProject();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
-  const drawn = folders.flatMap(mutantsIn).sort(byRank).slice(0, count);
+  const shuffled = byDigest(seed);
+  const drawn = folders
+    .flatMap(mutantsIn)
+    .sort((one, other) => shuffled(nameOf(one), nameOf(other)))
+    .slice(0, count);
   if (await passes(drawn.map(({ file }) => file))) {
     for (const mutant of drawn) await attempt(mutant);
   } else {
@@ -33,14 +37,18 @@ for (const [folder, ofFolder] of Map.groupBy(results, ({ mutant }) => dirname(mu
 }
 
 async function attempt(mutant: Mutant): Promise<void> {
-  const { file, line, change, text } = mutant;
+  const { file, text } = mutant;
   const path = join(project.folder, file);
   const before = readFileSync(path, 'utf8');
   writeFileSync(path, text);
   const isNoticed = !(await passes([file]));
   writeFileSync(path, before);
   results.push({ mutant, isNoticed });
-  if (!isNoticed) console.log(`${file}:${String(line)} ${change}`);
+  if (!isNoticed) console.log(nameOf(mutant));
+}
+
+function nameOf({ file, line, change }: Mutant): string {
+  return `${file}:${String(line)} ${change}`;
 }
 
 function mutantsIn(folder: string): Mutant[] {
@@ -49,15 +57,6 @@ function mutantsIn(folder: string): Mutant[] {
     const file = join(folder, name);
     return mutantsOf(file, readFileSync(join(project.folder, file), 'utf8'));
   });
-}
-
-/** Orders by a digest: the same sample for the same seed, and most of it also after a change. */
-function byRank(one: Mutant, other: Mutant): number {
-  return rank(one) < rank(other) ? -1 : 1;
-}
-
-function rank({ file, line, change }: Mutant): string {
-  return createHash('sha256').update([seed, file, line, change].join('\n')).digest('hex');
 }
 
 /** Whether the tests that depend on one of the files pass: the unit tests, which are fast, then the service tests. */

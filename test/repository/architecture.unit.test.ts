@@ -34,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'src/engine/process',
     ...ENGINE,
   ],
-  'scripts/corpus': ['src', 'src/engine', 'src/engine/process'],
+  'scripts/corpus': ['scripts/jobs', 'src', 'src/engine', 'src/engine/process'],
   'scripts/dev': [],
   'scripts/diff': ['scripts/openapi'],
   'scripts/diff/reports': ['scripts/diff', 'scripts/reports'],
@@ -61,6 +61,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'src/engine/contract',
   ],
   'scripts/documents': [],
+  'scripts/jobs': [],
   'scripts/mutation': [],
   'scripts/commands': [
     ...['scripts/check', 'scripts/check/coverage', 'scripts/check/reports', 'scripts/diff', 'scripts/diff/reports'],
@@ -71,6 +72,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['scripts/openapi', 'scripts/generate', 'scripts/dev', 'scripts/commands', 'scripts/check', 'scripts/corpus'],
     ...[
       'scripts/documents',
+      'scripts/jobs',
       'scripts/mutation',
       'scripts/init',
       'scripts/terminal',
