@@ -32,6 +32,7 @@ const TOO_LONG = /takes too long to validate/;
 const STRING = (rest: string): string => `{ type: string, ${rest} }`;
 const OPTIONS = Array.from({ length: 6_000 }, (_, index) => `option ${String(index)} of a long list`);
 const A_MIB = `"${'a'.repeat(MIB - 10)}"`;
+const TWO_KB = `"${'a'.repeat(2_000)}"`;
 // Both alternatives check each level.
 const ARG = "{ type: object, properties: { c: { $ref: '#/components/schemas/S' } } }";
 const TREE = `{ type: object, anyOf: [${ARG}, ${ARG}] }`;
@@ -73,6 +74,7 @@ const CASES: readonly Case[] = [
   ],
   ['an exponential pattern', STRING("pattern: '^(a+)+$'"), `"${'a'.repeat(40)}!"`, 400, TOO_LONG],
   ['a quadratic pattern', STRING("pattern: '[^@]+@[^@]+$'"), A_MIB, 400, TOO_LONG],
+  ['a cubic pattern after an anchored one', STRING("pattern: '^x|[^@]+[^@]+@$'"), TWO_KB, 400, TOO_LONG],
   [
     'an exponential pattern of keys',
     "{ type: object, patternProperties: { '^(a+)+$': {} } }",
