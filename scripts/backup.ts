@@ -1,7 +1,7 @@
-import { copySqliteDatabase } from '../../src/engine/database/sqlite/backup.ts';
-import { plantTables } from '../../src/plants/plant-tables.ts';
-import { refuse } from '../terminal/command.ts';
+import { copySqliteDatabase } from '@contract-first/database';
+import { plantTables } from '../src/plants/plant-tables.ts';
 import { orRefuse, readConfiguration } from './command.ts';
+import { refuse } from './output.ts';
 
 // `npm run backup -- plants-2026-11-21.db` copies the embedded store while services use it; `npm run restore -- …`
 // copies a backup to the path of the store. Neither overwrites a file.

@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
-import { readDatabaseConfig } from '../../src/engine/process/config.ts';
-import type { DatabaseConfig } from '../../src/engine/create-service.ts';
-import { application } from '../../src/service.ts';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { refuse } from '../terminal/command.ts';
+import { readDatabaseConfig, type DatabaseConfig } from '@contract-first/engine';
+import { DatabaseUnavailable, type DatabaseLocation } from '@contract-first/database';
+import { application } from '../src/service.ts';
+import { refuse } from './output.ts';
 
 // Shared by the commands that use the store: configuration and error handling.
 
 /** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
-export function readConfiguration(): { readonly database: DatabaseConfig; readonly bodyLimitBytes: number } {
+export function readConfiguration(): {
+  readonly database: DatabaseConfig<DatabaseLocation>;
+  readonly bodyLimitBytes: number;
+} {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = readDatabaseConfig(process.env, application.defaultDatabaseUrl);
+  const read = readDatabaseConfig(process.env, application.database);
   return 'problems' in read ? refuse(...read.problems) : read;
 }
 

@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch';
 import { parseArgs } from 'node:util';
-import type { Paths } from '../../src/plants/contract.ts';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { startTemporaryService } from '../check/temporary-service.ts';
+import type { Paths } from '../src/plants/contract.ts';
+import { stringifyJson } from '@contract-first/engine';
+import { startTemporaryService } from 'contract-first';
 
 // `npm run example` is a TypeScript client with the types of the document. It calls the service at --url with --token, or
 // starts one on a temporary store.

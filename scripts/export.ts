@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { openPlantReader } from '../../src/plants/open-plant-store.ts';
-import { refuse } from '../terminal/command.ts';
+import { stringifyJson } from '@contract-first/engine';
+import { openPlantReader } from '../src/plants/open-plant-store.ts';
 import { orRefuse, readConfiguration } from './command.ts';
+import { exitWithoutOutput, refuse } from './output.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, with exact ids; with
 // `--history`, every creation in order. It can run beside the service and holds a few rows at a time.
@@ -10,10 +10,7 @@ const CHUNK_CHARS = 65_536;
 
 const [option, ...rest] = process.argv.slice(2);
 if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the only option is --history');
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0); // The reader closed the pipe, as in `… | head`.
-  refuse(`the output cannot be written (${String(error.code)})`);
-});
+exitWithoutOutput();
 
 const { location } = readConfiguration().database;
 let chunk = '';

@@ -1,10 +1,9 @@
-import { exitWithoutOutput, print, printError, reportBugs } from './terminal/command.ts';
-import { formatProblem, loadContract } from './openapi/load.ts';
+import { formatProblem, loadContract } from '@contract-first/documents';
+import { exitWithoutOutput } from './output.ts';
 
 // The last step of `npm run lint`: runs the Redocly linter on openapi.yaml. Warnings count as errors.
 exitWithoutOutput();
-reportBugs();
 const { problems } = await loadContract('openapi.yaml', 'style');
-for (const problem of problems) printError(formatProblem(problem));
-print(`openapi.yaml: ${String(problems.length)} ${problems.length === 1 ? 'problem' : 'problems'}`);
+for (const problem of problems) console.error(formatProblem(problem));
+console.log(`openapi.yaml: ${String(problems.length)} ${problems.length === 1 ? 'problem' : 'problems'}`);
 process.exitCode = problems.length === 0 ? 0 : 1;

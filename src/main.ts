@@ -12,7 +12,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 // be written, Node starts without the cache.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url));
 enableCompileCache();
-const { run } = await import('./engine/process/run.ts');
+const { run } = await import('@contract-first/engine');
 const { application } = await import('./service.ts');
 await run(application);
 flushCompileCache(); // At the exit, Node would write it too, but not after a kill -9.

@@ -1,5 +1,4 @@
-import type { Database, Definition } from '../engine/database/database.ts';
-import { sql, table } from '../engine/database/sql.ts';
+import { sql, table, type Database, type Definition } from '@contract-first/database';
 
 export type BookRow = { readonly id: bigint; readonly title: string; readonly bytes: bigint };
 

@@ -2,16 +2,17 @@ import { bookTables, createBooks } from './application/books.ts';
 import { contract } from './application/contract.ts';
 import { failures } from './application/failures.ts';
 import { createHandlers } from './application/handlers.ts';
-import { openDatabase } from './engine/database/open-database.ts';
-import type { Application } from './engine/create-service.ts';
+import { databaseAt, openDatabase, type DatabaseLocation } from '@contract-first/database';
+import type { Application } from '@contract-first/engine';
 
-export const application: Application = {
+export const application = {
   contract,
+  document: new URL('..', import.meta.url),
   failures,
-  defaultDatabaseUrl: 'sqlite:./data/books.db',
+  database: databaseAt('sqlite:./data/books.db'),
   async open({ location, ...options }) {
     const database = await openDatabase(location, bookTables, options);
     const handlers = createHandlers(createBooks(database));
     return { handlers, checkers: {}, check: database.check, close: database.close };
   },
-};
+} satisfies Application<DatabaseLocation>;

@@ -1,5 +1,4 @@
-import type { Database, Definition } from '../engine/database/database.ts';
-import { sql, table } from '../engine/database/sql.ts';
+import { sql, table, type Database, type Definition } from '@contract-first/database';
 
 export type NewBed = { readonly crop: string; readonly squareMetres: number };
 /** A row of the table. The version counts its changes. */

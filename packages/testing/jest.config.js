@@ -1,28 +1,37 @@
+import { fileURLToPath, URL } from 'node:url';
+
+const rootDir = fileURLToPath(new URL('../..', import.meta.url));
+const TEMPLATES = ['/templates/'];
+
 // Each kind of tests is a project. CONTRIBUTING.md says what the tests of a kind may use.
 const options = {
+  rootDir,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },
+  // Templates are tested as projects.
+  testPathIgnorePatterns: TEMPLATES,
+  transform: { '\\.ts$': '<rootDir>/packages/testing/strip-types.js' },
 };
-const globalSetup = '<rootDir>/test/support/run.ts';
+const globalSetup = '<rootDir>/packages/testing/src/run.ts';
 
 export default {
+  rootDir,
   testTimeout: 20_000,
   projects: [
-    { ...options, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.unit.test.ts'] },
+    { ...options, displayName: 'unit', testMatch: ['<rootDir>/**/*.unit.test.ts'] },
     {
       ...options,
       displayName: 'service',
-      testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['\\.(?:unit|system)\\.test\\.ts$'],
+      testMatch: ['<rootDir>/**/*.test.ts'],
+      testPathIgnorePatterns: [...TEMPLATES, '\\.(?:unit|system)\\.test\\.ts$'],
       globalSetup,
     },
     {
       ...options,
       displayName: 'system',
-      testMatch: ['<rootDir>/test/**/*.system.test.ts'],
+      testMatch: ['<rootDir>/**/*.system.test.ts'],
       globalSetup,
-      setupFilesAfterEnv: ['<rootDir>/test/support/system.ts'],
+      setupFilesAfterEnv: ['<rootDir>/packages/testing/src/system.ts'],
     },
   ],
 };

@@ -1,17 +1,17 @@
 import generated from '../../generated/contract.json' with { type: 'json' };
 import type { failures, OperationId, operations, paths, UncheckedScheme } from '../../generated/types.ts';
-import type { Checker } from '../engine/auth/credentials.ts';
-import type { Contract } from '../engine/contract/contract.ts';
-import { HandlerFailure } from '../engine/contract/handler-failure.ts';
-import type {
-  FailureReplyOf,
-  FailuresOf,
-  HandlersOf,
-  Matched,
-  ReplyOf,
-  RequestOf,
-  UnmatchedOf,
-} from '../engine/contract/handler-types.ts';
+import {
+  HandlerFailure,
+  type Checker,
+  type Contract,
+  type FailureReplyOf,
+  type FailuresOf,
+  type HandlersOf,
+  type Matched,
+  type ReplyOf,
+  type RequestOf,
+  type UnmatchedOf,
+} from '@contract-first/engine';
 
 // Binds the engine to the generated types of this application.
 

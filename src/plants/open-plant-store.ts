@@ -1,6 +1,13 @@
-import type { DatabaseOptions, DatabaseReader } from '../engine/database/database.ts';
-import { openDatabase, openReader, type DatabaseLocation } from '../engine/database/open-database.ts';
-import { either, sql, table } from '../engine/database/sql.ts';
+import {
+  either,
+  openDatabase,
+  openReader,
+  sql,
+  table,
+  type DatabaseLocation,
+  type DatabaseOptions,
+  type DatabaseReader,
+} from '@contract-first/database';
 import type { PlantReader, PlantStore, StoredPlant } from './plant-store.ts';
 import { plantTables, type PlantRow } from './plant-tables.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchDefinition } from '../engine/database/database.ts';
+import type { BatchDefinition } from '@contract-first/database';
 
 // A plant is JSON text beside its id: SQLite cuts text at U+0000,
 // PostgreSQL refuses it, and UTF-8 has no lone surrogates; JSON escapes both.

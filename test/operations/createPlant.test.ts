@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createTestApp, TOKEN, type Overrides, type TestApp } from '../support/app.ts';
-import { describeStores } from '../support/stores.ts';
-import { expectError, expectNothingLeaked, post, testEveryStatus } from '../support/answer.ts';
+import { createTestApp, TOKEN, type Overrides, type TestApp } from '@contract-first/testing/app.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
+import { expectError, expectNothingLeaked, post, testEveryStatus } from '@contract-first/testing/answer.ts';
 
 const CHALLENGE = 'Bearer realm="bearerAuth"';
 const INVALID = `${CHALLENGE}, error="invalid_token"`;

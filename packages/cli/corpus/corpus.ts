@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { draw } from './corpus/draw.ts';
-import { toMarkdown } from './corpus/report.ts';
-import { STEPS, tryDocument, type Trial } from './corpus/trial.ts';
-import { inParallel } from './jobs/in-parallel.ts';
-import { refuse, reportBugs } from './terminal/command.ts';
+import { draw } from './draw.ts';
+import { toMarkdown } from './report.ts';
+import { STEPS, tryDocument, type Trial } from './trial.ts';
+import { inParallel } from '@contract-first/testing/jobs/in-parallel.ts';
+import { refuse, reportBugs } from '../src/terminal/command.ts';
 
 // `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
 // contract against its mock.

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { byDigest } from '../jobs/by-digest.ts';
+import { byDigest } from '@contract-first/testing/jobs/by-digest.ts';
 
 /**
  * Draws one document of each publisher, the same ones for the same seed.

@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import pino from 'pino';
-import { readConfig } from '../../src/engine/process/config.ts';
-import { startService } from '../../src/engine/create-service.ts';
-import { application } from '../../src/service.ts';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Application } from '@contract-first/engine';
+import type * as Tools from '@contract-first/engine/tools';
 
-// Starts the service in production, where all validators are compiled first, and then in development, where it sends each
+// Starts the service of the working directory, with its own engine, in production, where all validators are compiled first, and then in development, where it sends each
 // operation its first request. Prints the number of operations, how long the first start took, and the CPU time for which
 // the event loop was held at most afterwards: other work on the machine does not lengthen it. Fails when a response is not
 // a failure of the engine.
+const engine = createRequire(resolve('package.json')).resolve('@contract-first/engine/tools');
+const { createSilentLog, readConfig, startService } = (await import(pathToFileURL(engine).href)) as typeof Tools;
+const { application } = (await import(pathToFileURL(resolve('src/service.ts')).href)) as {
+  readonly application: Application; // As the template has it.
+};
 const startedAt = performance.now();
 const production = await start({ NODE_ENV: 'production' });
 const startMs = performance.now() - startedAt;
@@ -43,7 +49,7 @@ function threadMs(): number {
 
 async function start(mode: { readonly NODE_ENV?: string }) {
   const env = { ...mode, API_TOKENS: 'corpus-token', PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'error' };
-  const read = await readConfig(env, application.defaultDatabaseUrl);
+  const read = await readConfig(env, application.database);
   if ('problems' in read) throw new Error(read.problems.join(', '));
-  return startService(application, read.config, pino({ level: 'silent' }));
+  return startService(application, read.config, createSilentLog());
 }

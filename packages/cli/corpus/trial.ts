@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedModules } from '@contract-first/testing/packed.ts';
 
 /** The way from a document to a service that is tested: each step needs the one before. */
 export const STEPS = ['init', 'typecheck', 'start', 'test', 'contract'] as const;
@@ -31,25 +32,17 @@ export type Costs = {
   readonly testMs: number;
 };
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROJECT = ['.ci', '.deploy', '.github', 'generated', 'scripts', 'src', 'test'];
-const FILES = [
-  '.npmrc',
-  'README.md',
-  'eslint.config.js',
-  'openapi.yaml',
-  'package-lock.json',
-  'package.json',
-  'tsconfig.json',
-];
+const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
+const FIRST_REQUESTS = fileURLToPath(new URL('first-requests.ts', import.meta.url));
+// The packages are linked, which takes no time.
+const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true', npm_config_loglevel: 'silent' };
 const TIME_LIMIT_MS = 240_000;
 
-/** Makes a service of a document in a copy of the project, step by step until one fails. */
+/** Makes a service of a document in a folder of its own, with the packed packages, step by step until one fails. */
 export async function tryDocument(path: string, name: string, last: Step): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
   try {
-    for (const part of [...PROJECT, ...FILES]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    symlinkSync(await installedModules(), join(folder, 'node_modules'));
     let costs: Partial<Costs> = {};
     for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) {
       const { reason, ...cost } = await take[step](folder, path);
@@ -66,15 +59,15 @@ type Result = Partial<Costs> & { readonly reason?: string };
 
 const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Result>>> = {
   async init(folder, path) {
-    const first = await run(folder, ['scripts/init.ts', path]);
+    const first = await run(folder, [BIN, 'init', path, '.']);
     const costs = { initMs: first.ms, initMegabytes: first.megabytes };
     if (first.reason !== undefined) return { ...costs, reason: first.reason };
-    const again = await run(folder, ['scripts/generate.ts', '--check']);
+    const again = await run(folder, [COMMAND, 'generate', '--check']);
     return { ...costs, generateMs: again.ms, generateMegabytes: again.megabytes, ...reasonOf(again) };
   },
   typecheck: async (folder) => reasonOf(await run(folder, ['node_modules/typescript/bin/tsc'])),
   async start(folder) {
-    const started = await run(folder, ['scripts/corpus/first-requests.ts']);
+    const started = await run(folder, [FIRST_REQUESTS]);
     if (started.reason !== undefined) return reasonOf(started);
     return JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Partial<Costs>; // Printed by that module.
   },
@@ -83,7 +76,7 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
     return { testMs: tested.ms, ...reasonOf(tested) };
   },
   async contract(folder) {
-    const mock = spawn(process.execPath, ['scripts/mock.ts'], {
+    const mock = spawn(process.execPath, [COMMAND, 'mock'], {
       cwd: folder,
       env: { ...process.env, PORT: '0', OPS_PORT: '0', API_TOKENS: TOKEN, LOG_LEVEL: 'silent' },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -92,9 +85,9 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
     try {
       const message = await Promise.race([once(mock, 'message'), ended.then(() => undefined)]);
       if (message === undefined) return { reason: 'the mock did not start' };
-      const [{ url }] = message as [{ readonly url: string }]; // src/engine/process/run.ts sends it.
+      const [{ url }] = message as [{ readonly url: string }]; // The engine sends it.
       const args = ['--url', url, '--token', TOKEN, '--document', 'openapi.yaml', '--runs', '10', '--seed', '1'];
-      return reasonOf(await run(folder, ['scripts/contract-check.ts', ...args]));
+      return reasonOf(await run(folder, [COMMAND, 'check', ...args]));
     } finally {
       mock.kill();
       await ended;
@@ -103,6 +96,8 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
 };
 
 const TOKEN = 'corpus-token';
+// The packed command, as the project has installed it.
+const COMMAND = 'node_modules/contract-first/bin.js';
 
 // Prints the peak memory of a process, but not of its threads, on standard error when it ends.
 const PRINT_PEAK = `data:text/javascript,${encodeURIComponent(
@@ -115,7 +110,11 @@ type Outcome = { readonly output: string; readonly ms: number; readonly megabyte
 /** Runs a module in a folder, with a time limit. */
 async function run(folder: string, args: readonly string[]): Promise<Outcome> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--import', PRINT_PEAK, ...args], { cwd: folder, timeout: TIME_LIMIT_MS });
+  const child = spawn(process.execPath, ['--import', PRINT_PEAK, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...NOT_INSTALLED },
+    timeout: TIME_LIMIT_MS,
+  });
   let output = '';
   const collect = (chunk: Buffer): void => void (output += chunk.toString());
   child.stdout.on('data', collect);

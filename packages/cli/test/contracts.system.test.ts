@@ -1,26 +1,26 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { copyProjectWithContract } from '../support/project.ts';
-import { rounds } from '../support/rounds.ts';
-import { ROOT, run, type Outcome } from '../support/service.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
 
-test('each contract in test/contracts generates, type-checks, starts and agrees with its service', async () => {
-  const projects = readdirSync(join(ROOT, 'test', 'contracts')).map((name) => ({
+test('each contract in examples generates, type-checks, starts and agrees with its service', async () => {
+  const projects = readdirSync(join(ROOT, 'examples')).map((name) => ({
     name,
     folder: copyProjectWithContract(name).folder,
   }));
-  const runInEach = (script: string, ...args: readonly string[]): Promise<(Outcome & { readonly name: string })[]> =>
+  const runInEach = (...args: readonly string[]): Promise<(Outcome & { readonly name: string })[]> =>
     Promise.all(
-      projects.map(async ({ name, folder }) => ({ name, ...(await run('node', [script, ...args], {}, folder)) })),
+      projects.map(async ({ name, folder }) => ({ name, ...(await run('contract-first', args, {}, folder)) })),
     );
   const each = (expected: Partial<Outcome>) => projects.map(({ name }) => ({ name, ...expected }));
 
-  expect(await runInEach('scripts/generate.ts')).toMatchObject(each({ code: 0, stderr: '' }));
+  expect(await runInEach('generate')).toMatchObject(each({ code: 0, stderr: '' }));
   expect(await typecheck(projects.map(({ folder }) => folder))).toMatchObject({ code: 0, stdout: '' });
   const runs = String(rounds(10, 30));
-  const checked = await runInEach('scripts/contract-check.ts', '--runs', runs, '--seed', '1', '--budget', '300');
+  const checked = await runInEach('check', '--runs', runs, '--seed', '1', '--budget', '300');
   expect(checked).toMatchObject(each({ code: 0 }));
 }, 300_000);
 

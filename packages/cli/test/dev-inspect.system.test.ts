@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cleanUp } from '../support/cleanup.ts';
-import { copyProject } from '../support/project.ts';
-import { startService } from '../support/service.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { copyProject } from '@contract-first/testing/project.ts';
+import { startService } from '@contract-first/testing/service.ts';
 
 const HANDLER = 'src/plants/create-plant.ts';
 
@@ -40,7 +40,7 @@ async function connect(url: string) {
 
 test('npm run dev -- --inspect: a breakpoint in the source of a handler pauses its request', async () => {
   const { folder, read } = copyProject();
-  const command = ['sh', '-c', 'exec node scripts/dev.ts --inspect=127.0.0.1:0 2>&1'];
+  const command = ['sh', '-c', 'exec contract-first dev --inspect=127.0.0.1:0 2>&1'];
   const service = await startService({}, command, folder);
   const inspector = await connect(/ws:\S+/.exec(service.output())?.[0] ?? '');
   await inspector.send('Debugger.enable');

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyProject, withHandlers, withOperations, type Project } from '../support/project.ts';
-import { startService, type Service } from '../support/service.ts';
+import { copyProject, withHandlers, withOperations, type Project } from '@contract-first/testing/project.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 
 const HANDLERS = 'src/plants/handlers.ts';
 const PLANT = { id: 1, name: 'Fern' };
@@ -16,7 +16,7 @@ beforeEach(async () => {
   project = copyProject();
   contract = project.read('openapi.yaml');
   // Runs the command of `npm run dev` with standard error merged into standard output.
-  const command = ['sh', '-c', 'unset API_TOKENS; exec node scripts/dev.ts 2>&1'];
+  const command = ['sh', '-c', 'unset API_TOKENS; exec contract-first dev 2>&1'];
   dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` }, command, project.folder);
   running = true;
   void dev.outcome.then(() => (running = false));

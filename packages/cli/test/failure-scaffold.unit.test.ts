@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
-import { createFailureRenderer } from '../../scripts/generate/failure-scaffold.ts';
-import { createValues } from '../../scripts/values/response-values.ts';
+import { createFailureRenderer } from '../src/generate/failure-scaffold.ts';
+import { createValues } from '../src/values/response-values.ts';
 
 const TEXT = { type: 'string' };
 const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { problemsOf } from '../support/contract.ts';
-import { ROOT, run } from '../support/service.ts';
+import type { Contract } from '@contract-first/contract';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { problemsOf } from '@contract-first/testing/contract.ts';
+import { ROOT, run } from '@contract-first/testing/service.ts';
 
 const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
 
@@ -13,7 +13,7 @@ beforeEach(() => {
   project = temporaryFolder();
 });
 
-const generate = (...args: string[]) => run('node', [join(ROOT, 'scripts/generate.ts'), ...args], {}, project);
+const generate = (...args: string[]) => run('contract-first', ['generate', ...args], {}, project);
 const writeContract = (text: string): void => {
   writeFileSync(join(project, 'openapi.yaml'), text);
 };

@@ -4,15 +4,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { readSource } from '../../scripts/diff/sources.ts';
-import { renderContract } from '../../scripts/generate/render.ts';
-import { readAllowedRefs } from '../../scripts/openapi/allowed-refs.ts';
-import { Bug, readingAt } from '../../scripts/openapi/bug.ts';
-import { formatProblem } from '../../scripts/openapi/load.ts';
-import { describeBug } from '../../scripts/terminal/describe-bug.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { contractOf, problemsOf, warningsOf } from '../support/contract.ts';
-import { run, ROOT } from '../support/service.ts';
+import { readSource } from '../src/diff/sources.ts';
+import { renderContract } from '../src/generate/render.ts';
+import { Bug, formatProblem, readAllowedRefs } from '@contract-first/documents';
+import { readingAt } from '../../documents/src/bug.ts';
+import { describeBug } from '../src/terminal/describe-bug.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { contractOf, problemsOf, warningsOf } from '@contract-first/testing/contract.ts';
+import { run, ROOT } from '@contract-first/testing/service.ts';
 
 const HEAD = 'openapi: 3.1.0\ninfo: { title: Test, version: 1.0.0 }\nsecurity: []\n';
 const A = { $ref: '#/components/schemas/A' };
@@ -267,7 +266,7 @@ test('an unexpected error names the innermost place that was being read, in one 
 
 test('an unexpected error ends a command with one line and 1', async () => {
   const source = `
-      const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'scripts/terminal/command.ts'))});
+      const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'packages/cli/src/terminal/command.ts'))});
       reportBugs();
       await Promise.resolve();
       throw new RangeError('Maximum call\\nstack');`;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT, run } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { ROOT, run } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const DOCUMENT = `
 openapi: 3.1.0
@@ -87,7 +87,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !['API_TOKENS', 'NODE_OPTIONS'].includes(name)),
   );
-  const mock = spawn(process.execPath, [join(ROOT, 'scripts/mock.ts'), ...args], {
+  const mock = spawn(process.execPath, [join(ROOT, 'packages/cli/bin.js'), 'mock', ...args], {
     cwd: folder, // It has no .env file.
     env: { ...inherited, PORT: '0', OPS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -235,7 +235,7 @@ test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends
 test('1 and the problems of a document that is rejected, or of the arguments', async () => {
   const path = join(folder, 'broken.yaml');
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
-  const { code, stderr } = await run('node', [join(ROOT, 'scripts/mock.ts'), path]);
+  const { code, stderr } = await run('contract-first', ['mock', path]);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
-  expect((await run('node', ['scripts/mock.ts', '--seed', 'x'])).stderr).toContain('--seed must be an integer');
+  expect((await run('contract-first', ['mock', '--seed', 'x'])).stderr).toContain('--seed must be an integer');
 });

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/plants/bench/postgres-programs.ts';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { run, start, startService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { freePort } from '../../engine/bench/postgres-programs.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { run, start, startService } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
-const DIFF = 'node scripts/contract-diff.ts --base openapi.yaml';
+const DIFF = 'contract-first diff --base openapi.yaml';
 
 /** Returns a document with the escape character, C1's control sequence introducer and a change of direction in its texts. */
 function hostileDocument(texts: object): string {
@@ -17,12 +17,12 @@ function hostileDocument(texts: object): string {
 }
 
 test.each([
-  ['start', 'src/main.ts'],
-  ['dev', 'scripts/dev.ts'],
-  ['mock', 'scripts/mock.ts'],
-])('standard output that cannot be written: npm run %s serves requests all the same', async (_name, script) => {
+  ['start', 'node src/main.ts'],
+  ['dev', 'contract-first dev'],
+  ['mock', 'contract-first mock'],
+])('standard output that cannot be written: npm run %s serves requests all the same', async (_name, command) => {
   const port = String(await freePort());
-  start('sh', ['-c', `exec node ${script} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
+  start('sh', ['-c', `exec ${command} >/dev/full`], { PORT: port, DATABASE_URL: temporaryDatabase() });
   const status = () =>
     fetch(`http://127.0.0.1:${port}/nowhere`).then(
       ({ status }) => status,
@@ -32,10 +32,10 @@ test.each([
 });
 
 test.each([
-  [1, 'node scripts/generate.ts --check'],
+  [1, 'contract-first generate --check'],
   [1, 'node scripts/lint-contract.ts'],
   [2, DIFF],
-  [2, 'node scripts/contract-check.ts --help'],
+  [2, 'contract-first check --help'],
 ])('standard output that cannot be written: exit %i, with one line: %s', async (code, command) => {
   const stderr = 'the output cannot be written (ENOSPC)\n';
   expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
@@ -47,21 +47,21 @@ test('standard output that cannot be written: exit 0 without a line when the rea
 });
 
 test('control characters of a document are shown as escapes by the banner of the mock', async () => {
-  const service = await startService({}, ['node', 'scripts/mock.ts', hostileDocument({})]);
+  const service = await startService({}, ['contract-first', 'mock', hostileDocument({})]);
   expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
 });
 
 test('control characters of a document are shown as escapes by contract:diff', async () => {
   const get = { responses: { '200': { description: 'OK' } } };
   const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
-  const { stdout } = await run('node', ['scripts/contract-diff.ts', '--base', base, '--revision', revision]);
+  const { stdout } = await run('contract-first', ['diff', '--base', base, '--revision', revision]);
   expect(stdout).toContain(String.raw`a\u009b2Jb`);
   expect(stdout).not.toContain('\u009b');
 });
 
 test('control characters of a document are shown as escapes by the problems of a document, each in one line', async () => {
   const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
-  const { code, stderr } = await run('node', ['scripts/mock.ts', path]);
+  const { code, stderr } = await run('contract-first', ['mock', path]);
   expect(code).toBe(1);
   expect(stderr).toContain(String.raw`\u001b[2J`);
   expect(stderr).not.toMatch(/^::/m);

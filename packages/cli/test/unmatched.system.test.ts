@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import {
   copyProject,
   typecheckApplicationOnly,
   withHandlers,
   withOperations,
   type Project,
-} from '../support/project.ts';
-import { ROOT, run, type Outcome } from '../support/service.ts';
+} from '@contract-first/testing/project.ts';
+import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
 
 const HANDLERS = 'src/plants/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
@@ -21,7 +21,7 @@ function createProject(): void {
   typecheckApplicationOnly(project);
 }
 
-const generate = (...args: string[]) => run('node', ['scripts/generate.ts', ...args], {}, project.folder);
+const generate = (...args: string[]) => run('contract-first', ['generate', ...args], {}, project.folder);
 const typecheck = () => run('npm', ['run', '--silent', 'typecheck'], {}, project.folder);
 
 function add(operationIds: readonly string[], handlers: readonly string[]): void {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
+import { replaceEqualityKeywords } from '../src/equality.ts';
 
 const ajv = new Ajv2020({ strict: false });
 replaceEqualityKeywords(ajv);

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import ajvFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { limitTimestamps } from '../../src/engine/contract/formats.ts';
+import { limitTimestamps } from '../src/formats.ts';
 
 const stock = new Ajv2020();
 const limited = new Ajv2020();

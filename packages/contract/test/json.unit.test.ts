@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
-import { integerOf, reviveInt64s, type Int64Shape } from '../../src/engine/contract/int64.ts';
-import { mapBigints, parseJson, stringifyJson } from '../../src/engine/contract/json.ts';
+import { integerOf, reviveInt64s, type Int64Shape } from '../src/int64.ts';
+import { mapBigints, parseJson, stringifyJson } from '../src/json.ts';
 
 test.each<[string, bigint | undefined]>([
   ['0', 0n],

@@ -3,17 +3,17 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore } from '../support/app.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { createUntilStopped } from '../support/load.ts';
-import { run, start, startService } from '../support/service.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { run, start, startService } from '@contract-first/testing/service.ts';
 
 const backup = (path: string, ...args: string[]) =>
-  run('node', ['scripts/plants/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
+  run('node', ['scripts/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
 const restore = (path: string, ...args: string[]) =>
-  run('node', ['scripts/plants/backup.ts', 'restore', ...args], { DATABASE_URL: `sqlite:${path}` });
+  run('node', ['scripts/backup.ts', 'restore', ...args], { DATABASE_URL: `sqlite:${path}` });
 const exported = async (path: string): Promise<string[]> => {
-  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: `sqlite:${path}` });
+  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${path}` });
   return stdout.split('\n').slice(0, -1);
 };
 
@@ -164,7 +164,7 @@ async function largeStore(): Promise<string> {
 
 /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
 async function startCopying(command: string, database: string, file: string, target: string) {
-  const started = start('node', ['scripts/plants/backup.ts', command, file], {
+  const started = start('node', ['scripts/backup.ts', command, file], {
     DATABASE_URL: `sqlite:${database}`,
   });
   const isGrowing = (): boolean =>

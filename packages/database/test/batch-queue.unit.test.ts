@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { BatchFailed, BatchQueue, type BatchWorker } from '../../src/engine/database/batch-queue.ts';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
+import { BatchFailed, BatchQueue, type BatchWorker } from '../src/batch-queue.ts';
+import { DatabaseUnavailable } from '../src/database.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 

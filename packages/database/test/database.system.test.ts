@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../../src/engine/database/database.ts';
-import { either, sql } from '../../src/engine/database/sql.ts';
-import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
+import { DatabaseUnavailable, type BatchDatabase, type DatabaseOptions } from '../src/database.ts';
+import { either, sql } from '../src/sql.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from './support/notes.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, start } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, start } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
@@ -133,7 +133,7 @@ describeStores((createDatabase) => {
     for (let round = 0; round < rounds(2, 5); round += 1) {
       const { process, outcome, output } = start(
         'node',
-        ['test/store/support/write-notes.ts', url, `${String(round)}00000000`],
+        ['packages/database/test/support/write-notes.ts', url, `${String(round)}00000000`],
         {},
       );
       await once(process.stdout, 'data');
@@ -180,7 +180,7 @@ describeStores((createDatabase) => {
     await database.close();
     // All rows together would be twice as large as the heap may be.
     const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
-    const outcome = await run('node', [...limits, 'test/store/support/stream-notes.ts', url]);
+    const outcome = await run('node', [...limits, 'packages/database/test/support/stream-notes.ts', url]);
     expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openTestStore } from '../support/app.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { run, startService } from '../support/service.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
 
 // A power loss discards everything that is not synced, including directory entries. strace records syncs and makes them
 // fail.
@@ -84,7 +84,7 @@ const makeBackup = async () => {
 test('a backup in new folders: the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
   const { folder, file, env } = await makeBackup();
   const traceFile = join(temporaryFolder(), 'trace');
-  const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/plants/backup.ts', 'backup', file);
+  const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', 'backup', file);
   expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
   const trace = readTrace(traceFile);
   const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
@@ -97,7 +97,7 @@ test('a backup in new folders: the folder is synced once the file is in it, and 
 test('a backup in new folders: a folder that cannot be synced fails the backup, with one line', async () => {
   const { folder, file, env } = await makeBackup();
   for (const broken of [dirname(file), folder]) {
-    const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/plants/backup.ts', 'backup', file);
+    const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', 'backup', file);
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
     expect(readdirSync(dirname(file))).toEqual([]);
   }

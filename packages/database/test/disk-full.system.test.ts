@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { createUntilStopped } from '../support/load.ts';
-import { run, start, startService } from '../support/service.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { run, start, startService } from '@contract-first/testing/service.ts';
 
 /** Returns the command that starts the service with a small file system mounted at a path until the service ends. */
 function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
@@ -83,7 +83,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
 
   const copy = join(temporaryFolder(), 'plants.db');
   for (const suffix of ['', '-wal']) copyFileSync(join(seen, `plants.db${suffix}`), `${copy}${suffix}`);
-  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
+  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
   const kept = new Set(stdout.split('\n'));
   expect([...load.acknowledged].filter((line) => !kept.has(line))).toEqual([]);
   const database = new DatabaseSync(copy);

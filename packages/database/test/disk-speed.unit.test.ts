@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { DiskSpeed } from '../../src/engine/database/sqlite/disk-speed.ts';
+import { DiskSpeed } from '../src/sqlite/disk-speed.ts';
 
 const FAST_MS = 0.1;
 const SLOW_MS = 5;

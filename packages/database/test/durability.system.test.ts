@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectForWriting, openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
-import { plantTables } from '../../src/plants/plant-tables.ts';
-import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
-import { createUntilStopped, type Load } from '../support/load.ts';
-import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { connectForWriting, openForWriting, schemaOf } from '../src/sqlite/open-file.ts';
+import { plantTables } from '../../../src/plants/plant-tables.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { createUntilStopped, type Load } from '@contract-first/testing/load.ts';
+import { severalHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 const ROUNDS = rounds(2, 15);
 const CLIENTS = 32;
@@ -161,7 +161,7 @@ function createBooks(url: string) {
       load.acknowledged.forEach((line) => acknowledged.add(line));
     },
     async compare(): Promise<void> {
-      const { code, stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
+      const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
       expect(code).toBe(0);
       const lines = stdout.split('\n').slice(0, -1);
       const kept = new Set(lines);

@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore } from '../support/app.ts';
-import { cleanUp, temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { run, start } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
+import { run, start } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 const exportPlants = (url: string, ...args: string[]) =>
-  run('node', ['scripts/plants/export.ts', ...args], { DATABASE_URL: url });
+  run('node', ['scripts/export.ts', ...args], { DATABASE_URL: url });
 
 describeStores((createDatabase) => {
   test('export writes the current plants as NDJSON, with exact ids, while a service has the store open', async () => {
@@ -42,7 +42,7 @@ describeStores((createDatabase) => {
     const store = await openTestStore(url);
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
     await store.close();
-    const command = `set -o pipefail; node scripts/plants/export.ts | head -n 1`;
+    const command = `set -o pipefail; node scripts/export.ts | head -n 1`;
     const outcome = await run('bash', ['-c', command], { DATABASE_URL: url });
     expect(outcome).toEqual({ code: 0, stdout: `{"id":0,"name":"${'x'.repeat(50)}"}\n`, stderr: '' });
   });
@@ -56,7 +56,7 @@ test('export exits 1 with one line when the database disappears meanwhile', asyn
   await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
   await store.close();
   // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
-  const command = `set -o pipefail; node scripts/plants/export.ts </dev/null 3<&- | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
+  const command = `set -o pipefail; node scripts/export.ts </dev/null 3<&- | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
   const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
   await once(process.stdout, 'data');
   await postgres.kill('SIGKILL');
@@ -89,7 +89,7 @@ test('export exits 1 with one line when its rows wait for a slow reader and the 
   await store.close();
   const folder = temporaryFolder();
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
-  const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && exec node scripts/plants/export.ts`;
+  const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && exec node scripts/export.ts`;
   const { process, outcome } = start('unshare', [...becomeRoot, '--mount', 'sh', '-c', script], {
     DATABASE_URL: url,
     SQLITE_TMPDIR: folder,
@@ -105,7 +105,7 @@ test('export exits 1 with one line when the output cannot be written', async () 
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'x' });
   await store.close();
-  const outcome = await run('bash', ['-c', 'node scripts/plants/export.ts >/dev/full'], { DATABASE_URL: url });
+  const outcome = await run('bash', ['-c', 'node scripts/export.ts >/dev/full'], { DATABASE_URL: url });
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the output cannot be written (ENOSPC)\n' });
 });
 

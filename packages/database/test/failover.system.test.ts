@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable, type DatabaseOptions } from '../../src/engine/database/database.ts';
-import { sql } from '../../src/engine/database/sql.ts';
-import { cleanUp } from '../support/cleanup.ts';
+import { DatabaseUnavailable, type DatabaseOptions } from '../src/database.ts';
+import { sql } from '../src/sql.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { insertNote, notes, openNotes, tally, type Note } from './support/notes.ts';
-import { severalHosts, startPostgres, startPostgresPair } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { severalHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
-import { until } from '../support/until.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
 const NOTE = { id: 1n, text: 'x' };

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
-import { copyProjectWithContract } from '../support/project.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const CROP = { crop: 'beans', squareMetres: 2 };
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
@@ -16,7 +16,7 @@ describeStores((createDatabase) => {
   /** Starts the garden on an empty database. */
   async function startGarden() {
     const { folder } = copyProjectWithContract('garden');
-    expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
     const service = await startService({ DATABASE_URL: await createDatabase() }, ['node', 'src/main.ts'], folder);
     return { service, folder, send: senderOf(service) };
   }
@@ -108,18 +108,8 @@ describeStores((createDatabase) => {
     // Each stream has a connection of its own: a leak would leave none.
     await until(async () => (await send('GET', '/export')).status, 200);
 
-    const args = [
-      'scripts/contract-check.ts',
-      '--url',
-      service.url,
-      '--token',
-      service.token,
-      '--runs',
-      '10',
-      '--seed',
-      '1',
-    ];
-    expect(await run('node', args, {}, folder)).toMatchObject({
+    const args = ['check', '--url', service.url, '--token', service.token, '--runs', '10', '--seed', '1'];
+    expect(await run('contract-first', args, {}, folder)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(' 0 failures'),
     });

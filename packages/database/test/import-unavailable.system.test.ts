@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { newStore, plantLines } from './support/import.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
 
 /** Starts an import that has stored ten lines when another connection locks its store. */
 async function startLocked(timeoutMs: string) {

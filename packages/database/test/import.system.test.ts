@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createTestApp } from '../support/app.ts';
-import { temporaryDatabase } from '../support/cleanup.ts';
-import { post } from '../support/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { post } from '@contract-first/testing/answer.ts';
 import { newStore, plantLine, plantLines, summary } from './support/import.ts';
-import { createUntilStopped } from '../support/load.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
 
@@ -27,7 +27,7 @@ describeStores((createDatabase) => {
     expect(await first.importFile(history)).toEqual({ code: 0, stdout: '', stderr: summary(6, 6, 0, 0) });
     expect(await first.history()).toBe(history);
 
-    const pipe = `set -o pipefail; node scripts/plants/export.ts --history | DATABASE_URL="$TO" node scripts/plants/import.ts`;
+    const pipe = `set -o pipefail; node scripts/export.ts --history | DATABASE_URL="$TO" node scripts/import.ts`;
     const piped = await run('bash', ['-c', pipe], { ...first.env, TO: second.env.DATABASE_URL });
     expect(piped).toEqual({ code: 0, stdout: '', stderr: summary(6, 6, 0, 0) });
     expect(await second.history()).toBe(history);
@@ -168,7 +168,7 @@ test('import stores nothing from an empty file or an empty standard input', asyn
   const { importFile, history, env } = newStore(temporaryDatabase());
   expect(await importFile('')).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
   for (const input of ['< /dev/null', '- < /dev/null', '<&-']) {
-    const outcome = await run('bash', ['-c', `node scripts/plants/import.ts ${input}`], env);
+    const outcome = await run('bash', ['-c', `node scripts/import.ts ${input}`], env);
     expect(outcome).toEqual({ code: 0, stdout: '', stderr: summary(0, 0, 0, 0) });
   }
   expect(await history()).toBe('');
@@ -181,21 +181,21 @@ test.each([
   ['it is an option', ['--force'], 'name one file to import, or none for standard input\n'],
 ])('import exits 1 with one line, and creates no store, when the input is invalid: %s', async (_name, args, stderr) => {
   const { env, path } = newStore(temporaryDatabase());
-  expect(await run('node', ['scripts/plants/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
+  expect(await run('node', ['scripts/import.ts', ...args], env)).toEqual({ code: 1, stdout: '', stderr });
   expect(existsSync(path)).toBe(false);
 });
 
 test('import exits 1 with one line when the store is another file', async () => {
   const { write, env } = newStore(temporaryDatabase());
   const file = write('not a database '.repeat(100));
-  const outcome = await run('node', ['scripts/plants/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
+  const outcome = await run('node', ['scripts/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: `the database ${file} is not a SQLite database\n` });
 });
 
 test('import shows its progress on a terminal, and erases it at the end', async () => {
   const { write, env } = newStore(temporaryDatabase());
   const file = write(plantLines(1, 30_000));
-  const command = `stty cols 60; node scripts/plants/import.ts ${file}`;
+  const command = `stty cols 60; node scripts/import.ts ${file}`;
   const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], env);
   const drawn = stdout.split('\x1b[K').filter((text) => text.includes(' lines  '));
   expect(drawn.length).toBeGreaterThan(0);
@@ -218,7 +218,7 @@ test('import stores a line that was too long once the limit allows it, and nothi
   const { importFile, history, write, env } = newStore(temporaryDatabase(), { BODY_LIMIT_BYTES: '1000' });
   const input = `${plantLine(1)}{"id":2,"name":"${'x'.repeat(400_000)}"}\n${plantLine(3)}`;
   expect((await importFile(input)).code).toBe(1);
-  const again = await run('node', ['scripts/plants/import.ts', write(input)], { ...env, BODY_LIMIT_BYTES: '500000' });
+  const again = await run('node', ['scripts/import.ts', write(input)], { ...env, BODY_LIMIT_BYTES: '500000' });
   expect(again).toEqual({ code: 0, stdout: '', stderr: summary(3, 1, 2, 0) });
   expect((await history()).length).toBe(input.length);
 });

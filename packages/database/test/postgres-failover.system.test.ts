@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
-import { severalHosts, startPostgresPair } from '../support/postgres.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { severalHosts, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { names, startLoad } from './support/postgres-store.ts';
 
 test('a PostgreSQL primary with a standby has a standby, which is used once it is promoted, with everything acknowledged', async () => {

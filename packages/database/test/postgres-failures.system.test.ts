@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { openTestReader, openTestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { DatabaseUnavailable } from '../src/database.ts';
+import { openTestReader, openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from './support/postgres-store.ts';
 import { startProxy } from './support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
 
 const server = sharedPostgres();
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import pino from 'pino';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { openTestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
+import { DatabaseUnavailable } from '../src/database.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
-import { startPostgres, type Postgres } from '../support/postgres.ts';
-import { run } from '../support/service.ts';
+import { startPostgres, type Postgres } from '@contract-first/testing/postgres.ts';
+import { run } from '@contract-first/testing/service.ts';
 
 let server: Postgres;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ test('through PgBouncer, stored plants can be read in every mode', async () => {
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'Fern' });
   const { through } = await startPgBouncer(server, 'transaction');
-  const outcome = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: through(url) });
+  const outcome = await run('node', ['scripts/export.ts'], { DATABASE_URL: through(url) });
   expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const server = sharedPostgres();
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { openTestStore, type TestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { openTestStore, type TestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 
 const FERN = { id: 1n, name: 'Fern' };
 const IVY = { id: 2n, name: 'Ivy' };

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable, numberOf } from '../../src/engine/database/database.ts';
-import { plantTables } from '../../src/plants/plant-tables.ts';
-import { listPlants, openTestReader, openTestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
-import { makeCertificates } from '../support/certificates.ts';
-import { severalHosts, startPostgres } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { DatabaseUnavailable, numberOf } from '../src/database.ts';
+import { plantTables } from '../../../src/plants/plant-tables.ts';
+import { listPlants, openTestReader, openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { makeCertificates } from '@contract-first/testing/certificates.ts';
+import { severalHosts, startPostgres } from '@contract-first/testing/postgres.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
-import { until } from '../support/until.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const server = sharedPostgres();
 

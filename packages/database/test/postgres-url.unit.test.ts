@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { describePostgres, type PostgresLocation } from '../../src/engine/database/postgres/location.ts';
-import { parsePostgresUrl } from '../../src/engine/database/postgres/url.ts';
+import { describePostgres, type PostgresLocation } from '../src/postgres/location.ts';
+import { parsePostgresUrl } from '../src/postgres/url.ts';
 
 const DEFAULTS: PostgresLocation = {
   engine: 'postgres',

@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import type { StoredPlant } from '../../src/plants/plant-store.ts';
-import { listPlants, openTestStore } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/postgres-server.ts';
+import { DatabaseUnavailable } from '../src/database.ts';
+import type { StoredPlant } from '../../../src/plants/plant-store.ts';
+import { listPlants, openTestStore } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
+import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { isUnavailable, names, openLogged } from './support/postgres-store.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
 
 const server = sharedPostgres();
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { listPlants } from '../support/app.ts';
-import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
-import { startService } from '../support/service.ts';
+import { listPlants } from '@contract-first/testing/app.ts';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { startService } from '@contract-first/testing/service.ts';
 
 const SYNC_MICROS = 2_000_000;
 const LIMITS = { DATABASE_TIMEOUT_MS: '60000', SHUTDOWN_GRACE_MS: '60000' };

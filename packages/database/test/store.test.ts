@@ -3,11 +3,11 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDatabaseUrl } from '../../src/engine/database/open-database.ts';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { openTestStore } from '../support/app.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { describeStores } from '../support/stores.ts';
+import { parseDatabaseUrl } from '../src/open-database.ts';
+import { DatabaseUnavailable } from '../src/database.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
 // After this time, a commit looks at its files again.

@@ -1,4 +1,4 @@
-import type { ByteLimits } from '../../src/engine/contract/operation.ts';
+import type { ByteLimits } from '@contract-first/contract';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 /** Returns the sizes that a schema allows for bytes: its `minLength` and `maxLength`; `undefined` when it has none. */

@@ -1,5 +1,6 @@
 import type { Document, Server } from './document.ts';
-import { escapePointer, resolveReference, type OpenApiDocument } from './reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { resolveReference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
 import type { Remark } from './unsupported.ts';
 

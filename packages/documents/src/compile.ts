@@ -1,5 +1,4 @@
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { ContractDocument } from '../../src/engine/contract/slice-document.ts';
+import type { Contract, ContractDocument } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { findCombinations, findManyPaths, removeEndlessParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';

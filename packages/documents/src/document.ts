@@ -1,6 +1,6 @@
-import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
+import { escapePointer, type SecurityScheme } from '@contract-first/contract';
 import { METHODS } from './openapi-rules.ts';
-import { escapePointer, type OpenApiDocument } from './reference.ts';
+import type { OpenApiDocument } from './reference.ts';
 
 /** The parts of a document that the generator reads; the linter has checked this shape. */
 export type Document = OpenApiDocument & {

@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { concreteMediaType, failureMediaType, kindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
-import { findResponseKey, type Operation } from '../../src/engine/contract/operation.ts';
+import {
+  concreteMediaType,
+  escapePointer,
+  failureMediaType,
+  findResponseKey,
+  kindOf,
+  type BodyKind,
+  type Operation,
+} from '@contract-first/contract';
 import { listOperations, type Document, type ResponseObject } from './document.ts';
 import { capitalize, unusedName } from './names.ts';
-import { dereference, escapePointer } from './reference.ts';
+import { dereference } from './reference.ts';
 
 /** A body of failures that the document describes. */
 export type FailureBody = {

@@ -1,4 +1,5 @@
-import { dereference, escapePointer, type OpenApiDocument } from './reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Int64Shape } from '../../src/engine/contract/int64.ts';
+import type { Int64Shape } from '@contract-first/contract';
 import { optional } from './optional.ts';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 

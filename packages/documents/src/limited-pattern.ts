@@ -1,6 +1,4 @@
-import { findCost } from '../../src/engine/contract/check-cost.ts';
-import { compilePattern } from '../../src/engine/contract/pattern.ts';
-import { runWithin, TimeLimitExceeded } from '../../src/engine/contract/time-limit.ts';
+import { compilePattern, findCost, runWithin, TimeLimitExceeded } from '@contract-first/contract';
 
 const TIME_LIMIT_MS = 100;
 // Even where each character doubles the steps.

@@ -1,5 +1,4 @@
-import { isItemList } from '../../src/engine/contract/media-type.ts';
-import { compilePattern } from '../../src/engine/contract/pattern.ts';
+import { compilePattern, isItemList } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';

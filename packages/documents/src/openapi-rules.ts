@@ -11,9 +11,6 @@ export const METHODS: readonly string[] = [
   'query',
 ];
 
-/** Matches `header Accept` and the other parameters that OpenAPI ignores (3.1, 4.8.12.2). */
-export { IGNORED_PARAMETERS } from '../../src/engine/contract/slice-document.ts';
-
 /** The members of a parameter object that decide how its value is written. */
 export type Serialization = { readonly in: string; readonly style?: string; readonly explode?: boolean };
 

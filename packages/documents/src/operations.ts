@@ -1,14 +1,15 @@
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { Int64Shape } from '../../src/engine/contract/int64.ts';
-import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
-import type {
-  Operation,
-  Parameter,
-  RequestMediaType,
-  DocumentedResponse,
-  TextType,
-} from '../../src/engine/contract/operation.ts';
-import { mergeParameters } from '../../src/engine/contract/slice-document.ts';
+import {
+  isItemList,
+  kindOf,
+  mergeParameters,
+  type Contract,
+  type DocumentedResponse,
+  type Int64Shape,
+  type Operation,
+  type Parameter,
+  type RequestMediaType,
+  type TextType,
+} from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
 import {
   listOperations,

@@ -1,5 +1,6 @@
 import type { BaseResolver, Document, LocationObject } from '@redocly/openapi-core';
-import { decode, escapePointer, resolveReference, type OpenApiDocument } from './reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { decode, resolveReference, type OpenApiDocument } from './reference.ts';
 
 /** A node of a file. The pointer has no `#`. */
 type Origin = { readonly file: Document; readonly pointer: string; readonly node: unknown };

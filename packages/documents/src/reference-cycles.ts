@@ -1,4 +1,5 @@
-import { escapePointer, resolveReference, type OpenApiDocument } from './reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { resolveReference, type OpenApiDocument } from './reference.ts';
 import type { Remark } from './unsupported.ts';
 
 // Some tools need a stack frame for each.

@@ -24,5 +24,3 @@ export function decode(token: string): string {
     return token; // The percent sign is part of the text.
   }
 }
-
-export { escapePointer } from '../../src/engine/contract/json-pointer.ts';

@@ -1,4 +1,4 @@
-import type { TextType } from '../../src/engine/contract/operation.ts';
+import type { TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
 import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';

@@ -1,6 +1,5 @@
-import { routeKey } from '../../src/engine/http/path-template.ts';
+import { escapePointer, routeKey } from '@contract-first/contract';
 import { listOperations, type Document } from './document.ts';
-import { escapePointer } from './reference.ts';
 import { basePathsOf } from './servers.ts';
 import type { Remark } from './unsupported.ts';
 

@@ -1,11 +1,11 @@
-import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
-import { isServed } from '../../src/engine/http/http-rules.ts';
+import { METHODS as NODE_METHODS } from 'node:http';
+import { escapePointer, isItemList, kindOf } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
 import { OWN_STATUSES } from './failures.ts';
 import { versionOfDialect } from './dialects.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
-import { dereference, escapePointer } from './reference.ts';
+import { dereference } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
 import { walkDocument } from './walk.ts';
 
@@ -193,4 +193,9 @@ function inSchemas(document: Document): Remark[] {
     }
   });
   return found;
+}
+
+/** Returns whether Node's server has requests with a method. CONNECT has an event of its own. */
+function isServed(method: string): boolean {
+  return NODE_METHODS.includes(method) && method !== 'CONNECT';
 }

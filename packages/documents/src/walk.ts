@@ -1,6 +1,6 @@
 import { readingAt } from './bug.ts';
 import { METHODS } from './openapi-rules.ts';
-import { escapePointer } from './reference.ts';
+import { escapePointer } from '@contract-first/contract';
 
 /** The kinds of objects in an OpenAPI document that contain schemas, directly or not. */
 export type Kind =

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { warningsOf } from '../support/contract.ts';
+import { warningsOf } from '@contract-first/testing/contract.ts';
 
 /** Returns a document with one operation in flow style, and further members. */
 const document = (operation: string, rest = '', version = '3.1.0'): string => `

@@ -3,15 +3,15 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { toSvg } from './bench/chart.ts';
-import { divideCores } from './bench/cores.ts';
-import { compareGrowth } from './bench/growth.ts';
-import { toJson, toMarkdown } from './bench/report.ts';
-import type { Table } from './bench/result.ts';
-import type { Bench } from './bench/servers.ts';
-import { compareStarts } from './bench/start.ts';
-import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './bench/under-load.ts';
-import { refuse } from '../terminal/command.ts';
+import { toSvg } from './chart.ts';
+import { divideCores } from './cores.ts';
+import { compareGrowth } from './growth.ts';
+import { toJson, toMarkdown } from './report.ts';
+import type { Table } from './result.ts';
+import type { Bench } from './servers.ts';
+import { compareStarts } from './start.ts';
+import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
+import { refuse } from '../../cli/src/terminal/command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
@@ -26,7 +26,7 @@ const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('fastify');
 const { modes, rounds, seconds, isShared, json, svg } = readArguments();
-const data = fileURLToPath(new URL('../../data', import.meta.url));
+const data = fileURLToPath(new URL('../../../data', import.meta.url));
 mkdirSync(data, { recursive: true });
 // Not in the folder for temporary files, which may be in memory, where commits are free.
 const folder = mkdtempSync(join(data, 'bench-'));

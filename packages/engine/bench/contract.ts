@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contract } from '../../../src/plants/contract.ts';
-import { compileOperations } from '../../openapi/operations.ts';
+import { compileOperations } from '../../documents/src/operations.ts';
 
 /** A contract in files for the service and its peers. */
 export type WrittenContract = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Pool } from 'pg';
-import type { DatabaseLocation } from '../../../src/engine/database/open-database.ts';
+import type { DatabaseLocation } from '@contract-first/database';
 import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
 
 // The baselines of the store, in a database that the store has created.

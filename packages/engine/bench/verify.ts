@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parseDatabaseUrl } from '../../../src/engine/database/open-database.ts';
+import { parseDatabaseUrl } from '@contract-first/database';
 import { openPlantReader } from '../../../src/plants/open-plant-store.ts';
 import type { ServerProcess } from './server-process.ts';
 

@@ -1,7 +1,6 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
-import type { Contract } from './contract/contract.ts';
-import { bodyLimitOf, isUpload } from './contract/operation.ts';
+import { bodyLimitOf, isUpload, type Contract } from '@contract-first/contract';
 
 /** The application lacks parts that the contract needs. */
 export class IncompleteApplication extends Error {}

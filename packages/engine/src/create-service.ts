@@ -2,57 +2,21 @@ import type { Express } from 'express';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { assertBodiesFit, assertComplete } from './complete-application.ts';
-import type { Checker } from './auth/credentials.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createTokenVerifier } from './auth/token-verifier.ts';
-import type { Contract } from './contract/contract.ts';
-import { Validators } from './contract/validators.ts';
-import { DatabaseUnavailable, type DatabaseOptions } from './database/database.ts';
-import { openCounter, type DatabaseLocation } from './database/open-database.ts';
-import type { Docs, DocumentText } from './docs/docs.ts';
+import { Validators } from '@contract-first/contract';
+import type { Application, DatabaseConfig, DatabaseDriver, DatabaseOptions } from './application.ts';
+import type { Docs } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
 import type { CorsPolicy } from './http/cors.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
-import { createFailureResponse, type FailureResponse, type RenderFailure } from './http/failure-response.ts';
+import { createFailureResponse, type FailureResponse } from './http/failure-response.ts';
 import type { Observer } from './http/observer.ts';
-import type { AnyHandler } from './http/pipeline.ts';
 import { createRateLimit, type RateLimit, type RateLimitPolicy } from './http/rate-limit.ts';
 import { removeLeftFiles } from './http/temporary-file.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { startServer, type ServerLimits } from './server/server.ts';
-
-/** An application: its document and the code behind its operations. */
-export type Application = {
-  readonly contract: Contract;
-  /** Renders the bodies of failures, by the names in the generated types. */
-  readonly failures: Readonly<Record<string, RenderFailure>>;
-  /** The `DATABASE_URL` where none is configured; `undefined` for an application without a database. */
-  readonly defaultDatabaseUrl?: string;
-  /** The document for the docs page; by default, `openapi.yaml` and `generated/openapi.json` of the project. */
-  readonly documentText?: DocumentText;
-  /**
-   * Opens the resources of the handlers.
-   *
-   * @throws {DatabaseUnavailable} when the service cannot start without it
-   */
-  readonly open: (database: DatabaseConfig & DatabaseOptions) => Promise<Backend>;
-};
-
-/** The open parts of an application. */
-type Backend = {
-  /** By operationId. */
-  readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
-  readonly checkers: Readonly<Record<string, Checker>>;
-  /** Checks that requests can be handled now. @throws {DatabaseUnavailable} when they cannot */
-  readonly check: () => Promise<void>;
-  /** Closes the parts when no request is pending. */
-  readonly close: () => Promise<void>;
-};
-
-/** The location of the database and its limits. */
-export type DatabaseConfig = { readonly location: DatabaseLocation } & Omit<DatabaseOptions, 'log' | 'onCommit'>;
 
 /** The configuration of a service. */
 export type ServiceConfig = {
@@ -92,14 +56,16 @@ export type Service = {
 /**
  * Composes a service from an application and its configuration.
  *
- * @throws {DatabaseUnavailable | IncompleteApplication} when it cannot start
+ * @throws {IncompleteApplication} or an error that the driver calls unavailable, when it cannot start
  */
 export async function createService(
-  { contract, failures, open }: Application,
+  application: Application,
   config: ServiceConfig,
   log: Logger,
   docs?: Docs,
 ): Promise<Service> {
+  const { contract, failures, database } = application;
+  const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
   assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
   const { title: name, version } = contract.document.info;
   const metrics = createMetrics({ name, version });
@@ -113,8 +79,13 @@ export async function createService(
     },
     refused: metrics.refused,
   };
-  const { handlers, checkers, check, close } = await open({ ...config.database, onCommit: metrics.committed, log });
-  const limiter = config.rateLimit && (await openRateLimit(name, config.rateLimit, { ...config.database, log }));
+  const { handlers, checkers, check, close } = await application.open({
+    ...config.database,
+    onCommit: metrics.committed,
+    log,
+  });
+  const limiter =
+    config.rateLimit && (await openRateLimit(name, config.rateLimit, database, { ...config.database, log }));
   const validators = new Validators(contract.document);
   if (config.production) {
     assertComplete(contract, { failures, handlers, checkers });
@@ -167,22 +138,21 @@ export async function createService(
   };
 }
 
-function isUnavailable(error: unknown): error is DatabaseUnavailable {
-  return error instanceof DatabaseUnavailable;
-}
-
 /**
- * Opens a rate limit, which the instances on one PostgreSQL database share.
+ * Opens a rate limit, which the instances on one database server share.
  *
  * @param name of the application
- * @throws {DatabaseUnavailable} when the database cannot be used
+ * @throws an error that the driver calls unavailable, when the database cannot be used
  */
 async function openRateLimit(
   name: string,
   policy: RateLimitPolicy,
+  driver: DatabaseDriver | undefined,
   database: DatabaseConfig & DatabaseOptions,
 ): Promise<{ readonly rateLimit: RateLimit; readonly close: () => Promise<void> }> {
-  const counter = await openCounter(database.location, { name, windowSeconds: policy.windowSeconds }, database);
+  const options = { name, windowSeconds: policy.windowSeconds };
+  const counter = await driver?.openCounter(database.location, options, database);
+  const isUnavailable = (error: unknown): boolean => driver?.isUnavailable(error) === true;
   const rateLimit = createRateLimit(policy, counter && { add: counter.add, isUnavailable });
   return { rateLimit, close: async () => counter?.close() };
 }
@@ -204,7 +174,7 @@ export type RunningService = Pick<Service, 'readinessProblem'> & {
 /**
  * Composes a service and starts its server.
  *
- * @throws {DatabaseUnavailable | IncompleteApplication | CannotListen} when it cannot start
+ * @throws {IncompleteApplication | CannotListen} or an error that the driver calls unavailable, when it cannot start
  */
 export async function startService(
   application: Application,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { run } from '../support/service.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { run } from '@contract-first/testing/service.ts';
 
 const SERVERS = ['service', 'node:http', 'fastify', 'fastify-openapi-glue', 'stock'];
 const SHORT = ['--rounds', '1', '--seconds', '0.1'];

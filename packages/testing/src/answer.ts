@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { STATUS_CODES } from 'node:http';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { contract, type OperationId } from '../../src/plants/contract.ts';
-import { findResponseKey } from '../../src/engine/contract/operation.ts';
+import { contract, type OperationId } from '../../../src/plants/contract.ts';
+import { findResponseKey } from '@contract-first/contract';
 import { statusesOf, TOKEN } from './app.ts';
 
 /** Sends a body unchanged to POST /plants with a valid token. `headers` override the default headers. */

@@ -1,20 +1,20 @@
 import type { Express } from 'express';
 import pino from 'pino';
-import { hashToken } from '../../src/engine/auth/tokens.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { DatabaseOptions } from '../../src/engine/database/database.ts';
-import type { Docs } from '../../src/engine/docs/docs.ts';
-import type { LoadSheddingLimits } from '../../src/engine/http/load-shedding.ts';
-import type { AnsweredRequest } from '../../src/engine/http/observer.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { readConfig, type Config } from '../../src/engine/process/config.ts';
-import { startServer, type RunningServer, type ServerLimits } from '../../src/engine/server/server.ts';
-import type { Checker } from '../../src/engine/auth/credentials.ts';
-import { createService, type Application, type ServiceConfig } from '../../src/engine/create-service.ts';
-import { createHandlers } from '../../src/plants/handlers.ts';
-import type { PlantReader, PlantStore, StoredPlant } from '../../src/plants/plant-store.ts';
-import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
-import { application } from '../../src/service.ts';
+import { hashToken } from '../../engine/src/auth/tokens.ts';
+import type { Contract } from '@contract-first/contract';
+import type { DatabaseOptions } from '@contract-first/database';
+import type { Docs } from '../../engine/src/docs/docs.ts';
+import type { LoadSheddingLimits } from '../../engine/src/http/load-shedding.ts';
+import type { AnsweredRequest } from '../../engine/src/http/observer.ts';
+import { readConfig, type AnyHandler } from '@contract-first/engine/tools';
+import type { Config } from '../../engine/src/process/config.ts';
+import { type RunningServer, type ServerLimits, startServer } from '../../engine/src/server/server.ts';
+import type { Application, Checker } from '@contract-first/engine';
+import { createService, type ServiceConfig } from '../../engine/src/create-service.ts';
+import { createHandlers } from '../../../src/plants/handlers.ts';
+import type { PlantReader, PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
+import { openPlantReader, openPlantStore } from '../../../src/plants/open-plant-store.ts';
+import { application } from '../../../src/service.ts';
 import { cleanUp, temporaryDatabase } from './cleanup.ts';
 import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
@@ -22,7 +22,7 @@ export const TOKEN = 'test-token';
 
 /** The default configuration. */
 async function readDefaults(): Promise<Config> {
-  const read = await readConfig({ PORT: '0', EVENT_LOOP_DELAY_LIMIT_MS: '60000' }, application.defaultDatabaseUrl);
+  const read = await readConfig({ PORT: '0', EVENT_LOOP_DELAY_LIMIT_MS: '60000' }, application.database);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   return read.config;
 }

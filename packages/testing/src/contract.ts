@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { formatProblem } from '../../scripts/openapi/load.ts';
-import { renderContract } from '../../scripts/generate/render.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
+import { formatProblem } from '@contract-first/documents';
+import { renderContract } from '../../cli/src/generate/render.ts';
+import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
 /** Returns the contract that the generator writes for a document. */

@@ -1,6 +1,5 @@
 import pino from 'pino';
-import type { DatabaseOptions } from '../../src/engine/database/database.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from '../../src/engine/database/open-database.ts';
+import { parseDatabaseUrl, type DatabaseLocation, type DatabaseOptions } from '@contract-first/database';
 
 // Also imported by programs that run without Jest.
 

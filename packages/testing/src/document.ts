@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { OpenApiDocument } from '../../scripts/openapi/reference.ts';
-import { compareDocuments } from '../../scripts/diff/documents.ts';
-import type { Finding } from '../../scripts/diff/finding.ts';
-import { RULES } from '../../scripts/diff/rules.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
+import { compareDocuments } from '../../cli/src/diff/documents.ts';
+import type { Finding } from '../../cli/src/diff/finding.ts';
+import { RULES } from '../../cli/src/diff/rules.ts';
 
 export type Fragment = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './cleanup.ts';
+import { linkModules } from './modules.ts';
 import { ROOT } from './service.ts';
 
 /** An editable copy of this project, removed when the test ends. */
@@ -11,10 +12,10 @@ export type Project = {
   readonly write: (name: string, text: string) => void;
 };
 
+const FILES = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'];
+
 /** Copies the files that the commands of package.json need, or some of them. */
-export function copyProject(
-  names: readonly string[] = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'],
-): Project {
+export function copyProject(names: readonly string[] = FILES): Project {
   const folder = temporaryFolder();
   for (const name of names) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
@@ -29,11 +30,20 @@ export function copyProject(
   };
 }
 
-/** Copies the engine and the scripts, with the application of `test/contracts/<name>`. */
+/** Copies the project and its own packages, with those installed packages whose names meet a condition. */
+export function copyProjectWithPackages(isInstalled: (name: string) => boolean): Project {
+  const project = copyProject([...FILES, 'packages']);
+  const modules = join(project.folder, 'node_modules');
+  rmSync(modules);
+  linkModules(join(ROOT, 'node_modules'), modules, isInstalled);
+  return project;
+}
+
+/** Copies the configuration, with the application of `examples/<name>`. */
 export function copyProjectWithContract(name: string): Project {
-  const project = copyProject(['src/engine', 'src/main.ts', 'scripts', 'tsconfig.json', 'package.json']);
+  const project = copyProject(['src/main.ts', 'tsconfig.json', 'package.json']);
   const { folder, write } = project;
-  const source = join(ROOT, 'test', 'contracts', name);
+  const source = join(ROOT, 'examples', name);
   cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
   cpSync(source, join(folder, 'src/application'), { recursive: true, filter: (path) => !path.endsWith('.yaml') });
   cpSync(join(ROOT, 'src/plants/contract.ts'), join(folder, 'src/application/contract.ts'));
@@ -53,13 +63,13 @@ const SERVICE = `
 import { contract } from './application/contract.ts';
 import { failures } from './application/failures.ts';
 import { createHandlers } from './application/handlers.ts';
-import type { Application } from './engine/create-service.ts';
+import type { Application } from '@contract-first/engine';
 
 const done = () => Promise.resolve();
 export const application: Application = {
   contract,
+  document: new URL('..', import.meta.url),
   failures,
-  defaultDatabaseUrl: 'sqlite:unused',
   open: () => Promise.resolve({ handlers: createHandlers(), checkers: {}, check: done, close: done }),
 };
 `;

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asServerUser, createFolder, freePort, initialise } from '../../scripts/plants/bench/postgres-programs.ts';
+import { asServerUser, createFolder, freePort, initialise } from '../../engine/bench/postgres-programs.ts';
 import { becomesReady, optionsOf, serverAt } from './postgres-server.ts';
 
 // The end of standard input, also that of a killed process, ends the server.
@@ -15,7 +15,7 @@ export default async function setUp(): Promise<void> {
   chmodSync(folder, 0o755); // The user of the PostgreSQL servers reads the folder.
   process.env['TEST_RUN_FOLDER'] = folder;
   // Without compiled code, each thread that a test starts first loads the parser that removes the types.
-  process.env['NODE_COMPILE_CACHE'] = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
+  process.env['NODE_COMPILE_CACHE'] = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url));
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });

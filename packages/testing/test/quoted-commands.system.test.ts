@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { run } from '../support/service.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { run } from '@contract-first/testing/service.ts';
 
 /** Runs `npm run documents` on a document of these lines, in which `~` stands for a fence. */
 async function execute(...lines: readonly string[]) {
   const document = join(temporaryFolder(), 'x.md');
   writeFileSync(document, `${lines.join('\n').replaceAll('~', '```')}\n`);
-  const { code, stdout, stderr } = await run('node', ['scripts/documents.ts', document]);
+  const { code, stdout, stderr } = await run('node', ['packages/testing/src/documents/main.ts', document]);
   return { code, stdout: stdout.replaceAll(document, 'x.md'), stderr: stderr.replaceAll(document, 'x.md') };
 }
 
@@ -18,11 +18,12 @@ test('npm run documents runs console and sh, writes files and applies diffs in o
     ...['~diff', '--- a/new.txt', '+++ b/new.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three', '~', ''],
     ...['1. In a list:', '', '   ~console', '   $ cat new.txt', '   one', '   2', '   three', '   ~', ''],
     ...['~console', '$ cat new.txt', '…', '$ cat new.txt', 'on…', '…', 'three', '$ true', '~', ''],
-    ...['~sh', 'npm ci', 'podman run it', 'touch made', '~', '', '~console', '$ ls made', 'made', '~'],
+    ...['~sh', 'npm ci', 'podman run it', 'mkdir -p a/b', 'touch a/b/made', '~', ''],
+    ...['~console', '$ cd a', '$ cd b', '$ ls', 'made', '~'],
   );
   const ran = ['22 $ cat new.txt', '29 $ cat new.txt', '31 $ cat new.txt', '35 $ true'];
   ran.push('39 $ npm ci   (not run: a step of .ci/run)', '40 $ podman run it   (not run: needs another machine)');
-  ran.push('41 $ touch made', '45 $ ls made');
+  ran.push('41 $ mkdir -p a/b', '42 $ touch a/b/made', '46 $ cd a', '47 $ cd b', '48 $ ls');
   expect(outcome).toEqual({ code: 0, stdout: ran.map((line) => `x.md:${line}\n`).join(''), stderr: '' });
 });
 

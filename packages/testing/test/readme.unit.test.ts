@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { application } from '../../src/service.ts';
-import { readConfig } from '../../src/engine/process/config.ts';
-import { ROOT } from '../support/service.ts';
+import { application } from '../../../src/service.ts';
+import { readConfig } from '@contract-first/engine/tools';
+import { ROOT } from '@contract-first/testing/service.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+const SOURCES = readdirSync(join(ROOT, 'packages/engine/src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'))
+  .map((name) => readFileSync(join(ROOT, 'packages/engine/src', name), 'utf8'))
   .join('\n');
 
 /** Returns the cells of the table whose first column has this name. */
@@ -27,9 +27,9 @@ const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map
 
 const rowsOf = (file: string) =>
   tableOf('Variable', read(file)).map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
-const rows = rowsOf('.github/CONFIGURATION.md');
+const rows = rowsOf('docs/configuration.md');
 const env = { API_TOKENS: 'test-token' };
-const { defaultDatabaseUrl: URL } = application;
+const { database } = application;
 
 test('the configuration table has exactly the variables that the service reads', async () => {
   const variables = new Set<string>();
@@ -40,7 +40,7 @@ test('the configuration table has exactly the variables that the service reads',
         return target[String(name)];
       },
     }),
-    URL,
+    database,
   );
   expect(rows.flatMap(([names]) => names).sort()).toEqual([...variables].sort());
 });
@@ -50,12 +50,12 @@ test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
   async (names, fallback) => {
     const [value = ''] = namesIn(fallback);
     for (const name of names)
-      expect(await readConfig({ ...env, [name]: value }, URL)).toEqual(await readConfig(env, URL));
+      expect(await readConfig({ ...env, [name]: value }, database)).toEqual(await readConfig(env, database));
   },
 );
 
 test('the README quotes rows of the configuration table', () => {
-  const variables = tableOf('Variable', read('.github/CONFIGURATION.md')).map(([name]) => name);
+  const variables = tableOf('Variable', read('docs/configuration.md')).map(([name]) => name);
   for (const [name] of tableOf('Variable', read('README.md'))) expect(variables).toContain(name);
 });
 
@@ -63,12 +63,12 @@ test('the table of errors has exactly the statuses of failures in the code', () 
   const inCode = [...SOURCES.matchAll(/new Failure\((\d{3})|: \[(\d{3}), '/g)].map(([, failure, rejection]) =>
     Number(failure ?? rejection),
   );
-  const inTable = tableOf('Status', read('.github/BEHAVIOUR.md')).map(([status]) => Number(status));
+  const inTable = tableOf('Status', read('docs/behaviour.md')).map(([status]) => Number(status));
   expect(new Set(inTable)).toEqual(new Set(inCode));
 });
 
 test('CONTRIBUTING describes each npm script', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
-  const table = tableOf('`npm run …`', read('.github/CONTRIBUTING.md'));
+  const table = tableOf('`npm run …`', read('CONTRIBUTING.md'));
   expect(table.flatMap(([names = '']) => namesIn(names)).sort()).toEqual(Object.keys(scripts).sort());
 });

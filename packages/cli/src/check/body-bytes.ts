@@ -1,5 +1,4 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { kindOf, sequenceKindOf, type BodyKind } from '../../src/engine/contract/media-type.ts';
+import { kindOf, sequenceKindOf, stringifyJson, type BodyKind } from '@contract-first/contract';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 

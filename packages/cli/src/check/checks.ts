@@ -7,7 +7,7 @@ import {
   positiveDataAcceptance,
   unsupportedMethod,
 } from './behaviour.ts';
-import { TimeLimitExceeded } from '../../src/engine/contract/time-limit.ts';
+import { TimeLimitExceeded } from '@contract-first/contract';
 import { describeBug } from '../terminal/describe-bug.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { CaseKind } from './case.ts';

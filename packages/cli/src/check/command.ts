@@ -1,31 +1,30 @@
+import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import generated from '../../generated/contract.json' with { type: 'json' };
-import { CHECK_NAMES } from '../check/checks.ts';
-import { print, printError } from '../terminal/command.ts';
+import type { Contract } from '@contract-first/contract';
+import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
+import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
+import { CHECK_NAMES } from './checks.ts';
+import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
-import type { AllowedRefs } from '../openapi/allowed-refs.ts';
-import type { ContractResult } from '../check/contract-result.ts';
-import { checkContract, DEFAULT_RUNS, type Progress } from '../check/contract-run.ts';
-import { formatCoverage } from '../check/coverage/format-coverage.ts';
-import { readOptions, type CheckOptions, type Environment } from '../check/options.ts';
-import { openReports } from '../check/reports/open-reports.ts';
+import type { ContractResult } from './contract-result.ts';
+import { checkContract, DEFAULT_RUNS, type Progress } from './contract-run.ts';
+import { formatCoverage } from './coverage/format-coverage.ts';
+import { readOptions, type CheckOptions, type Environment } from './options.ts';
+import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { formatProgress, formatResult } from '../check/report.ts';
-import { startTemporaryService } from '../check/temporary-service.ts';
-import { prepareDocument } from '../openapi/compile.ts';
-import { formatProblem } from '../openapi/load.ts';
-import type { OpenApiDocument } from '../openapi/reference.ts';
-import { createProgressLine, type ProgressLine } from '../terminal/progress-line.ts';
+import { formatProgress, formatResult } from './report.ts';
+import { startTemporaryService } from './temporary-service.ts';
 
-// `npm run contract` checks the running service against its document. It exits 0 when every check passes, 1 when one
-// fails or an operation is not implemented, and 2 when the checks cannot run or are incomplete.
-const USAGE = `npm run contract -- [options]
+const USAGE = `contract-first check [DOCUMENT] [options]
 
-  --url URL             check this server instead of starting the service on a temporary store
+Checks a running service against its OpenAPI document, by default generated/contract.json. Without --url, it starts
+src/main.ts on a temporary store.
+
+  --url URL             check this server
   --token TOKEN         credentials for that server: a bearer token, an API key, a password or
                         user:password (default: the environment variable CONTRACT_TOKEN)
   --header 'NAME: TEXT' a header of every request; repeatable
-  --document FILE       an OpenAPI document, instead of the generated one
+  --document FILE       the same as DOCUMENT
   --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
@@ -51,13 +50,15 @@ The file has the same options, such as "runs: 50"; those that are repeatable may
 Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible.
 Checks:
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
+const GENERATED = 'generated/contract.json';
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const BY_SIGNAL = 128; // Shells add the number of the signal.
 const MAX_SEED = 2 ** 31 - 1;
 
 /** Runs the command with arguments and environment variables. Returns the exit code. */
-export async function checkCommand(args: readonly string[], environment: Environment): Promise<number> {
+export async function checkCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
+  exitWithoutOutput(2);
   const progressLine = createProgressLine(process.stderr);
   try {
     const options = readOptions(args, environment);
@@ -129,8 +130,17 @@ function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
 }
 
 async function readDocument(path: string | undefined, allowed: AllowedRefs): Promise<OpenApiDocument> {
-  if (path === undefined) return generated.document;
+  if (path === undefined) return readGenerated();
   const { document, problems } = await prepareDocument(path, allowed);
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;
+}
+
+/** Returns the document that the project in the working directory was generated from. */
+async function readGenerated(): Promise<OpenApiDocument> {
+  try {
+    return (JSON.parse(await readFile(GENERATED, 'utf8')) as Contract).document; // Written by the generator.
+  } catch {
+    throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
+  }
 }

@@ -1,5 +1,4 @@
-import { parseJson, type JsonTree } from '../../src/engine/contract/json.ts';
-import { matchMediaType, type BodyKind } from '../../src/engine/contract/media-type.ts';
+import { matchMediaType, parseJson, type BodyKind, type JsonTree } from '@contract-first/contract';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';

@@ -1,5 +1,5 @@
-import { escapePointer } from '../../src/engine/contract/json-pointer.ts';
-import { dereference } from '../openapi/reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { dereference } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';

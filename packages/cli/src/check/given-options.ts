@@ -9,10 +9,15 @@ export type GivenOption = { readonly values: readonly string[]; readonly place: 
 export type OptionKind = 'text' | 'list' | 'flag';
 export type OptionKinds = ReadonlyMap<string, OptionKind>;
 
-/** Reads the options on the command line; adds mistakes to a list. */
+/**
+ * Reads the options on the command line; adds mistakes to a list.
+ *
+ * @param unnamed the name of the option that a value without a name is for
+ */
 export function readCommandLine(
   args: readonly string[],
   kinds: OptionKinds,
+  unnamed: string,
   problems: string[],
 ): ReadonlyMap<string, GivenOption> {
   const options = [...kinds].map(([name, kind]) => [name, { type: kind === 'flag' ? 'boolean' : 'string' }] as const);
@@ -24,14 +29,13 @@ export function readCommandLine(
   });
   const found = new Map<string, { readonly values: string[]; readonly place: string }>();
   for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`"${token.value}" is not an option; see --help`);
-    if (token.kind !== 'option') continue;
-    const { name, inlineValue } = token;
-    const isOtherOption = inlineValue === false && token.value.startsWith('--');
+    if (token.kind === 'option-terminator') continue;
+    const { name, rawName } = token.kind === 'option' ? token : { name: unnamed, rawName: '' };
+    const isOtherOption = token.kind === 'option' && token.inlineValue === false && token.value.startsWith('--');
     const value = isOtherOption ? undefined : token.value;
     const [place, kind] = [`--${name}`, kinds.get(name)];
     const { values } = found.get(name) ?? { values: [] };
-    if (kind === undefined) problems.push(`${token.rawName} is not an option; see --help`);
+    if (kind === undefined) problems.push(`${rawName} is not an option; see --help`);
     else if (kind === 'flag' && value !== undefined) problems.push(`${place} has no value`);
     else if (kind !== 'flag' && value === undefined) problems.push(`${place} needs a value`);
     else if (kind === 'text' && values.length > 0) problems.push(`${place} may be given once`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';

@@ -1,5 +1,4 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { matchMediaType } from '../../src/engine/contract/media-type.ts';
+import { matchMediaType, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from './api-operation.ts';
 import { encodingOf, writeBody } from './body-bytes.ts';
 import type { MalformedBody } from './malformed-body.ts';

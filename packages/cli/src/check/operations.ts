@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { kindOf } from '../../src/engine/contract/media-type.ts';
+import { kindOf } from '@contract-first/contract';
 import {
+  basePathsOf,
+  dereference,
   operationsOf,
+  parametersOf,
+  schemaOf,
+  withDefaultStyle,
   type Document,
   type OperationObject,
   type PathItem,
   type ResponseObject,
   type Server,
-} from '../openapi/document.ts';
-import { withDefaultStyle } from '../openapi/openapi-rules.ts';
-import { parametersOf, schemaOf } from '../openapi/operations.ts';
-import { dereference } from '../openapi/reference.ts';
-import { basePathsOf } from '../openapi/servers.ts';
+} from '@contract-first/documents';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type {
   ApiOperation,

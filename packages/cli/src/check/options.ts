@@ -1,5 +1,5 @@
 import { CannotCheck } from '../values/oracle.ts';
-import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '../openapi/allowed-refs.ts';
+import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import type { ContractOptions } from './contract-run.ts';
 import { quote, type Secret } from './curl-line.ts';
@@ -7,7 +7,7 @@ import type { ExtraHeader } from './extra-headers.ts';
 import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
 import type { Expectation } from './selection.ts';
 
-/** The options of `npm run contract`. */
+/** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
   'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'countsCoverage' | 'signal'
@@ -66,7 +66,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
   const problems: string[] = [];
   const secrets = new Map<string, Secret>();
   const kinds = (list: typeof IN_FILE): OptionKinds => new Map(list);
-  const onCommandLine = readCommandLine(args, kinds(ON_COMMAND_LINE), problems);
+  const onCommandLine = readCommandLine(args, kinds(ON_COMMAND_LINE), 'document', problems);
   const path = onCommandLine.get('config')?.values[0];
   const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, kinds(IN_FILE), problems);
   const given = new Map([...inFile, ...onCommandLine]);
@@ -98,7 +98,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     secrets: [...secrets.values()],
     repeatLine: (operationIds, seed) => {
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
-      return ['npm run contract --', ...repeated, `--seed ${String(seed)}`, ...named].join(' ');
+      return ['npx contract-first check', ...repeated, `--seed ${String(seed)}`, ...named].join(' ');
     },
   };
   const repeated = [...onCommandLine]

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import type { Parameter } from './api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 

@@ -3,7 +3,7 @@ import type { Progress } from './contract-run.ts';
 import { curlLine, type Secret } from './curl-line.ts';
 import { hideSecrets } from './secrets.ts';
 import type { Failure } from './prober.ts';
-import { escapeToLine } from '../../src/engine/contract/escape-controls.ts';
+import { escapeToLine } from '@contract-first/contract';
 import { EXCERPT_BYTES, type Excerpt, type KeptResponse } from './wire-response.ts';
 
 export type ReportOptions = {

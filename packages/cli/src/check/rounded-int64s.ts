@@ -1,5 +1,4 @@
-import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
-import type { JsonTree } from '../../src/engine/contract/json.ts';
+import { integerOf, isInt64, type JsonTree } from '@contract-first/contract';
 import { encodingOf } from './body-bytes.ts';
 import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import type { SchemaDocument } from '../values/dialect.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { encodingOf } from './body-bytes.ts';

@@ -1,23 +1,24 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { CannotCheck } from '../values/oracle.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ENTRY = resolve('src/main.ts');
 const SETTINGS =
   /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
- * Starts the service on a free port with an empty store. Settings of the service in the environment are ignored.
+ * Starts the service of the working directory on a free port with an empty store. Settings of the service in the environment are ignored.
  *
  * @returns its URL, its token and a function that stops it and removes the store
  * @throws {CannotCheck} when it does not start
  */
 export async function startTemporaryService() {
+  if (!existsSync(ENTRY)) throw new CannotCheck('--url is required: there is no src/main.ts to start');
   const folder = await mkdtemp(join(tmpdir(), 'contract-')).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException; // The file system throws nothing else.
     throw new CannotCheck(`the temporary folder ${tmpdir()} cannot be written to (${String(code)})`);
@@ -25,7 +26,7 @@ export async function startTemporaryService() {
   const token = randomBytes(24).toString('base64url');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
-  const service = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+  const service = spawn(process.execPath, [ENTRY], {
     cwd: folder, // It has no .env file.
     env: { ...inherited, ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -43,6 +44,6 @@ export async function startTemporaryService() {
     await stop();
     throw new CannotCheck(`the service did not start: ${errors.join('').trim()}`);
   }
-  const [{ url }] = message as [{ readonly url: string }]; // src/engine/process/run.ts sends it.
+  const [{ url }] = message as [{ readonly url: string }]; // The engine sends it.
   return { url, token, stop };
 }

@@ -1,4 +1,4 @@
-import { escapeToLine } from '../../src/engine/contract/escape-controls.ts';
+import { escapeToLine } from '@contract-first/contract';
 
 const MAX_CHARS = 2_000;
 /** Returns a text as one line with control characters escaped. A long text is cut. */

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { extname } from 'node:path';
 
-/** The message that src/engine/process/run.ts sends when the service listens. */
+/** The message that the engine sends when the service listens. */
 type Listening = { readonly url: string; readonly developmentToken?: string };
 
 // Short, because a restart should not wait for idle connections. Most pending requests finish in this time.
 const GRACE_MS = 50;
+// The packed package is JavaScript.
+const EXIT_WITH_PARENT = new URL(`./exit-with-parent${extname(import.meta.url)}`, import.meta.url).href;
 // A handler in an endless loop blocks the SIGTERM listener.
 const KILL_AFTER_MS = 500;
 
@@ -34,7 +37,7 @@ export function createService(nodeOptions: readonly string[]) {
 
   function start(): void {
     const restarted = 'PORT' in keptSettings ? ['--restarted'] : [];
-    const options = [...nodeOptions, '--import', './scripts/dev/exit-with-parent.ts'];
+    const options = [...nodeOptions, '--import', EXIT_WITH_PARENT];
     const child = spawn(process.execPath, [...options, 'src/main.ts', ...restarted], {
       env: {
         NODE_COMPILE_CACHE, // The environment may override it.
@@ -47,7 +50,7 @@ export function createService(nodeOptions: readonly string[]) {
     });
     running = child;
     child.once('message', (message) => {
-      const { url, developmentToken } = message as Listening; // Only src/engine/process/run.ts uses this channel.
+      const { url, developmentToken } = message as Listening; // Only the engine uses this channel.
       keptSettings = {
         ...keptSettings,
         PORT: new URL(url).port,

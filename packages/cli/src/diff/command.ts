@@ -1,27 +1,30 @@
 import { parseArgs, styleText } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from '../openapi/allowed-refs.ts';
-import { printError } from '../terminal/command.ts';
-import { compareSources } from '../diff/compare-sources.ts';
-import { LEVEL_ORDER, type Level } from '../diff/finding.ts';
-import { readPolicy } from '../diff/policy-file.ts';
-import { formatChangelog } from '../diff/reports/changelog.ts';
-import { formatGithub } from '../diff/reports/github.ts';
-import { formatJson } from '../diff/reports/json.ts';
-import { formatJunit } from '../diff/reports/junit.ts';
-import { formatMarkdown } from '../diff/reports/markdown.ts';
-import type { Report } from '../diff/reports/report.ts';
-import { formatRuleList, formatRuleTables } from '../diff/reports/rule-list.ts';
-import { formatText } from '../diff/reports/text.ts';
-import { RULES } from '../diff/rules.ts';
-import { readSource } from '../diff/sources.ts';
-import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
+import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
+import { escapeControls } from '@contract-first/contract';
+import { exitWithoutOutput, printError } from '../terminal/command.ts';
+import { compareSources } from './compare-sources.ts';
+import { LEVEL_ORDER, type Level } from './finding.ts';
+import { readPolicy } from './policy-file.ts';
+import { formatChangelog } from './reports/changelog.ts';
+import { formatGithub } from './reports/github.ts';
+import { formatJson } from './reports/json.ts';
+import { formatJunit } from './reports/junit.ts';
+import { formatMarkdown } from './reports/markdown.ts';
+import type { Report } from './reports/report.ts';
+import { formatRuleList, formatRuleTables } from './reports/rule-list.ts';
+import { formatText } from './reports/text.ts';
+import { RULES } from './rules.ts';
+import { readSource } from './sources.ts';
 
-// `npm run contract:diff -- --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
+// `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
 // the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.
-const USAGE = `npm run contract:diff -- --base <source> [options]
+const USAGE = `contract-first diff <base> [<revision>] [options]
 
-  --base <source>       the document that clients know
-  --revision <source>   the new document (default: openapi.yaml)
+Lists what the changes between two documents mean for clients. The base is the document that clients know, the revision the
+new one, by default openapi.yaml.
+
+  --base <source>       the same as <base>
+  --revision <source>   the same as <revision>
   --fail-on <level>     exit 1 for findings of this level or worse: ERR (default), WARN or INFO
   --format <format>     text (default), json, markdown, changelog, github or junit
   --json, --changelog   short for --format json and --format changelog
@@ -44,6 +47,7 @@ const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
 
 /** Runs the command with arguments. Returns the exit code. */
 export async function diffCommand(args: readonly string[]): Promise<number> {
+  exitWithoutOutput(2);
   return compare(args).catch((error: unknown) => {
     // Exit code 1 is reserved for findings.
     printError(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
@@ -52,11 +56,12 @@ export async function diffCommand(args: readonly string[]): Promise<number> {
 }
 
 async function compare(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
+  const { positionals, values } = parseArgs({
     args: [...args],
+    allowPositionals: true,
     options: {
       base: { type: 'string' },
-      revision: { type: 'string', default: 'openapi.yaml' },
+      revision: { type: 'string' },
       'fail-on': { type: 'string', default: 'ERR' },
       format: { type: 'string' },
       json: { type: 'boolean' },
@@ -76,12 +81,15 @@ async function compare(args: readonly string[]): Promise<number> {
   if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
   if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
   if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
-  if (values.base === undefined) throw new Error('--base is required: a file, a git revision or a URL; see --help');
+  const unnamed = [...positionals];
+  const { base: from = unnamed.shift(), revision: to = unnamed.shift() ?? 'openapi.yaml' } = values;
+  if (from === undefined) throw new Error('name the base: a file, a git revision or a URL; see --help');
+  if (unnamed.length > 0) throw new Error('name a base and a revision, and no more');
 
   const allowed = readAllowedRefs(values['allow-refs']);
   const policy = await readPolicy((rule) => RULES.has(rule));
-  const base = await readSource('base', values.base, allowed);
-  const revision = await readSource('revision', values.revision, allowed);
+  const base = await readSource('base', from, allowed);
+  const revision = await readSource('revision', to, allowed);
   const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
   const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
   const text = escapeControls(report({ ...compared, fails }));

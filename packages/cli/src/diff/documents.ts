@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
 import { finding, sortFindings, type Finding } from './finding.ts';

@@ -1,4 +1,4 @@
-import { decode, resolveReference, type OpenApiDocument } from '../openapi/reference.ts';
+import { decode, resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schemas } from './comparison.ts';
 import { PairCache } from './pair-cache.ts';
 import type { Pair } from './place.ts';

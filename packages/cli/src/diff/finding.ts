@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import type { Place } from './place.ts';
 
 /** ERR breaks clients, WARN may break some, INFO breaks none. */

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import { compareMediaTypes } from './bodies.ts';
 import { finding, type Finding } from './finding.ts';
 import { operationsIn } from './path-item.ts';

@@ -1,4 +1,5 @@
-import { IGNORED_PARAMETERS, withDefaultStyle, type Serialization } from '../openapi/openapi-rules.ts';
+import { IGNORED_PARAMETERS } from '@contract-first/contract';
+import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, type Finding, type Level } from './finding.ts';
 import { child, children, elements, isSet, rawChild, textAt, type Pair, type Place } from './place.ts';

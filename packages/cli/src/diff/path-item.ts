@@ -1,4 +1,4 @@
-import { METHODS } from '../openapi/openapi-rules.ts';
+import { METHODS } from '@contract-first/documents';
 import { child, children, type Place } from './place.ts';
 
 /** Returns the operations of a path item by method, including those for methods without a keyword of their own. */

@@ -1,5 +1,5 @@
-import { escapePointer, resolveReference } from '../openapi/reference.ts';
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import { escapePointer } from '@contract-first/contract';
+import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
 
 /** A node of a document with its location. */
 export type Place = {

@@ -2,11 +2,16 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
-import type { FilePosition, ReadText } from '../openapi/files.ts';
-import type { AllowedRefs } from '../openapi/allowed-refs.ts';
-import { findCombinations } from '../openapi/combinations.ts';
-import { formatProblem, loadContract, placeRemarks } from '../openapi/load.ts';
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import {
+  findCombinations,
+  formatProblem,
+  loadContract,
+  placeRemarks,
+  type AllowedRefs,
+  type FilePosition,
+  type OpenApiDocument,
+  type ReadText,
+} from '@contract-first/documents';
 
 /** A compared document. */
 export type Source = {

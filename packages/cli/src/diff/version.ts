@@ -1,6 +1,6 @@
 import { finding, type Finding } from './finding.ts';
 import { child, rootOf, textAt, type Pair } from './place.ts';
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 
 /** Major, minor and patch. */
 type Version = readonly [number, number, number];

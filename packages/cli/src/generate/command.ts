@@ -1,24 +1,38 @@
 import { parseArgs } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from './openapi/allowed-refs.ts';
-import { exitWithoutOutput, refuse, reportBugs } from './terminal/command.ts';
-import { generate } from './generate/generate.ts';
+import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
+import { exitWithoutOutput, print, refuse, reportBugs } from '../terminal/command.ts';
+import { generate } from './generate.ts';
 
-// `npm run generate` writes generated/ from openapi.yaml; with `--check` it only lists stale files, with
-// `--scaffold` it also adds missing parts of the application.
-const USAGE = 'npm run generate -- [--check] [--scaffold] [--allow-refs files,http]';
+const USAGE = `contract-first generate [options]
 
-exitWithoutOutput();
-reportBugs();
-const { values, allowed } = readArguments();
-const { files, stale } = await generate({ ...values, allowed });
-process.exitCode = files === undefined || (values.check && stale.length > 0) ? 1 : 0;
+Writes generated/ from openapi.yaml.
 
-function readArguments() {
+  --check             only list stale files; exit 1 if there are any
+  --scaffold          also add the missing handlers and failure bodies to the application
+  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
+  --help              print this text`;
+
+/** Runs the generator with the options of the command line. Returns the exit code. */
+export async function generateCommand(args: readonly string[]): Promise<number> {
+  exitWithoutOutput();
+  reportBugs();
+  const { values, allowed } = readArguments(args);
+  if (values.help) {
+    print(USAGE);
+    return 0;
+  }
+  const { files, stale } = await generate({ ...values, allowed });
+  return files === undefined || (values.check && stale.length > 0) ? 1 : 0;
+}
+
+function readArguments(args: readonly string[]) {
   try {
     const { values } = parseArgs({
+      args: [...args],
       options: {
         check: { type: 'boolean', default: false },
         scaffold: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
         ...ALLOW_REFS,
       },
     });

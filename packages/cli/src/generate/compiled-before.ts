@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { Operation } from '../../src/engine/contract/operation.ts';
-import { resolveReference } from '../openapi/reference.ts';
+import type { Contract, Operation } from '@contract-first/contract';
+import { resolveReference } from '@contract-first/documents';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const CACHE = join(ROOT, 'node_modules/.cache/compiled-operations.json');
-// What compiles the schemas, and the exact versions of the packages that it uses.
-const COMPILER = join(ROOT, 'src/engine/contract');
-const PACKAGES = join(ROOT, 'package.json');
+const CACHE = 'node_modules/.cache/compiled-operations.json';
+// The package that compiles the schemas, which names exact versions of the packages that it uses.
+const COMPILER = dirname(createRequire(import.meta.url).resolve('@contract-first/contract'));
+const MANIFEST = join(COMPILER, '../package.json');
 const REFERENCE = /"#\/components\/(?:[^"\\]|\\.)*"/g;
 // Enough for several documents.
 const MAX_DIGESTS = 5_000;
@@ -24,7 +22,7 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
  */
 export class CompiledBefore {
   readonly #contract: Contract;
-  readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), PACKAGES].map(read));
+  readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), MANIFEST].map(read));
   readonly #known: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
 
@@ -39,7 +37,7 @@ export class CompiledBefore {
   /** Adds operations, and writes the file for the next run if that is possible. */
   add(operations: readonly Operation[]): void {
     const digests = new Set([...operations.map((operation) => this.#digest(operation)), ...this.#known]);
-    if (digests.size === this.#known.size) return;
+    if (digests.size === this.#known.size || !existsSync('node_modules')) return;
     try {
       mkdirSync(dirname(CACHE), { recursive: true });
       // Another process may read the file at the same time.

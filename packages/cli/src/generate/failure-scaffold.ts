@@ -1,9 +1,13 @@
 import { runInThisContext } from 'node:vm';
-import type { FailureDetails } from '../../src/engine/contract/handler-types.ts';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { listOperations, type Document, type ResponseObject } from '../openapi/document.ts';
-import { sentKindOf, type FailureBody } from '../openapi/failures.ts';
-import { dereference } from '../openapi/reference.ts';
+import { stringifyJson, type FailureDetails } from '@contract-first/contract';
+import {
+  dereference,
+  listOperations,
+  sentKindOf,
+  type Document,
+  type FailureBody,
+  type ResponseObject,
+} from '@contract-first/documents';
 import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
 import type { Described, Values } from '../values/response-values.ts';
 

@@ -1,8 +1,7 @@
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
-import { NO_OUTSIDE } from '../openapi/allowed-refs.ts';
-import { formatProblem } from '../openapi/load.ts';
+import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
 import { renderContract } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
 

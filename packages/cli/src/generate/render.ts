@@ -1,18 +1,18 @@
-import { findUncheckedSchemes } from '../../src/engine/auth/authenticator.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import { concreteMediaType } from '../../src/engine/contract/media-type.ts';
-import type { Operation } from '../../src/engine/contract/operation.ts';
-import { Validators } from '../../src/engine/contract/validators.ts';
-import type { AllowedRefs } from '../openapi/allowed-refs.ts';
-import { compileContract } from '../openapi/compile.ts';
-import { operationPointer } from '../openapi/document.ts';
-import type { FailureBody } from '../openapi/failures.ts';
-import { placeRemarks, type Problem } from '../openapi/load.ts';
-import type { Remark } from '../openapi/unsupported.ts';
+import { findUncheckedSchemes } from '@contract-first/engine/tools';
+import { concreteMediaType, escapeControls, Validators, type Contract, type Operation } from '@contract-first/contract';
+import {
+  compileContract,
+  operationPointer,
+  placeRemarks,
+  type AllowedRefs,
+  type FailureBody,
+  type Problem,
+  type Remark,
+} from '@contract-first/documents';
+import { compactJson } from './compact-json.ts';
 import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
-import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -53,8 +53,8 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
   return {
     files: {
       'types.ts': escapeControls(types.join('\n')),
-      'openapi.json': escapeControls(`${text}\n`),
-      'contract.json': escapeControls(`${JSON.stringify({ $comment: NOTICE, ...contract }, null, 2)}\n`),
+      'openapi.json': escapeControls(`${compactJson(text)}\n`),
+      'contract.json': escapeControls(`${compactJson(JSON.stringify({ $comment: NOTICE, ...contract }, null, 2))}\n`),
     },
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),

@@ -3,15 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
-import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
-import { listOperations, type Document } from '../openapi/document.ts';
-import type { FailureBody } from '../openapi/failures.ts';
+import { escapeControls } from '@contract-first/contract';
+import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject } from './handlers.ts';
-import { capitalize, unusedName } from '../openapi/names.ts';
 import { createValues } from '../values/response-values.ts';
 
-const NOT_IMPLEMENTED = "import { NotImplemented } from '../engine/contract/not-implemented.ts';";
+const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
 
 /** The parts that a document leaves to the application. */
 export type Gaps = {

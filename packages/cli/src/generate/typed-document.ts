@@ -1,22 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createDirectedSchemas, type Direction } from '../../src/engine/contract/directed-schemas.ts';
-import { isItemList, kindOf, sequenceKindOf } from '../../src/engine/contract/media-type.ts';
-import type { TextType } from '../../src/engine/contract/operation.ts';
-import { sliceVersion, withFiles } from '../../src/engine/contract/slice-document.ts';
-import { constrainAlternatives } from '../openapi/discriminators.ts';
 import {
+  createDirectedSchemas,
+  isItemList,
+  kindOf,
+  sequenceKindOf,
+  sliceVersion,
+  withFiles,
+  type Direction,
+  type TextType,
+} from '@contract-first/contract';
+import {
+  constrainAlternatives,
+  dereference,
   listOperations,
+  optional,
+  parametersOf,
+  schemaOf,
+  textTypeOf,
+  walkDocument,
   type Content,
   type Document,
   type ParameterObject,
   type PathItem,
   type RequestBodyObject,
-} from '../openapi/document.ts';
-import { parametersOf, schemaOf } from '../openapi/operations.ts';
-import { optional } from '../openapi/optional.ts';
-import { dereference } from '../openapi/reference.ts';
-import { textTypeOf } from '../openapi/text-types.ts';
-import { walkDocument } from '../openapi/walk.ts';
+} from '@contract-first/documents';
 import { simplifySchema } from './typed-schema.ts';
 
 type Node = Record<string, unknown>;

@@ -9,8 +9,7 @@ import openapiTS, {
 } from 'openapi-typescript';
 import { createRequire } from 'node:module';
 import ts from 'typescript';
-import type { Document } from '../openapi/document.ts';
-import { markInheritedNames, unmark } from '../openapi/inherited-names.ts';
+import { markInheritedNames, unmark, type Document } from '@contract-first/documents';
 import { withRecursiveAliases } from './recursive-types.ts';
 import { HASH, toTypedDocument } from './typed-document.ts';
 

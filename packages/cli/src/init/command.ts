@@ -1,25 +1,47 @@
 import { parseArgs } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from './openapi/allowed-refs.ts';
-import { exitWithoutOutput, refuse, reportBugs } from './terminal/command.ts';
-import { initialize } from './init/initialize.ts';
+import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
+import { exitWithoutOutput, print, refuse, reportBugs } from '../terminal/command.ts';
+import { initialize, type InitOptions } from './initialize.ts';
 
-// `npm run init -- DOCUMENT` turns a clone of this project into the service of another document.
-const USAGE = 'npm run init -- DOCUMENT [--name NAME] [--allow-refs files,http]';
+const USAGE = `contract-first init DOCUMENT [FOLDER] [options]
 
-exitWithoutOutput();
-reportBugs();
-const { document, name, allowed } = readArguments();
-await initialize(document, name, allowed);
+Writes a project for an OpenAPI document: handlers, a store, tests, and what CI runs. In the folder of an npm project, it adds
+what is missing, and overwrites nothing.
 
-function readArguments() {
+  --name NAME         the name of the service (default: from the title of the document)
+  --no-database       leave out the store
+  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
+  --help              print this text`;
+
+/** Writes a project for a document. Returns the exit code. */
+export async function initCommand(args: readonly string[]): Promise<number> {
+  exitWithoutOutput();
+  reportBugs();
+  const options = readArguments(args);
+  if (options === undefined) print(USAGE);
+  else await initialize(options);
+  return 0;
+}
+
+/** Returns `undefined` when help is wanted. */
+function readArguments(args: readonly string[]): InitOptions | undefined {
   try {
     const { positionals, values } = parseArgs({
+      args: [...args],
       allowPositionals: true,
-      options: { name: { type: 'string' }, ...ALLOW_REFS },
+      options: {
+        name: { type: 'string' },
+        'no-database': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        ...ALLOW_REFS,
+      },
     });
-    const [document, ...rest] = positionals;
-    if (document === undefined || rest.length > 0) return refuse('name one OpenAPI document', USAGE);
-    return { document, name: values.name, allowed: readAllowedRefs(values['allow-refs']) };
+    if (values.help) return undefined;
+    const [document, folder, ...rest] = positionals;
+    if (document === undefined || rest.length > 0)
+      return refuse('name one OpenAPI document, and perhaps a folder', USAGE);
+    const allowed = readAllowedRefs(values['allow-refs']);
+    return { document, folder, name: values.name, hasDatabase: !values['no-database'], allowed };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

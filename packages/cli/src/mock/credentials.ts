@@ -1,6 +1,6 @@
-import type { Checker, Credentials } from '../../src/engine/auth/credentials.ts';
-import { checkerKindOf } from '../../src/engine/auth/supported-scheme.ts';
-import type { SecurityScheme } from '../../src/engine/contract/operation.ts';
+import type { Checker } from '@contract-first/engine';
+import { checkerKindOf, type Credentials } from '@contract-first/engine/tools';
+import type { SecurityScheme } from '@contract-first/contract';
 
 const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
 

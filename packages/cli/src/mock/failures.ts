@@ -1,8 +1,7 @@
-import { concreteMediaType, kindOf } from '../../src/engine/contract/media-type.ts';
-import type { RenderFailure } from '../../src/engine/http/failure-response.ts';
+import { concreteMediaType, kindOf } from '@contract-first/contract';
+import type { RenderFailure } from '@contract-first/engine/tools';
+import type { CompiledDocument, FailureBody } from '@contract-first/documents';
 import { createFailureRenderer, evaluate } from '../generate/failure-scaffold.ts';
-import type { CompiledDocument } from '../openapi/compile.ts';
-import type { FailureBody } from '../openapi/failures.ts';
 import { writeText } from './text-body.ts';
 import type { Values } from '../values/response-values.ts';
 

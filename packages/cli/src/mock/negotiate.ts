@@ -1,4 +1,4 @@
-import { concreteMediaType, essenceOf, matchMediaType } from '../../src/engine/contract/media-type.ts';
+import { concreteMediaType, essenceOf, matchMediaType } from '@contract-first/contract';
 
 /** A media type as documented, such as `text/*`, and a concrete one to send. */
 export type MediaTypeChoice = { readonly documented: string; readonly sent: string };

@@ -1,5 +1,4 @@
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { Parameter } from '../../src/engine/contract/operation.ts';
+import type { Contract, Parameter } from '@contract-first/contract';
 
 const NAMES = ['code', 'example', 'dynamic'] as const;
 

@@ -1,13 +1,16 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { isItemList, kindOf } from '../../src/engine/contract/media-type.ts';
-import { NotImplemented } from '../../src/engine/contract/not-implemented.ts';
-import { findResponseKey, type Operation } from '../../src/engine/contract/operation.ts';
-import { findOperationObject, type ContractDocument } from '../../src/engine/contract/slice-document.ts';
-import { InvalidRequest } from '../../src/engine/contract/validator.ts';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
-import type { OperationObject } from '../openapi/document.ts';
-import { dereference } from '../openapi/reference.ts';
+import {
+  findOperationObject,
+  findResponseKey,
+  InvalidRequest,
+  isItemList,
+  kindOf,
+  NotImplemented,
+  stringifyJson,
+  type ContractDocument,
+  type Operation,
+} from '@contract-first/contract';
+import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
+import { dereference, type OperationObject } from '@contract-first/documents';
 import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';

@@ -1,5 +1,4 @@
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { essenceOf } from '../../src/engine/contract/media-type.ts';
+import { essenceOf, stringifyJson } from '@contract-first/contract';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 /** Writes a value as text of a media type that is not JSON: XML, CSV, the string itself, else JSON text. */

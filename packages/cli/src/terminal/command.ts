@@ -1,4 +1,4 @@
-import { escapeControls } from '../../src/engine/contract/escape-controls.ts';
+import { escapeControls } from '@contract-first/contract';
 import { describeBug } from './describe-bug.ts';
 
 /** Prints a text on standard output, with control characters as escapes. */

@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Bug } from '../openapi/bug.ts';
+import { Bug } from '@contract-first/documents';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The folder of the packages. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Describes an error that is a bug of a tool, in one line with the place where it was thrown, and the part of the document. */
 export function describeBug(thrown: unknown): string {

@@ -1,7 +1,5 @@
-import { createDirectedSchemas } from '../../src/engine/contract/directed-schemas.ts';
-import { constrainAlternatives } from '../openapi/discriminators.ts';
-import { unusedName } from '../openapi/names.ts';
-import type { OpenApiDocument } from '../openapi/reference.ts';
+import { createDirectedSchemas } from '@contract-first/contract';
+import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
 export type Schema = boolean | SchemaObject;

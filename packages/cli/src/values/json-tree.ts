@@ -1,5 +1,4 @@
-import type { JsonTree } from '../../src/engine/contract/json.ts';
-import { SourceDigits } from '../../src/engine/contract/source-digits.ts';
+import { SourceDigits, type JsonTree } from '@contract-first/contract';
 import { isArray, type Json } from './json-value.ts';
 
 type Holder = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import type { ArbitraryFactory } from './arbitrary.ts';
 import type { Schema, SchemaObject } from './dialect.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';

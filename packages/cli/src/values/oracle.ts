@@ -1,11 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { replaceEqualityKeywords } from '../../src/engine/contract/equality.ts';
-import { integerOf, isInt64 } from '../../src/engine/contract/int64.ts';
-import type { JsonTree } from '../../src/engine/contract/json.ts';
-import { runWithin } from '../../src/engine/contract/time-limit.ts';
-import { LIMITED_PATTERNS } from '../openapi/limited-pattern.ts';
-import { walkDocument } from '../openapi/walk.ts';
+import { integerOf, isInt64, replaceEqualityKeywords, runWithin, type JsonTree } from '@contract-first/contract';
+import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';

@@ -3,7 +3,7 @@ import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
 import { createOracle } from './oracle.ts';
 import { sampleFor } from './sample.ts';
-import { dereference, type OpenApiDocument } from '../openapi/reference.ts';
+import { dereference, type OpenApiDocument } from '@contract-first/documents';
 
 /** A documented value: the content of a media type, or a header. */
 export type Described = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compilePattern } from '../../src/engine/contract/pattern.ts';
+import { compilePattern } from '@contract-first/contract';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';

@@ -1,4 +1,4 @@
-import { resolveReference } from '../openapi/reference.ts';
+import { resolveReference } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
-import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
-import { cleanUp } from '../../support/cleanup.ts';
-import { run, startService } from '../../support/service.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
 
 const document: OpenApiDocument = {
   openapi: '3.1.0',
@@ -62,9 +62,9 @@ test.each<[string, (method: string) => string, string[]]>([
 test.each([
   ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createPlant\n.* more than 1 ms\n/],
   ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
-])('npm run contract -- --max-response-time %s', async (_name, limit, code, output) => {
+])('contract-first check --max-response-time %s', async (_name, limit, code, output) => {
   const { url, token } = await startService();
   const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1'];
-  const outcome = await run('node', ['scripts/contract-check.ts', ...args, '--max-response-time', limit]);
+  const outcome = await run('contract-first', ['check', ...args, '--max-response-time', limit]);
   expect(outcome).toMatchObject({ code, stdout: expect.stringMatching(output) });
 });

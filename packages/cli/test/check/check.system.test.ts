@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
-import { run, startService, type Outcome } from '../../support/service.ts';
+import { run, startService, type Outcome } from '@contract-first/testing/service.ts';
 
 /** Returns the defect of a name in the table. */
 function defectNamed(name: string): Defect {
@@ -14,13 +14,18 @@ function defectNamed(name: string): Defect {
   return defect;
 }
 
-const command = (...args: readonly string[]): Promise<Outcome> => run('node', ['scripts/contract-check.ts', ...args]);
+const command = (...args: readonly string[]): Promise<Outcome> => run('contract-first', ['check', ...args]);
 
-test('npm run contract: exit 0: the plant store, with a temporary database', async () => {
+test('contract-first check: exit 0: the plant store, with a temporary database', async () => {
   const folder = temporaryFolder();
-  const args = ['scripts/contract-check.ts', '--runs', '20', '--seed', '1'];
+  const args = ['check', '--runs', '20', '--seed', '1'];
   expect(
-    await run('node', args, { TMPDIR: folder, API_TOKENS: 'not this one', PORT: '1', RATE_LIMIT_REQUESTS: '1' }),
+    await run('contract-first', args, {
+      TMPDIR: folder,
+      API_TOKENS: 'not this one',
+      PORT: '1',
+      RATE_LIMIT_REQUESTS: '1',
+    }),
   ).toEqual({
     code: 0,
     stdout: expect.stringMatching(
@@ -31,29 +36,29 @@ test('npm run contract: exit 0: the plant store, with a temporary database', asy
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('npm run contract: exit 2 with one line: the temporary folder is missing', async () => {
+test('contract-first check: exit 2 with one line: the temporary folder is missing', async () => {
   const missing = join(temporaryFolder(), 'missing');
-  expect(await run('node', ['scripts/contract-check.ts', '--runs', '1'], { TMPDIR: missing })).toEqual({
+  expect(await run('contract-first', ['check', '--runs', '1'], { TMPDIR: missing })).toEqual({
     code: 2,
     stdout: '',
     stderr: `the temporary folder ${missing} cannot be written to (ENOENT)\n`,
   });
 });
 
-test('npm run contract: exit 0: a running server', async () => {
+test('contract-first check: exit 0: a running server', async () => {
   const { url, token } = await startService();
   const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('npm run contract: exit 0: a running server with a rate limit, which is waited for', async () => {
+test('contract-first check: exit 0: a running server with a rate limit, which is waited for', async () => {
   const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('npm run contract: exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
+test('contract-first check: exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
   const url = await startReferenceServer(defectNamed('compares the start of a token only'));
   const document = documentFile();
   const check = async (): Promise<Outcome> => {
@@ -73,14 +78,14 @@ test('npm run contract: exit 1: check, operation, curl line, answer and seed, wi
     expect.stringMatching(/^ {2}< /),
   ]);
   const options = `--url '${url}' --token "$TOKEN" --document '${document}' --seed 7 --operation 'deleteItem'`;
-  expect(first.stdout).toContain(`\n  repeat: npm run contract -- ${options}\n`);
+  expect(first.stdout).toContain(`\n  repeat: npx contract-first check ${options}\n`);
   expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
   expect(first).toMatchObject({ code: 1, stderr: '' });
   expect(first.stdout).not.toContain(TOKEN);
   expect(await check()).toEqual(first);
 });
 
-test('npm run contract: exit 1: an operation that is not implemented, as one line', async () => {
+test('contract-first check: exit 1: an operation that is not implemented, as one line', async () => {
   const url = await startReferenceServer((request, respond) =>
     respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
   );
@@ -113,7 +118,7 @@ test.each([
   ['a number is invalid', ['--seed', '-1x'], /./],
   ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
   ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
-])('npm run contract: exit 2: %s', async (_name, args, message) => {
+])('contract-first check: exit 2: %s', async (_name, args, message) => {
   expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkCommand } from '../../../scripts/commands/check.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { checkCommand } from '../../src/check/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { answerJson, startReferenceServer, type Defect, type ServerRequest } from './support/reference-server.ts';
-import { runHere } from '../../support/command.ts';
+import { runHere } from '@contract-first/testing/command.ts';
 
 type Tally = { readonly seen: readonly string[]; readonly notSeen: readonly string[] };
 type Coverage = { readonly operation: string } & Readonly<
@@ -186,5 +186,5 @@ test('the coverage is an option of .contract.yaml, and is not part of the line t
   expect(stdout).toMatch(/^coverage .*\nfindShapes +0 of 3 /);
   expect(read()).toHaveLength(1);
   const { stdout: other } = await check(['--coverage', '--runs', '1'], {}, broken);
-  for (const text of [stdout, other]) expect(text).toMatch(/^ {2}repeat: npm run contract -- (?!.*coverage)/m);
+  for (const text of [stdout, other]) expect(text).toMatch(/^ {2}repeat: npx contract-first check (?!.*coverage)/m);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
-import type { Observation } from '../../../scripts/check/observation.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
+import type { Observation } from '../../src/check/observation.ts';
 import { startReferenceServer, type Defect } from './support/reference-server.ts';
 
 /** A document with one operation, `putThing`, on /things/{id}. */

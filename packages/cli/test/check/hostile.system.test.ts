@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { violationsIn } from '../../../scripts/check/checks.ts';
-import { checkContract, type ContractOptions } from '../../../scripts/check/contract-run.ts';
-import { curlLine } from '../../../scripts/check/curl-line.ts';
-import type { Observation } from '../../../scripts/check/observation.ts';
-import { formatResult } from '../../../scripts/check/report.ts';
-import { openReports } from '../../../scripts/check/reports/open-reports.ts';
-import { EXCERPT_BYTES } from '../../../scripts/check/wire-response.ts';
-import { cleanUp, temporaryFolder } from '../../support/cleanup.ts';
+import { violationsIn } from '../../src/check/checks.ts';
+import { checkContract, type ContractOptions } from '../../src/check/contract-run.ts';
+import { curlLine } from '../../src/check/curl-line.ts';
+import type { Observation } from '../../src/check/observation.ts';
+import { formatResult } from '../../src/check/report.ts';
+import { openReports } from '../../src/check/reports/open-reports.ts';
+import { EXCERPT_BYTES } from '../../src/check/wire-response.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { HOSTILE_KINDS, startHostileServer, type HostileKind } from './support/hostile-answers.ts';
 import { hostileDocument } from './support/hostile-document.ts';
-import { ROOT, run, start } from '../../support/service.ts';
-import { until } from '../../support/until.ts';
+import { ROOT, run, start } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 import { parseXml } from './support/xml.ts';
 
 type Kind = keyof typeof HOSTILE_KINDS;
@@ -20,7 +20,7 @@ type Har = { readonly log: { readonly entries: readonly { readonly response: { r
 type Options = Partial<ContractOptions> & { readonly size?: number; readonly isLast?: (one: Observation) => boolean };
 type HarContent = { readonly text: string; readonly size: number; readonly comment?: string };
 
-const SCRIPT = join(ROOT, 'scripts/contract-check.ts');
+const SCRIPT = join(ROOT, 'packages/cli/bin.js');
 const LIMIT_BYTES = 1_000_000;
 const SIZE = 500_000;
 const MIB = 2 ** 20;
@@ -197,7 +197,7 @@ test('a bug of the check while a response is judged is a failure of the check th
   const violations = violationsIn(exchange as Parameters<typeof violationsIn>[0]); // Nothing else is there.
   expect(violations).toContainEqual({
     check: 'not_a_server_error',
-    message: expect.stringMatching(/^a bug of this tool: TypeError: .* \(scripts\/check\/conformance\.ts:\d+\)$/),
+    message: expect.stringMatching(/^a bug of this tool: TypeError: .* \(cli\/src\/check\/conformance\.ts:\d+\)$/),
   });
 });
 
@@ -210,7 +210,7 @@ test('a bug of the check elsewhere ends one operation, and is reported', async (
   expect(result.errors).toEqual([
     {
       operationId: 'readFile',
-      message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(test\/tools\//),
+      message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(cli\/test\/check\//),
     },
   ]);
   const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];
@@ -233,10 +233,10 @@ async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly 
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(hostileDocument));
   const { url, close } = await startHostileServer(HOSTILE_KINDS[kind], SIZE);
   cleanUp(close);
-  return { folder, args: [SCRIPT, '--document', 'openapi.json', '--url', url, '--seed', '1'] };
+  return { folder, args: [SCRIPT, 'check', '--document', 'openapi.json', '--url', url, '--seed', '1'] };
 }
 
-test('npm run contract -- --max-response-size cuts answers off', async () => {
+test('contract-first check --max-response-size cuts answers off', async () => {
   const { folder, args } = await prepare('a long id');
   const limit = ['--max-response-size', '1000', '--operation', 'readThing', '--runs', '1'];
   const { code, stdout, stderr } = await run('node', [...args, ...limit], {}, folder);
@@ -246,7 +246,7 @@ test('npm run contract -- --max-response-size cuts answers off', async () => {
   );
 });
 
-test('npm run contract prints what it has found when it is interrupted in the middle of a request', async () => {
+test('contract-first check prints what it has found when it is interrupted in the middle of a request', async () => {
   const { folder, args } = await prepare('an endless body');
   const { process, outcome } = start('node', [...args, '--report', 'ndjson:a', '--runs', '100000'], {}, folder);
   const file = join(folder, 'a');

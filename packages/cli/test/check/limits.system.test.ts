@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
-import { malformedBodies } from '../../../scripts/check/malformed-bodies.ts';
-import { listOperations } from '../../../scripts/check/operations.ts';
-import { readSchemas } from '../../../scripts/values/dialect.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
+import { malformedBodies } from '../../src/check/malformed-bodies.ts';
+import { listOperations } from '../../src/check/operations.ts';
+import { readSchemas } from '../../src/values/dialect.ts';
 import { SERVERS_WITH_WRONG_LIMITS } from './support/limit-defects.ts';
-import { documentWith } from '../../support/document.ts';
+import { documentWith } from '@contract-first/testing/document.ts';
 import { limitedDocument, limitedServer } from './support/limited-server.ts';
 import { startReferenceServer } from './support/reference-server.ts';
 

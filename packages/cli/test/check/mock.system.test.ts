@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
-import { loadContract } from '../../../scripts/openapi/load.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
-import { startService } from '../../support/service.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
+import { loadContract } from '@contract-first/documents';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startService } from '@contract-first/testing/service.ts';
 
 const ok = 'responses: { "200": { description: Done. } }';
 const DOCUMENT = `
@@ -70,7 +70,7 @@ components:
 test('the mock of a document has no failures, and notes say what the document leaves open', async () => {
   const path = join(temporaryFolder(), 'oddities.yaml');
   writeFileSync(path, DOCUMENT);
-  const { url, token } = await startService({ OPS_PORT: '0' }, ['node', 'scripts/mock.ts', path]);
+  const { url, token } = await startService({ OPS_PORT: '0' }, ['contract-first', 'mock', path]);
   const { document } = await loadContract(path, 'validity');
   if (document === undefined) throw new Error('the document was rejected');
   const { failures, notes } = await checkContract({

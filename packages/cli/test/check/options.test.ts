@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { CHECK_NAMES } from '../../../scripts/check/checks.ts';
-import { checkCommand } from '../../../scripts/commands/check.ts';
-import { cleanUp, temporaryFolder } from '../../support/cleanup.ts';
+import { CHECK_NAMES } from '../../src/check/checks.ts';
+import { checkCommand } from '../../src/check/command.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './support/reference-server.ts';
-import { runHere } from '../../support/command.ts';
-import type { Outcome } from '../../support/service.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import type { Outcome } from '@contract-first/testing/service.ts';
 
 /** The document with tags, in a folder of its own. */
 function createFolder(files: Readonly<Record<string, string>> = {}): string {
@@ -160,7 +160,8 @@ test('.contract.yaml: exit 2: all mistakes of the file and of the command line, 
     '--colour',
     '--seed',
     '--budget',
-    '0',
+    'one.yaml',
+    'two.yaml',
     '--expect',
     'a:600',
     '--header',
@@ -174,7 +175,7 @@ test('.contract.yaml: exit 2: all mistakes of the file and of the command line, 
   expect(stderr.trim().split('\n')).toEqual([
     '--colour is not an option; see --help',
     '--seed needs a value',
-    '"0" is not an option; see --help',
+    '--document may be given once',
     '--help has no value',
     '--url may be given once',
     expect.stringMatching(/^\.contract\.yaml:2:1 worker is not an option; there are url, /),

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { CHECK_NAMES, isStateCheck } from '../../../scripts/check/checks.ts';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
+import { CHECK_NAMES, isStateCheck } from '../../src/check/checks.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './support/reference-server.ts';
-import { documentWith } from '../../support/document.ts';
+import { documentWith } from '@contract-first/testing/document.ts';
 
 // Teams whose members and reports need the id of a team, which a response has within an object.
 

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkCommand } from '../../../scripts/commands/check.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { checkCommand } from '../../src/check/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
-import { runHere } from '../../support/command.ts';
-import { ROOT, start } from '../../support/service.ts';
-import { until } from '../../support/until.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { ROOT, start } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 import { parseXml } from './support/xml.ts';
 
-const SCRIPT = join(ROOT, 'scripts/contract-check.ts');
+const SCRIPT = join(ROOT, 'packages/cli/bin.js');
 
 type Har = { readonly log: { readonly version: string; readonly entries: readonly HarEntry[] } };
 type HarEntry = {
@@ -110,7 +110,7 @@ test('--report junit has a failure for an operation that is not implemented, and
 
 test('--report junit has a failure when the server is unreachable', async () => {
   const folder = temporaryFolder();
-  const args = ['--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
+  const args = [join(ROOT, 'openapi.yaml'), '--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
   const { code, stderr } = await runHere(checkCommand, args, folder);
   const { attributes, children } = parseXml(readFileSync(join(folder, 'a.xml'), 'utf8'));
   expect([code, attributes]).toEqual([2, { name: 'contract', tests: '1', failures: '1' }]);
@@ -223,9 +223,9 @@ test('reports are named in .contract.yaml, too, and are not part of the line tha
   const { stdout, read } = await check({ defect: leaking, files, args: ['--operation', 'writeNote'] });
   expect(parseXml(read('a.xml')).name).toBe('testsuites');
   expect(linesOf(read('b.ndjson')).length).toBeGreaterThan(0);
-  expect(stdout).toContain('  repeat: npm run contract -- ');
+  expect(stdout).toContain('  repeat: npx contract-first check ');
   const { stdout: other } = await check({ defect: leaking, args: ['--report', 'har:c.har'] });
-  expect(other).toContain('  repeat: npm run contract -- ');
+  expect(other).toContain('  repeat: npx contract-first check ');
   for (const text of [stdout, other]) expect(text).not.toContain('--report');
 });
 
@@ -251,7 +251,7 @@ test.each([
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
   const reports = ['junit:a.xml', 'har:a.har', 'ndjson:a.ndjson'].flatMap((report) => ['--report', report]);
   const args = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--runs', '100000', ...reports];
-  const { process, outcome } = start('node', [SCRIPT, ...args], {}, folder);
+  const { process, outcome } = start('node', [SCRIPT, 'check', ...args], {}, folder);
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const file = join(folder, 'a.ndjson');
   await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('"findItems"'), true);

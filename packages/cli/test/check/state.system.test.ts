@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { CHECK_NAMES, isStateCheck } from '../../../scripts/check/checks.ts';
-import { checkContract } from '../../../scripts/check/contract-run.ts';
+import { CHECK_NAMES, isStateCheck } from '../../src/check/checks.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
 import { libraryDocument } from './support/library-document.ts';
 import { FLAWED_LIBRARIES } from './support/library-flaws.ts';
 import { startLibrary } from './support/library-server.ts';

@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Parameter } from '../../../scripts/check/api-operation.ts';
-import { createArbitraries } from '../../../scripts/values/arbitrary.ts';
-import { curlLine } from '../../../scripts/check/curl-line.ts';
-import { readSchemas, type Schema } from '../../../scripts/values/dialect.ts';
-import type { Json } from '../../../scripts/values/json-value.ts';
-import { NoValue } from '../../../scripts/values/no-value.ts';
-import { createOracle } from '../../../scripts/values/oracle.ts';
-import { readingsOf, writeParameter } from '../../../scripts/check/parameter-text.ts';
-import { parseJson } from '../../../src/engine/contract/json.ts';
-import { cleanUp } from '../../support/cleanup.ts';
-import { run } from '../../support/service.ts';
+import type { Parameter } from '../../src/check/api-operation.ts';
+import { createArbitraries } from '../../src/values/arbitrary.ts';
+import { curlLine } from '../../src/check/curl-line.ts';
+import { readSchemas, type Schema } from '../../src/values/dialect.ts';
+import type { Json } from '../../src/values/json-value.ts';
+import { NoValue } from '../../src/values/no-value.ts';
+import { createOracle } from '../../src/values/oracle.ts';
+import { readingsOf, writeParameter } from '../../src/check/parameter-text.ts';
+import { parseJson } from '@contract-first/contract';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { run } from '@contract-first/testing/service.ts';
 
 type Reading = { readonly openapi?: string; readonly direction?: 'request' | 'response'; readonly others?: object };
 

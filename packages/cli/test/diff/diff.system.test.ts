@@ -98,7 +98,7 @@ test('npm run contract:diff takes a base of several files', async () => {
 });
 
 test.each<readonly [string, readonly string[], RegExp]>([
-  ['no base', [], /--base is required/],
+  ['no base', [], /name the base/],
   ['an unknown option', ['--bass', 'HEAD'], /Unknown option '--bass'/],
   ['a base that does not exist', ['--base', 'nowhere'], /nowhere is neither a file nor a git revision/],
   ['a base that looks like an option', ['--base=--all'], /--all is neither a file nor a git revision/],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import {
   body,
   compare,
@@ -15,7 +15,7 @@ import {
   summarize,
   text,
   type Fragment,
-} from '../../support/document.ts';
+} from '@contract-first/testing/document.ts';
 
 const schemas = (components: Fragment): Fragment => ({ components: { schemas: components } });
 const thing = { type: 'object', required: ['name'], properties: { name: text, size: integer } };

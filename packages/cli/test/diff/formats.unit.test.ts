@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { integer, property, text } from '../../support/document.ts';
+import { integer, property, text } from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, widens, type Findings, type SchemaRow } from './support/schema-findings.ts';
 
 const NOTHING: Findings = { request: [], response: [] };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { integer, property, text, type Fragment } from '../../support/document.ts';
+import { integer, property, text, type Fragment } from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, type Findings, type SchemaRow } from './support/schema-findings.ts';
 
 test.each<SchemaRow>([

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import {
   documentWith,
   get,
@@ -12,7 +12,7 @@ import {
   summarize,
   text,
   type Fragment,
-} from '../../support/document.ts';
+} from '@contract-first/testing/document.ts';
 
 const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },

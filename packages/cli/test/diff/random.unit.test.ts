@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { compareDocuments } from '../../../scripts/diff/documents.ts';
-import type { Finding } from '../../../scripts/diff/finding.ts';
+import { compareDocuments } from '../../src/diff/documents.ts';
+import type { Finding } from '../../src/diff/finding.ts';
 import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from './support/random-schemas.ts';
 import { asVersion30, asVersion31, splitIntoAllOf } from './support/schema-rewrites.ts';
-import { rounds } from '../../support/rounds.ts';
-import { requestWith, responseWith } from '../../support/document.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { requestWith, responseWith } from '@contract-first/testing/document.ts';
 
 const RUNS = { numRuns: rounds(75, 1_000) };
 const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RULES } from '../../../scripts/diff/rules.ts';
+import { RULES } from '../../src/diff/rules.ts';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
-import { ROOT } from '../../support/service.ts';
+import { ROOT } from '@contract-first/testing/service.ts';
 
 const RENAMED = CONTRACT.replaceAll('tag:', 'label:').replace('version: 1.0.0', 'version: 1.1.0');
 
@@ -117,5 +117,5 @@ test('contract:diff --rules lists each rule with its levels, and the reason when
 
 test('CONTRACT_DIFF has all rules of contract:diff in its tables', async () => {
   const { stdout } = await createDiffProject().diff('--rules', '--format', 'markdown');
-  expect(readFileSync(join(ROOT, '.github/CONTRACT_DIFF.md'), 'utf8')).toContain(stdout);
+  expect(readFileSync(join(ROOT, 'docs/contract-diff.md'), 'utf8')).toContain(stdout);
 });

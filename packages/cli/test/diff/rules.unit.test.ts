@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { SUBJECTS } from '../../../scripts/diff/aspects.ts';
-import type { Subject } from '../../../scripts/diff/comparison.ts';
-import { RULES } from '../../../scripts/diff/rules.ts';
-import { loadContract } from '../../../scripts/openapi/load.ts';
-import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
+import { SUBJECTS } from '../../src/diff/aspects.ts';
+import type { Subject } from '../../src/diff/comparison.ts';
+import { RULES } from '../../src/diff/rules.ts';
+import { loadContract, type OpenApiDocument } from '@contract-first/documents';
 import {
   operationWith,
   property,
@@ -12,7 +11,7 @@ import {
   responseWith,
   summarize,
   type Fragment,
-} from '../../support/document.ts';
+} from '@contract-first/testing/document.ts';
 import { DOCUMENT_CHANGES, type DocumentChange } from './support/document-changes.ts';
 import { COMPONENTS, SCHEMA_CHANGES } from './support/schema-changes.ts';
 

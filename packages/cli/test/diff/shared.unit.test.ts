@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { OpenApiDocument } from '../../../scripts/openapi/reference.ts';
-import { body, compare, documentWith, integer, ok } from '../../support/document.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
+import { body, compare, documentWith, integer, ok } from '@contract-first/testing/document.ts';
 
 test('schemas that several operations share are reported in each, at its own place', () => {
   const documentOf = (type: string, openapi: string): OpenApiDocument => {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cleanUp } from '../../support/cleanup.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
 const NO_FINDINGS = { code: 0, stdout: '0 errors, 0 warnings, 0 notes\n', stderr: '' };

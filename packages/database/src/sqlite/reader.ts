@@ -57,7 +57,7 @@ export function createSqliteReader(
     if (abandoned === ABANDONED_MAX) throw new BatchFailed('wait', new Error('too many queries take too long'));
     const data: ReaderData = { path, schema, timeoutMs };
     try {
-      worker ??= await startWorker('./reader-thread.ts', data);
+      worker ??= await startWorker('./reader-thread', data);
     } catch (error) {
       throw error instanceof DatabaseUnavailable ? new BatchFailed('wait', error) : error;
     }

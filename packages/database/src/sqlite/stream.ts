@@ -60,7 +60,7 @@ export function createStreamPages(
   };
 
   function start(): Thread {
-    const started: Thread = { worker: startThread('./stream-thread.ts', data), streams: 0 };
+    const started: Thread = { worker: startThread('./stream-thread', data), streams: 0 };
     // Its streams end with the thread, for example because a row is larger than its memory.
     started.worker.once('error', (error) => {
       started.error = error;

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { BatchFailed } from '../batch-queue.ts';
@@ -6,6 +7,8 @@ import type { BatchFailure } from './errors.ts';
 
 // Rows and batches are garbage at once; a larger young generation would only take longer to be collected.
 const YOUNG_GENERATION_MB = 2;
+// The packed package is JavaScript.
+const EXTENSION = extname(import.meta.url);
 
 /** The first message of a thread. */
 export type Started = 'open' | { readonly refused: string };
@@ -19,12 +22,12 @@ export type SqliteWorker<Item, Output> = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts a thread with a file of this folder. */
-export function startThread(file: string, workerData: unknown): Worker {
+/** Starts a thread with a module of this folder, without its extension. */
+export function startThread(module: string, workerData: unknown): Worker {
   // The flag in `npm start` is for the main thread. It would precede the limit of this one.
   setFlagsFromString('--max-semi-space-size=0');
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-  return new Worker(new URL(file, import.meta.url), { name: 'sqlite', workerData, resourceLimits });
+  return new Worker(new URL(`${module}${EXTENSION}`, import.meta.url), { name: 'sqlite', workerData, resourceLimits });
 }
 
 /**
@@ -33,8 +36,8 @@ export function startThread(file: string, workerData: unknown): Worker {
  *
  * @throws {DatabaseUnavailable} when it cannot open the database
  */
-export async function startWorker<Item, Output>(file: string, data: unknown): Promise<SqliteWorker<Item, Output>> {
-  const thread = startThread(file, data);
+export async function startWorker<Item, Output>(module: string, data: unknown): Promise<SqliteWorker<Item, Output>> {
+  const thread = startThread(module, data);
   const exited = new Promise((resolve) => thread.once('exit', resolve));
   const receive = <Message>(): Promise<Message> => new Promise((resolve) => thread.once('message', resolve));
   const started = await receive<Started>();

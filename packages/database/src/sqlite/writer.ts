@@ -40,7 +40,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
 
   /** @throws {DatabaseUnavailable} when the database cannot be opened */
   static async open(data: WriterData): Promise<SqliteWriter> {
-    return new SqliteWriter(data, await startWorker('./writer-thread.ts', data));
+    return new SqliteWriter(data, await startWorker('./writer-thread', data));
   }
 
   private constructor(data: WriterData, thread: SqliteWorker<Change, Commit>) {

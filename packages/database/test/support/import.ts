@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../../src/engine/database/database.ts';
-import { listPlants } from '../../support/app.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
-import { run, start } from '../../support/service.ts';
+import { DatabaseUnavailable } from '../../src/database.ts';
+import { listPlants } from '@contract-first/testing/app.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { run, start } from '@contract-first/testing/service.ts';
 
 /** Returns a line of an export. */
 export const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
@@ -31,9 +31,9 @@ export function newStore(databaseUrl: string, limits: Readonly<Record<string, st
     env,
     path: databaseUrl.replace('sqlite:', ''),
     write,
-    importFile: (input: string | Buffer) => run('node', ['scripts/plants/import.ts', write(input)], env),
-    startImport: () => start('node', ['scripts/plants/import.ts'], env),
-    history: async () => (await run('node', ['scripts/plants/export.ts', '--history'], env)).stdout,
+    importFile: (input: string | Buffer) => run('node', ['scripts/import.ts', write(input)], env),
+    startImport: () => start('node', ['scripts/import.ts'], env),
+    history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
     /** Resolves when the store has a number of creations. */
     has: async (creations: number): Promise<void> => {
       // Each count reads all creations in a new thread.

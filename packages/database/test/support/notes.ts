@@ -1,12 +1,7 @@
-import type {
-  BatchDatabase,
-  BatchDefinition,
-  Database,
-  DatabaseOptions,
-} from '../../../src/engine/database/database.ts';
-import { openDatabase } from '../../../src/engine/database/open-database.ts';
-import { either, sql, table, type Query } from '../../../src/engine/database/sql.ts';
-import { DATABASE_OPTIONS, locationOf } from '../../support/database.ts';
+import type { BatchDatabase, BatchDefinition, Database, DatabaseOptions } from '../../src/database.ts';
+import { openDatabase } from '../../src/open-database.ts';
+import { either, sql, table, type Query } from '../../src/sql.ts';
+import { DATABASE_OPTIONS, locationOf } from '@contract-first/testing/database.ts';
 
 // A second application of the database: notes, and a tally of them.
 export type Note = { readonly id: bigint; readonly text: string };

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../../src/engine/database/database.ts';
-import type { PlantStore } from '../../../src/plants/plant-store.ts';
-import { listPlants, openTestStore } from '../../support/app.ts';
+import { DatabaseUnavailable } from '../../src/database.ts';
+import type { PlantStore } from '../../../../src/plants/plant-store.ts';
+import { listPlants, openTestStore } from '@contract-first/testing/app.ts';
 
 /** Opens a store with its log. */
 export async function openLogged(url: string) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { cleanUp } from '../../support/cleanup.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
 /** Either way, both connections are closed then. */
 export type Loss = 'the message is lost' | 'the answer is lost';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '../../../src/engine/database/sql.ts';
+import { sql } from '../../src/sql.ts';
 import { notes, openNotes, type Note } from './notes.ts';
 
 // Reads every note of a note book slowly, inserting and reading others meanwhile, and prints how many it has read.

@@ -1,5 +1,5 @@
 import { insertNote, openNotes, tally } from './notes.ts';
-import { sql } from '../../../src/engine/database/sql.ts';
+import { sql } from '../../src/sql.ts';
 
 // Writes notes and counts them, several transactions at a time, and prints each confirmed id, until it is killed.
 const [url = '', first = '0'] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { ContractDocument } from '../../../../src/engine/contract/slice-document.ts';
-import { createLog } from '../../../../src/engine/process/log.ts';
+import type { ContractDocument } from '@contract-first/contract';
+import { createLog } from '../../src/process/log.ts';
 import { openBenchStore } from '../store.ts';
 
 // Shared by all peers, so that they differ only in their framework: settings, log, token and domain.

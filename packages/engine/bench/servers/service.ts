@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import type { Contract } from '../../../../src/engine/contract/contract.ts';
-import { readConfig } from '../../../../src/engine/process/config.ts';
-import { createLog } from '../../../../src/engine/process/log.ts';
-import { startService } from '../../../../src/engine/create-service.ts';
+import type { Contract } from '@contract-first/contract';
+import { readConfig } from '../../src/process/config.ts';
+import { createLog } from '../../src/process/log.ts';
+import { startService } from '../../src/create-service.ts';
 import type { Request } from '../../../../src/plants/contract.ts';
 import { createPlant } from '../../../../src/plants/create-plant.ts';
 import { application } from '../../../../src/service.ts';
 import { openBenchStore } from '../store.ts';
 
 // The service with the store and the contract of the bench, in which every operation is a copy of createPlant.
-const read = await readConfig(process.env, application.defaultDatabaseUrl);
+const read = await readConfig(process.env, application.database);
 if ('problems' in read) throw new Error(read.problems.join('\n'));
 const { config } = read;
 const contract = JSON.parse(readFileSync(process.env['CONTRACT'] ?? '', 'utf8')) as Contract; // The bench has written it.

@@ -1,4 +1,4 @@
-import type { SecurityScheme } from '../contract/operation.ts';
+import type { SecurityScheme } from '@contract-first/contract';
 import type { ExplainingChecker } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 

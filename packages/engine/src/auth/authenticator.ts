@@ -1,6 +1,10 @@
-import type { Identity } from '../contract/caller.ts';
-import { NotImplemented } from '../contract/not-implemented.ts';
-import type { Operation, SchemeRequirement, SecurityScheme } from '../contract/operation.ts';
+import {
+  NotImplemented,
+  type Identity,
+  type Operation,
+  type SchemeRequirement,
+  type SecurityScheme,
+} from '@contract-first/contract';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
 import type { AuthenticationResult, Checker, Credentials, ExplainingChecker, Refusal } from './credentials.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Identity } from '../contract/caller.ts';
+import type { Caller, Identity } from '@contract-first/contract';
 
 /** Reads credentials from the places of a request that may carry them. */
 export type Credentials = {

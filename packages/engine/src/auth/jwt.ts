@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { jwtVerify } from 'jose/jwt/verify';
-import type { Identity } from '../contract/caller.ts';
+import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
 import { KeysUnavailable } from './key-set.ts';
 import type { JwtSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import type { SecurityScheme } from '../contract/operation.ts';
+import type { SecurityScheme } from '@contract-first/contract';
 
 /** Returns the built-in checker for a security scheme; `undefined` when the application has to register one. */
 export function checkerKindOf({ type, scheme, in: location = '' }: SecurityScheme): 'apiKey' | 'bearer' | undefined {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Identity } from '../contract/caller.ts';
+import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
 import { createJwtVerifier } from './jwt.ts';
 import { createKeySet } from './key-set.ts';

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Identity } from '../contract/caller.ts';
+import type { Identity } from '@contract-first/contract';
 
 /** The salted digest of a configured token, and its name, which identifies the caller. The token itself is not kept. */
 export type HashedToken = { readonly name: string; readonly digest: Buffer };

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Contract } from '../contract/contract.ts';
+import type { Contract } from '@contract-first/contract';
 import { send, type Response } from '../http/response.ts';
 import { methodFailure, type Failure } from '../http/failure.ts';
 import { findViolation } from '../http/http-rules.ts';
@@ -31,14 +31,19 @@ const CONTENT_SECURITY_POLICY = [
  * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin. `/`
  * redirects to the page unless the contract defines it.
  *
- * @param text by default, the files of the project
+ * @param document its text, or the folder of `openapi.yaml` and `generated/openapi.json`
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
-export function openDocs(setting: DocsSetting, contract: Contract, text?: DocumentText): Docs | undefined {
+export function openDocs(
+  setting: DocsSetting,
+  contract: Contract,
+  document: DocumentText | URL | undefined,
+): Docs | undefined {
   if (setting === false) return undefined;
   try {
-    return createDocs(contract, text ?? readText());
+    if (document === undefined) throw new DocsUnavailable('DOCS=on needs the document of the application');
+    return createDocs(contract, document instanceof URL ? readText(document) : document);
   } catch (error) {
     if (setting === 'if possible' && error instanceof DocsUnavailable) return undefined;
     throw error;
@@ -93,11 +98,9 @@ function createPage(mediaType: string, body: Response['body'], headers: Response
   return { status: 200, headers: { 'content-type': mediaType, ...headers }, body };
 }
 
-function readText(): DocumentText {
-  return {
-    json: readOwn('../../../generated/openapi.json').toString(),
-    yaml: readOwn('../../../openapi.yaml').toString(),
-  };
+function readText(folder: URL): DocumentText {
+  const readIn = (name: string): string => read(() => new URL(name, folder), `the file ${basename(name)}`).toString();
+  return { json: readIn('generated/openapi.json'), yaml: readIn('openapi.yaml') };
 }
 
 function readOwn(name: string): Buffer {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { TimeSlices } from '../contract/time-slices.ts';
+import type { TimeSlices } from '@contract-first/contract';
 import { cutResponse, onDisconnect } from './disconnect.ts';
 
 /** A body that is sent while it is produced. */

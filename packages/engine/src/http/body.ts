@@ -1,16 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import { parseJson, type JsonTree } from '../contract/json.ts';
-import { isMediaType, kindOf, matchMediaType } from '../contract/media-type.ts';
 import {
   findExcess,
   findSizeProblem,
+  isMediaType,
   isUpload,
+  kindOf,
+  matchMediaType,
+  parseJson,
+  placeOf,
+  SourceDigits,
+  type JsonTree,
   type Operation,
   type Parameter,
+  type Problem,
   type RequestMediaType,
-} from '../contract/operation.ts';
-import { placeOf, type Problem } from '../contract/problem.ts';
-import { SourceDigits } from '../contract/source-digits.ts';
+} from '@contract-first/contract';
 import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';

@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { Contract } from '../contract/contract.ts';
-import type { SecurityScheme } from '../contract/operation.ts';
+import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from './failure.ts';
 import type { Allowed } from './router.ts';
 

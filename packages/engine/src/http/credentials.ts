@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Authenticate } from '../auth/authenticator.ts';
 import type { AuthenticationResult, Credentials } from '../auth/credentials.ts';
-import type { Caller } from '../contract/caller.ts';
+import type { Caller } from '@contract-first/contract';
 import { KeysUnavailable } from '../auth/key-set.ts';
 import { Failure, unavailableFailure } from './failure.ts';
 import { countFields } from './http-rules.ts';

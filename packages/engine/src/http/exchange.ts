@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '../contract/caller.ts';
-import type { Operation } from '../contract/operation.ts';
-import { InvalidRequest, type OperationValidator } from '../contract/validator.ts';
+import { InvalidRequest, type Caller, type Operation, type OperationValidator } from '@contract-first/contract';
 import type { BodyReader } from './body.ts';
 import type { LoadShedding } from './load-shedding.ts';
 import type { ReadParameters } from './parameters.ts';

@@ -1,11 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
-import type { Contract } from '../contract/contract.ts';
-import type { FailureDetails } from '../contract/handler-types.ts';
-import { stringifyJson } from '../contract/json.ts';
-import { failureMediaType, kindOf } from '../contract/media-type.ts';
-import { findResponseKey, type Operation } from '../contract/operation.ts';
-import type { OperationValidator } from '../contract/validator.ts';
+import {
+  failureMediaType,
+  findResponseKey,
+  kindOf,
+  stringifyJson,
+  type Contract,
+  type FailureDetails,
+  type Operation,
+  type OperationValidator,
+} from '@contract-first/contract';
 import { unexpectedFailure, type Failure } from './failure.ts';
 import { encodeBody, type Response } from './response.ts';
 

@@ -1,4 +1,4 @@
-import { createProblem, type Problem } from '../contract/problem.ts';
+import { createProblem, type Problem } from '@contract-first/contract';
 
 // The minimum time between two attempts of a client during an outage.
 const RETRY_AFTER_SECONDS = 1;

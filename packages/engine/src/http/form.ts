@@ -1,8 +1,17 @@
-import type { JsonTree } from '../contract/json.ts';
-import { isMediaType, matchMediaType } from '../contract/media-type.ts';
-import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
-import { findExcess, findSizeProblem, type RequestMediaType, type TextType } from '../contract/operation.ts';
-import { SourceDigits } from '../contract/source-digits.ts';
+import {
+  createProblem,
+  findExcess,
+  findSizeProblem,
+  isMediaType,
+  matchMediaType,
+  MAX_PROBLEMS,
+  placeOf,
+  SourceDigits,
+  type JsonTree,
+  type Problem,
+  type RequestMediaType,
+  type TextType,
+} from '@contract-first/contract';
 import type { ByteBuffer } from './bytes.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readParts, type Part } from './multipart.ts';

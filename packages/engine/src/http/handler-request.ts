@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../contract/caller.ts';
-import type { RequestContext } from '../contract/handler-types.ts';
+import type { Caller, RequestContext } from '@contract-first/contract';
 import { onDisconnect } from './disconnect.ts';
 import type { Exchange } from './exchange.ts';
 import { requestIdOf } from './trace.ts';

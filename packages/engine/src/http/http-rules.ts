@@ -1,4 +1,4 @@
-import { METHODS, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 
 /** The path and query of a request target. The path of `OPTIONS *` is `*`. */
@@ -58,11 +58,6 @@ export function readTarget({ method, url = '' }: IncomingMessage): Target {
   const origin = rest.startsWith('/') ? rest : `/${rest}`;
   const mark = origin.indexOf('?');
   return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
-}
-
-/** Returns whether Node's server has requests with a method. CONNECT has an event of its own. */
-export function isServed(method: string): boolean {
-  return METHODS.includes(method) && method !== 'CONNECT';
 }
 
 /** Counts the header fields of a name; Node's `headers` keep only the first value of some. */

@@ -1,7 +1,11 @@
-import { parseJson, stringifyJson, type JsonTree } from '../contract/json.ts';
-import { sequenceKindOf } from '../contract/media-type.ts';
-import { SourceDigits } from '../contract/source-digits.ts';
-import { InvalidResponse } from '../contract/validator.ts';
+import {
+  InvalidResponse,
+  parseJson,
+  sequenceKindOf,
+  SourceDigits,
+  stringifyJson,
+  type JsonTree,
+} from '@contract-first/contract';
 import { malformedFailure } from './failure.ts';
 
 /**

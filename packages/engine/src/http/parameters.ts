@@ -1,7 +1,14 @@
-import { parseJson } from '../contract/json.ts';
-import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
-import { SourceDigits } from '../contract/source-digits.ts';
-import type { Operation, Parameter, TextType } from '../contract/operation.ts';
+import {
+  createProblem,
+  MAX_PROBLEMS,
+  parseJson,
+  placeOf,
+  SourceDigits,
+  type Operation,
+  type Parameter,
+  type Problem,
+  type TextType,
+} from '@contract-first/contract';
 import { Failure, malformedFailure } from './failure.ts';
 import { readFields } from './form.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';

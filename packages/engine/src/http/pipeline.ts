@@ -2,13 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../auth/authenticator.ts';
-import type { Contract } from '../contract/contract.ts';
-import { HandlerFailure } from '../contract/handler-failure.ts';
-import { NotImplemented } from '../contract/not-implemented.ts';
-import { bodyLimitOf, type Operation } from '../contract/operation.ts';
-import { TimeSlices } from '../contract/time-slices.ts';
-import { InvalidRequest } from '../contract/validator.ts';
-import type { Validators } from '../contract/validators.ts';
+import {
+  bodyLimitOf,
+  HandlerFailure,
+  InvalidRequest,
+  NotImplemented,
+  TimeSlices,
+  type Contract,
+  type Operation,
+  type Validators,
+} from '@contract-first/contract';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
 import { awaitFirst, isBodyStream, type BodyStream } from './body-stream.ts';
 import {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { Caller } from '../contract/caller.ts';
+import type { Caller } from '@contract-first/contract';
 import { Failure } from './failure.ts';
 import { RecentWindows, type Window } from './recent-windows.ts';
 

@@ -1,16 +1,21 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isInt64 } from '../contract/int64.ts';
-import { mapBigints, stringifyJson } from '../contract/json.ts';
-import { essenceOf, kindOf, matchMediaType, sequenceKindOf } from '../contract/media-type.ts';
 import {
+  essenceOf,
   findExcess,
   findResponseKey,
   findSizeProblem,
+  InvalidResponse,
+  isInt64,
+  kindOf,
+  mapBigints,
+  matchMediaType,
+  sequenceKindOf,
+  stringifyJson,
   type DocumentedResponse,
   type Operation,
-} from '../contract/operation.ts';
-import { InvalidResponse, type OperationValidator } from '../contract/validator.ts';
+  type OperationValidator,
+} from '@contract-first/contract';
 import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
 import { withCors } from './cors.ts';

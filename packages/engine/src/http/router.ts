@@ -1,14 +1,14 @@
-import type { Contract } from '../contract/contract.ts';
-import type { Operation } from '../contract/operation.ts';
-import { Failure, methodFailure } from './failure.ts';
 import {
   matchSegment,
   normalizePath,
   parameterNames,
   parseSegment,
   segmentKey,
+  type Contract,
+  type Operation,
   type SegmentTemplate,
-} from './path-template.ts';
+} from '@contract-first/contract';
+import { Failure, methodFailure } from './failure.ts';
 
 export type Route = {
   readonly operation: Operation;

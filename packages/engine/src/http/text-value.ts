@@ -1,6 +1,4 @@
-import { parseJson } from '../contract/json.ts';
-import type { SourceDigits } from '../contract/source-digits.ts';
-import type { TextType } from '../contract/operation.ts';
+import { parseJson, type SourceDigits, type TextType } from '@contract-first/contract';
 import { malformedFailure } from './failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,7 +1,16 @@
-import { reviveInt64s, type Int64Shape } from '../contract/int64.ts';
-import type { Operation } from '../contract/operation.ts';
-import { isWithin, limitProblems, NO_PROBLEMS, placeOf, type Problem } from '../contract/problem.ts';
-import { InvalidRequest, type OperationValidator, type RequestParts } from '../contract/validator.ts';
+import {
+  InvalidRequest,
+  isWithin,
+  limitProblems,
+  NO_PROBLEMS,
+  placeOf,
+  reviveInt64s,
+  type Int64Shape,
+  type Operation,
+  type OperationValidator,
+  type Problem,
+  type RequestParts,
+} from '@contract-first/contract';
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
 import type { ReadParameters } from './parameters.ts';

@@ -1,5 +1,5 @@
-import { createEntryReader, type Entry } from './entries.ts';
-import { readLines } from './lines.ts';
+import type { Entry } from './entries.ts';
+import { readLines, type Line } from './lines.ts';
 
 /** Lines that are stored together, in input order. */
 export type Batch = {
@@ -9,14 +9,17 @@ export type Batch = {
   readonly endBytes: number;
 };
 
-// A batch must fit into one transaction, which keeps its order. The store commits up to as many plants together, and up
-// to four times the bytes, because it counts a plant's size in memory.
+// A batch should fit into one transaction, which keeps its order. The database commits up to as many rows together, and up
+// to four times the bytes, because it counts the size of a row in memory.
 const MAX_LINES = 1_000;
 const MAX_BYTES = 1_048_576;
 
 /** Reads an input in batches. Each chunk ends a batch, so a line never waits for more input before it is stored. */
-export async function* readBatches(chunks: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Batch> {
-  const readEntry = createEntryReader(limitBytes);
+export async function* readBatches(
+  chunks: AsyncIterable<Buffer>,
+  readEntry: (line: Line) => Entry | undefined,
+  limitBytes: number,
+): AsyncGenerator<Batch> {
   for await (const lines of readLines(chunks, limitBytes)) {
     let entries: Entry[] = [];
     let bytes = 0;

@@ -1,31 +1,33 @@
-import { contract, type Request } from '../../../src/plants/contract.ts';
-import { InvalidRequest } from '../../../src/engine/contract/validator.ts';
-import { Validators } from '../../../src/engine/contract/validators.ts';
-import { readJson } from '../../../src/engine/http/body.ts';
-import { Failure } from '../../../src/engine/http/failure.ts';
-import { readParameters } from '../../../src/engine/http/parameters.ts';
-import { validateRequest } from '../../../src/engine/http/validate-request.ts';
+import { InvalidRequest, Validators, type Contract } from '@contract-first/contract';
+import { readJson } from '../http/body.ts';
+import { Failure } from '../http/failure.ts';
+import { readParameters } from '../http/parameters.ts';
+import { validateRequest, type ValidRequest } from '../http/validate-request.ts';
 import type { Line } from './lines.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */
 export type Entry = {
   readonly line: number;
   readonly key: string;
-  readonly request: Request<'createPlant'> | { readonly reason: string };
+  readonly request: ValidRequest | { readonly reason: string };
 };
 
 const MEDIA_TYPE = 'application/json';
 const NO_PARAMETERS = { path: {}, query: '', headers: {} };
 
 /**
- * Creates a function that parses and validates a line. A line goes through the same functions as a request body, and is
- * rejected for the same reasons.
+ * Creates a function that parses and validates a line. A line goes through the same functions as the request body of an
+ * operation, and is rejected for the same reasons.
  *
  * @returns a function that returns `undefined` for a blank line
  */
-export function createEntryReader(limitBytes: number): (line: Line) => Entry | undefined {
-  const { createPlant: operation } = contract.operations;
-  if (operation === undefined) throw new Error('the contract has no createPlant');
+export function createEntryReader(
+  contract: Contract,
+  operationId: string,
+  limitBytes: number,
+): (line: Line) => Entry | undefined {
+  const operation = contract.operations[operationId];
+  if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
   const validator = new Validators(contract.document).compileSync(operation);
 
   return ({ number, bytes, key }) => {
@@ -36,8 +38,7 @@ export function createEntryReader(limitBytes: number): (line: Line) => Entry | u
       const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
       const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
-      // The validator guarantees the type that the handler takes.
-      return { line: number, key, request: request as Request<'createPlant'> };
+      return { line: number, key, request };
     } catch (error) {
       if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;
       return { line: number, key, request: { reason: error.message } };

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPlant } from '../../../src/plants/create-plant.ts';
-import { DatabaseUnavailable } from '../../../src/engine/database/database.ts';
-import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
+import type { ValidRequest } from '../http/validate-request.ts';
 import type { Entry } from './entries.ts';
+
+/** Where lines are stored. */
+export type LineStore = {
+  /** Stores a request under a key, a UUID. Returns whether it is new; `false` when there is one under the key. */
+  readonly add: (request: ValidRequest, key: string) => Promise<boolean>;
+  /** Returns whether an error of `add` means that the store cannot be used for now. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly close: () => Promise<void>;
+};
 
 /** The outcome of storing a line. */
 export type Outcome =
@@ -20,7 +27,7 @@ const RETRY_PAUSE_MS = 500;
  * @returns the outcome of each entry
  */
 export async function storeBatch(
-  store: PlantStore,
+  store: LineStore,
   entries: readonly Entry[],
   mayRetry: () => boolean,
 ): Promise<readonly Outcome[]> {
@@ -38,15 +45,12 @@ export async function storeBatch(
   }
 }
 
-async function storeEntry(store: PlantStore, { request, key }: Entry): Promise<Outcome> {
+async function storeEntry(store: LineStore, { request, key }: Entry): Promise<Outcome> {
   if ('reason' in request) return { is: 'rejected', reason: request.reason };
-  const result = { isNew: false };
-  const keyed = { add: async (plant: StoredPlant) => (result.isNew = await store.add(plant, key)) };
   try {
-    await createPlant(keyed, request);
-    return { is: result.isNew ? 'stored' : 'already there' };
+    return { is: (await store.add(request, key)) ? 'stored' : 'already there' };
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return { is: 'unavailable', reason: messageWithCauses(error) };
+    if (store.isUnavailable(error)) return { is: 'unavailable', reason: messageWithCauses(error) };
     return { is: 'rejected', reason: `rejected by the database: ${messageWithCauses(error)}` };
   }
 }

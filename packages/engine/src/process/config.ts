@@ -3,11 +3,11 @@ import { compile as compileTrust } from 'proxy-addr';
 import { readAuthSettings } from '../auth/settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
-import { parseDatabaseUrl } from '../database/open-database.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/rate-limit.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
+import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
 import type { ServiceConfig } from '../create-service.ts';
 import { readCorsPolicy } from './cors-policy.ts';
 import { Environment } from './environment.ts';
@@ -28,7 +28,7 @@ export type Config = ServiceConfig & {
 };
 
 type Variables = Environment['variables'];
-type Storage = Pick<Config, 'database' | 'bodyLimitBytes'>;
+type Storage<Location> = { readonly database: DatabaseConfig<Location>; readonly bodyLimitBytes: number };
 type Problems = { readonly problems: readonly string[] };
 
 const NODE_ENVS = ['production', 'development', 'test'];
@@ -37,12 +37,12 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /**
  * Reads the configuration from environment variables.
  *
- * @param defaultDatabaseUrl where `DATABASE_URL` is not set; `undefined` without a database
+ * @param driver of the database; `undefined` without one
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
   variables: Variables,
-  defaultDatabaseUrl: string | undefined,
+  driver: DatabaseDriver | undefined,
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
@@ -53,7 +53,7 @@ export async function readConfig(
     problems.push('no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER');
   }
   const listen = { host: env.host('HOST'), port: env.port('PORT', 3000), reusePort: env.switch('REUSE_PORT') ?? false };
-  const { database, bodyLimitBytes } = readStorage(env, defaultDatabaseUrl);
+  const { database, bodyLimitBytes } = readStorage(env, driver);
   const config: Config = {
     production,
     listen,
@@ -81,10 +81,17 @@ export async function readConfig(
 }
 
 /** Reads the part of the configuration that the commands on the database need. */
-export function readDatabaseConfig(variables: Variables, defaultDatabaseUrl: string | undefined): Storage | Problems {
+export function readDatabaseConfig<Location>(
+  variables: Variables,
+  driver: DatabaseDriver<Location>,
+): Storage<Location> | Problems {
   const env = new Environment(variables);
-  const storage = readStorage(env, defaultDatabaseUrl);
-  return env.problems.length > 0 ? { problems: env.problems } : storage;
+  const { database, bodyLimitBytes } = readStorage(env, driver);
+  const { location } = database;
+  const { problems } = env;
+  return problems.length > 0 || location === undefined
+    ? { problems }
+    : { database: { ...database, location }, bodyLimitBytes };
 }
 
 function readProduction({ variables, problems }: Environment): boolean {
@@ -108,12 +115,16 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
   return proxies;
 }
 
-function readStorage(env: Environment, defaultUrl: string | undefined): Storage {
-  const read = defaultUrl === undefined ? undefined : parseDatabaseUrl(env.variables['DATABASE_URL'] ?? defaultUrl);
+/** Reads the location of the database, `undefined` when there is none or its URL is wrong, and the limits. */
+function readStorage<Location>(
+  env: Environment,
+  driver: DatabaseDriver<Location> | undefined,
+): Storage<Location | undefined> {
+  const read = driver?.parseUrl(env.variables['DATABASE_URL'] ?? driver.defaultUrl);
   if (read !== undefined && 'problems' in read) env.problems.push(...read.problems);
   return {
     database: {
-      location: read !== undefined && 'location' in read ? read.location : { engine: 'sqlite', path: '' },
+      location: read !== undefined && 'location' in read ? read.location : undefined,
       poolSize: env.integer('DATABASE_POOL_SIZE', 4, 1, 100),
       timeoutMs: env.integer('DATABASE_TIMEOUT_MS', 5_000, 100, 600_000),
       queueLimitBytes: env.integer('DATABASE_QUEUE_LIMIT_BYTES', 67_108_864, 1, 2 ** 40),

@@ -103,3 +103,8 @@ function describeRequest(
   ];
   return columns.join('  ').trimEnd();
 }
+
+/** Creates a log that writes nothing. */
+export function createSilentLog(): Logger {
+  return pino({ level: 'silent' });
+}

@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { exampleCurl } from '../contract/example.ts';
-import { DatabaseUnavailable } from '../database/database.ts';
-import { describeLocation } from '../database/open-database.ts';
+import { escapeControls, exampleCurl } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
 import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
-import { startService, type Application, type RunningService } from '../create-service.ts';
+import type { Application } from '../application.ts';
+import { startService, type RunningService } from '../create-service.ts';
 import { readConfig, type Config } from './config.ts';
 import { createLog } from './log.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
-import { escapeControls } from '../contract/escape-controls.ts';
 
 // Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
@@ -29,7 +27,7 @@ const CLOSING_MS = 2_000;
 export async function run(application: Application): Promise<void> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service runs without standard output, too.
-  const config = await loadConfig(application.defaultDatabaseUrl);
+  const config = await loadConfig(application);
   let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
   // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
@@ -45,8 +43,11 @@ export async function run(application: Application): Promise<void> {
 
   const { title: name, version } = application.contract.document.info;
   const stopTelemetry = config.exportsSpans ? await startStep(() => startTelemetry({ name, version }, log)) : undefined;
-  const docs = await startStep(() => openDocs(config.docs, application.contract, application.documentText));
-  const service = await startStep(() => startService(application, config, log, docs));
+  const docs = await startStep(() => openDocs(config.docs, application.contract, application.document));
+  const service = await startStep(
+    () => startService(application, config, log, docs),
+    (error) => application.database?.isUnavailable(error) === true,
+  );
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));
   const shutDown = createShutdown({ service, ops, stopTelemetry }, config, log);
@@ -68,13 +69,13 @@ export async function run(application: Application): Promise<void> {
   process.send?.({ url: service.url, developmentToken });
 }
 
-async function loadConfig(defaultDatabaseUrl: string | undefined): Promise<Config> {
+async function loadConfig({ database }: Application): Promise<Config> {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = await readConfig(process.env, defaultDatabaseUrl);
+  const read = await readConfig(process.env, database);
   return 'problems' in read ? refuse(...read.problems) : read.config;
 }
 
@@ -126,8 +127,8 @@ function createShutdown(
 }
 
 function printBanner(
-  { contract, defaultDatabaseUrl }: Application,
-  { developmentToken, database }: Config,
+  { contract, database }: Application,
+  { developmentToken, database: { location } }: Config,
   url: string,
   opsUrl: string,
   hasDocs: boolean,
@@ -135,7 +136,7 @@ function printBanner(
   const lines: readonly (readonly [string, string])[] = [
     [contract.document.info.title, url],
     ...(hasDocs ? [['Docs page', `${url}/docs`] as const] : []),
-    ...(defaultDatabaseUrl === undefined ? [] : [['Database', describeLocation(database.location)] as const]),
+    ...(database === undefined ? [] : [['Database', database.describe(location)] as const]),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
     [
       'Token',
@@ -167,12 +168,15 @@ function exitDespitePendingReads(code: number): void {
 }
 
 /** Runs a step of the start; prints an operator error as one line and exits. */
-async function startStep<Result>(step: () => Result | Promise<Result>): Promise<Result> {
+async function startStep<Result>(
+  step: () => Result | Promise<Result>,
+  isUnavailable: (error: unknown) => boolean = () => false,
+): Promise<Result> {
   try {
     return await step();
   } catch (error) {
-    const kinds = [DatabaseUnavailable, IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
-    if (kinds.some((kind) => error instanceof kind)) return refuse((error as Error).message);
+    const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
+    if (kinds.some((kind) => error instanceof kind) || isUnavailable(error)) return refuse((error as Error).message);
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { Credentials } from '../../src/engine/auth/credentials.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { expectProblem } from '../support/answer.ts';
-import { contractOf } from '../support/contract.ts';
+import type { Credentials } from '../../src/auth/credentials.ts';
+import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
 
 /** Returns a document with one operation, in flow style. */
 const document = (path: string, operation: string, rest = ''): string => `

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';
 
 const OPTIONAL = '{ content: { application/json: { schema: { type: object } } } }';

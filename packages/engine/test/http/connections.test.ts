@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 

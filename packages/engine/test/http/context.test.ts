@@ -2,12 +2,11 @@ import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import request from 'supertest';
-import { HandlerFailure } from '../../src/engine/contract/handler-failure.ts';
-import type { RequestContext } from '../../src/engine/contract/handler-types.ts';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf } from '../support/contract.ts';
-import { until } from '../support/until.ts';
+import { HandlerFailure, type RequestContext } from '@contract-first/contract';
+import type { AnyReply } from '../../src/http/response.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const failure = "{ description: No., content: { application/json: { schema: { $ref: '#/components/schemas/No' } } } }";
 

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import request from 'supertest';
-import type { CorsPolicy } from '../../src/engine/http/cors.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { createTestApp, TOKEN, type Overrides } from '../support/app.ts';
-import { cleanUp } from '../support/cleanup.ts';
+import type { CorsPolicy } from '../../src/http/cors.ts';
+import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { createTestApp, TOKEN, type Overrides } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { openPage } from './support/browser.ts';
-import { openConnection } from '../support/connection.ts';
-import { contractOf } from '../support/contract.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
 
 const DOCUMENT = `
 openapi: 3.1.0

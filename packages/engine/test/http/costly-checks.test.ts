@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const MIB = 1_048_576;
 // The aim is 250 ms; a slow machine needs a margin. Without the fixes, each check takes several seconds.

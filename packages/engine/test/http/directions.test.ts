@@ -2,15 +2,15 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { createTestApp, type ServedApp } from '../support/app.ts';
-import { expectProblem } from '../support/answer.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
-import { ROOT } from '../support/service.ts';
+import type { Contract } from '@contract-first/contract';
+import type { AnyReply } from '../../src/http/response.ts';
+import { createTestApp, type ServedApp } from '@contract-first/testing/app.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { ROOT } from '@contract-first/testing/service.ts';
 
-// The types of this document are checked in test/contracts/members/handlers.ts.
-const DOCUMENT = readFileSync(join(ROOT, 'test/contracts/members/openapi.yaml'), 'utf8');
+// The types of this document are checked in examples/members/handlers.ts.
+const DOCUMENT = readFileSync(join(ROOT, 'examples/members/openapi.yaml'), 'utf8');
 const SENT = { name: 'Ada', secret: 'x', roles: [{ title: 'Chair' }] };
 const ROLE = { title: 'Chair', granted: '2026-01-01' };
 const BODY = { id: 1n, name: 'Ada', since: '2026-01-01', roles: [ROLE] };

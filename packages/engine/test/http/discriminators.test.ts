@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf, warningsOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf, warningsOf } from '@contract-first/testing/contract.ts';
 
 const CAT = '{ type: object, required: [lives], properties: { kind: { type: string }, lives: { type: integer } } }';
 const DOG = '{ type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }';

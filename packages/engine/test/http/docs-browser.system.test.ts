@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { contract } from '../../src/plants/contract.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import { openDocs } from '../../src/engine/docs/docs.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { createTestApp, type TestApp, TOKEN } from '../support/app.ts';
+import { contract } from '../../../../src/plants/contract.ts';
+import type { Contract } from '@contract-first/contract';
+import { openDocs } from '../../src/docs/docs.ts';
+import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { createTestApp, type TestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { FAINT_TEXTS, openPage } from './support/browser.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+
+const PROJECT = new URL('../../../../', import.meta.url);
 
 /** The path for the README's screenshot, when it is to be taken. */
 const SCREENSHOT = process.env['SCREENSHOT'];
@@ -111,7 +113,7 @@ components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }`);
 });
 
 async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
-  const app = await createTestApp({ docs: openDocs(true, contract) });
+  const app = await createTestApp({ docs: openDocs(true, contract, PROJECT) });
   return { ...app, url: (await app.serve()).url };
 }
 

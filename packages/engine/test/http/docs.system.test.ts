@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { parseYaml } from '@redocly/openapi-core';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contract } from '../../src/plants/contract.ts';
-import { openDocs } from '../../src/engine/docs/docs.ts';
-import { createTestApp, type TestApp } from '../support/app.ts';
-import { temporaryDatabase } from '../support/cleanup.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
-import { copyProject, copyProjectWithContract } from '../support/project.ts';
-import { ROOT, run, startService } from '../support/service.ts';
+import { contract } from '../../../../src/plants/contract.ts';
+import { openDocs } from '../../src/docs/docs.ts';
+import { createTestApp, type TestApp } from '@contract-first/testing/app.ts';
+import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { copyProjectWithPackages, copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+
+const PROJECT = new URL('../../../../', import.meta.url);
 
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
 const MAX_INT64 = '9223372036854775807';
@@ -32,13 +34,7 @@ test.each([
   ['on', 1],
   ['not set', 0],
 ])('DOCS: %s, without the package that it needs', async (docs, code) => {
-  const { folder } = copyProject();
-  const packages = join(folder, 'node_modules');
-  rmSync(packages);
-  mkdirSync(packages);
-  for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== 'swagger-ui-dist')) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
-  }
+  const { folder } = copyProjectWithPackages((name) => name !== 'swagger-ui-dist');
   const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:plants.db' };
   if (code === 1) {
     const stderr = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out\n';
@@ -58,8 +54,8 @@ test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that has %s it
   const other = await contractOf(
     documentOf(path, 'get', `${parameters}responses: { '204': { description: Nothing. } }`),
   );
-  expect(openDocs('if possible', other)).toBeUndefined();
-  expect(() => openDocs(true, other)).toThrow(/^DOCS=on: the contract defines \/docs/);
+  expect(openDocs('if possible', other, PROJECT)).toBeUndefined();
+  expect(() => openDocs(true, other, PROJECT)).toThrow(/^DOCS=on: the contract defines \/docs/);
 });
 
 const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
@@ -138,7 +134,7 @@ components:
 `,
   );
   write('more.yaml', `Big: { type: integer, format: int64, maximum: ${MAX_INT64} }\n`);
-  expect((await run('node', ['scripts/generate.ts'], {}, folder)).code).toBe(0);
+  expect((await run('contract-first', ['generate'], {}, folder)).code).toBe(0);
   const { url } = await startService({}, ['node', 'src/main.ts'], folder);
   const text = await (await fetch(`${url}/openapi.json`)).text();
   const expected = `{"openapi":"3.1.0","info":{"title":"Exact","version":"1.0.0"},"security":[],"paths":{"/a":{"get":{"responses":{
@@ -150,6 +146,6 @@ components:
 });
 
 async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
-  const app = await createTestApp({ docs: openDocs(true, contract) });
+  const app = await createTestApp({ docs: openDocs(true, contract, PROJECT) });
   return { ...app, url: (await app.serve()).url };
 }

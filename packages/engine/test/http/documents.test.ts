@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { expectProblem } from '../support/answer.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
 const done = async () => ({ status: 204 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import { expectProblem } from '../support/answer.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';
 
 const UPLOAD = `{ required: true, content: { multipart/form-data: { schema: ${FIELDS} } } }`;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { contractOf } from '../support/contract.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
 import { hostileBytes } from './support/hostile-bytes.ts';
-import { rounds } from '../support/rounds.ts';
-import { start } from '../support/service.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { start } from '@contract-first/testing/service.ts';
 
 const INPUTS = rounds(500, 6_000);
 const SEED = 20_261_122;
@@ -74,7 +74,9 @@ function print(bytes: Buffer): string {
 test(`no input ends the process or gets an undocumented answer (${String(INPUTS)} inputs)`, async () => {
   const contract = join(temporaryFolder(), 'contract.json');
   writeFileSync(contract, JSON.stringify(await contractOf(DOCUMENT)));
-  const service = start('node', ['test/http/support/serve-contract.ts', contract], { API_TOKENS: TOKEN });
+  const service = start('node', ['packages/engine/test/http/support/serve-contract.ts', contract], {
+    API_TOKENS: TOKEN,
+  });
   await once(service.process.stdout, 'data');
   const port = Number(new URL(service.output()).port);
   const good = Buffer.from(

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { ServerLimits } from '../../src/engine/server/server.ts';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { openConnection, plantRequest, type Connection } from '../support/connection.ts';
+import type { ServerLimits } from '../../src/server/server.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { openConnection, plantRequest, type Connection } from '@contract-first/testing/connection.ts';
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
 import { parseAnswers, type RawAnswer } from './support/raw-answer.ts';
-import { rounds } from '../support/rounds.ts';
-import { startService } from '../support/service.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { startService } from '@contract-first/testing/service.ts';
 
 const GOOD = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
 const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\b|\bat \S+:\d+/i;

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import pino from 'pino';
-import { createJwtVerifier } from '../../src/engine/auth/jwt.ts';
-import { createKeySet, KeysUnavailable, type KeySetOptions } from '../../src/engine/auth/key-set.ts';
+import { createJwtVerifier } from '../../src/auth/jwt.ts';
+import { createKeySet, KeysUnavailable, type KeySetOptions } from '../../src/auth/key-set.ts';
 import {
   AUDIENCE,
   createKey,
@@ -16,8 +16,8 @@ import {
   startIssuer,
   type Issuer,
   type IssuerKey,
-} from '../support/issuer.ts';
-import { until } from '../support/until.ts';
+} from '@contract-first/testing/issuer.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const QUICK: KeySetOptions = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300, limitBytes: 1_048_576 };
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashToken } from '../../src/engine/auth/tokens.ts';
-import { createTestApp } from '../support/app.ts';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { expectError, post } from '../support/answer.ts';
-import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from '../support/issuer.ts';
-import { run, startService, type Outcome, type Service } from '../support/service.ts';
+import { hashToken } from '../../src/auth/tokens.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { expectError, post } from '@contract-first/testing/answer.ts';
+import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
+import { run, startService, type Outcome, type Service } from '@contract-first/testing/service.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 const CHALLENGE = 'Bearer realm="bearerAuth", error="invalid_token"';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import type { ValidRequest } from '../../src/http/validate-request.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
 
 const NO_CONTENT = "responses: { '204': { summary: Done } }";
 const FILTER =

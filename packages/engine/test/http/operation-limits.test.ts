@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { RequestContext } from '../../src/engine/contract/handler-types.ts';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, warningsOf } from '../support/contract.ts';
+import type { RequestContext } from '@contract-first/contract';
+import type { AnyReply } from '../../src/http/response.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, warningsOf } from '@contract-first/testing/contract.ts';
 
 const documentOf = (operation: string): string => `
 openapi: 3.1.0

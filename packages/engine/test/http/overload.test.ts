@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestApp, TOKEN, type TestApp } from '../support/app.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
+import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
+import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
 
 const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
 const FERN = { status: 200, body: { name: 'Fern' } };

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { ValidRequest } from '../../src/engine/http/validate-request.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
-import { expectProblem } from '../support/answer.ts';
+import type { ValidRequest } from '../../src/http/validate-request.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
 
 /** Serves GET with a YAML list of parameters, and returns the input of the handler. */
 async function serve(path: string, parameters: string) {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf, warningsOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf, warningsOf } from '@contract-first/testing/contract.ts';
 import { serveBody } from './support/serve-body.ts';
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";

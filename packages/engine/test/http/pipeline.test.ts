@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import { contract } from '../../src/plants/contract.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { expectError, expectProblem, post } from '../support/answer.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import type { Contract } from '@contract-first/contract';
+import { contract } from '../../../../src/plants/contract.ts';
+import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { expectError, expectProblem, post } from '@contract-first/testing/answer.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const FERN = '{"id":1,"name":"Fern"}';
 const FIXED_TEXT = /^The service failed to answer this request$/;

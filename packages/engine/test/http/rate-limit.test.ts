@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { hashToken } from '../../src/engine/auth/tokens.ts';
-import type { Caller } from '../../src/engine/contract/caller.ts';
-import { createRateLimit } from '../../src/engine/http/rate-limit.ts';
-import { createTestApp, type Overrides } from '../support/app.ts';
-import { expectError } from '../support/answer.ts';
-import { contractOf } from '../support/contract.ts';
-import { until } from '../support/until.ts';
+import { hashToken } from '../../src/auth/tokens.ts';
+import type { Caller } from '@contract-first/contract';
+import { createRateLimit } from '../../src/http/rate-limit.ts';
+import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
+import { expectError } from '@contract-first/testing/answer.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const DOCUMENT = `
 openapi: 3.1.0

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { createTestApp } from '../support/app.ts';
-import { expectProblem } from '../support/answer.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 async function reply(responses: string, answer: AnyReply, method: 'get' | 'head' = 'get') {
   const contract = await contractOf(documentOf('/a', 'get', `responses:\n${responses.replaceAll(/^/gm, '  ')}`));

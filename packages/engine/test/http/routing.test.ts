@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const SECURITY = `security: [{ bearer: [] }]
 responses: { '204': { description: Done. } }`;

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHonestClients, createHostileClients, type Client } from './support/garden-clients.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
-import { copyProjectWithContract } from '../support/project.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const SECONDS = rounds(5, 300);
 const FIRST_BEDS = 20_000; // An unread export is larger than the buffers of the kernel.
@@ -28,7 +28,7 @@ test(
   'beside hostile clients, every acknowledged creation is stored once, no request gets 500, and nothing leaks',
   async () => {
     const { folder } = copyProjectWithContract('garden');
-    expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0 });
+    expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
     const service = await startService(ENVIRONMENT, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts'], folder);
     const honest = createHonestClients(service);
     const hostile = createHostileClients(service, STREAM_LIMIT);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../src/engine/database/database.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf } from '../support/contract.ts';
-import { until } from '../support/until.ts';
+import { DatabaseUnavailable } from '@contract-first/database';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const DOCUMENT = `
 openapi: 3.2.0

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestApp, type Overrides } from '../support/app.ts';
-import { sendUnread } from '../support/connection.ts';
-import { contractOf } from '../support/contract.ts';
-import { until } from '../support/until.ts';
+import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
+import { sendUnread } from '@contract-first/testing/connection.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const DOCUMENT = `
 openapi: 3.2.0

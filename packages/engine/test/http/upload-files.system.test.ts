@@ -3,19 +3,19 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
-import { temporaryFolder } from '../support/cleanup.ts';
-import { openConnection } from '../support/connection.ts';
-import { copyProjectWithContract } from '../support/project.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const MIB = 1_048_576;
 const KEY = { 'X-Api-Key': 'test-token' };
 
-/** Starts the application `test/contracts/files` in a process of its own. */
+/** Starts the application `examples/files` in a process of its own. */
 async function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
   const { folder } = copyProjectWithContract('files');
-  expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
   return startService({ TMPDIR: temporary }, command, folder);
 }
 

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import request from 'supertest';
-import type { AnyReply } from '../../src/engine/http/response.ts';
-import { expectProblem } from '../support/answer.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import type { AnyReply } from '../../src/http/response.ts';
+import { expectProblem } from '@contract-first/testing/answer.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { serveBody } from './support/serve-body.ts';
 
 const LARGE = randomBytes(1_000_000);

@@ -3,16 +3,13 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { middleware } from 'express-openapi-validator';
 import fc from 'fast-check';
 import request from 'supertest';
-import { createArbitraries } from '../../scripts/values/arbitrary.ts';
-import { readSchemas } from '../../scripts/values/dialect.ts';
-import { HOSTILE_VALUES } from '../../scripts/values/hostile-values.ts';
-import { placesOf, removeAt, replaceAt, type Json } from '../../scripts/values/json-value.ts';
-import { createOracle } from '../../scripts/values/oracle.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import { stringifyJson } from '../../src/engine/contract/json.ts';
-import { InvalidResponse, InvalidRequest } from '../../src/engine/contract/validator.ts';
-import { Validators } from '../../src/engine/contract/validators.ts';
-import { contractOf } from '../support/contract.ts';
+import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';
+import { readSchemas } from '../../../cli/src/values/dialect.ts';
+import { HOSTILE_VALUES } from '../../../cli/src/values/hostile-values.ts';
+import { type Json, placesOf, removeAt, replaceAt } from '../../../cli/src/values/json-value.ts';
+import { createOracle } from '../../../cli/src/values/oracle.ts';
+import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';
+import { contractOf } from '@contract-first/testing/contract.ts';
 
 const RUNS = 60;
 const PLACES = 40;

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import type { Violation } from '../../src/engine/contract/handler-types.ts';
-import { createTestApp } from '../support/app.ts';
-import { contractOf, documentOf } from '../support/contract.ts';
+import type { Violation } from '../../../contract/src/handler-types.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const JSON_TYPE = 'application/json';
 

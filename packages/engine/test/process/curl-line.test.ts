@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { exampleCurl } from '../../src/engine/contract/example.ts';
-import type { Contract } from '../../src/engine/contract/contract.ts';
-import type { Checker } from '../../src/engine/auth/credentials.ts';
-import type { AnyHandler } from '../../src/engine/http/pipeline.ts';
-import { createTestApp, TOKEN } from '../support/app.ts';
-import { contractOf } from '../support/contract.ts';
-import { run } from '../support/service.ts';
+import { exampleCurl, type Contract } from '@contract-first/contract';
+import type { Checker } from '../../src/auth/credentials.ts';
+import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
+import { run } from '@contract-first/testing/service.ts';
 
 const document = (method: string, path: string, operation: string): string => `
 openapi: 3.1.0

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { openConnection } from '../support/connection.ts';
-import { createKey, inSeconds, signToken, startIssuer } from '../support/issuer.ts';
-import { startService, type Service } from '../support/service.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
+import { createKey, inSeconds, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 
 const TEMPLATE = '/plants';
 

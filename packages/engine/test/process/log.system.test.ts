@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
-import { createTestApp, TOKEN, type TestApp } from '../support/app.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
-import { run, startService } from '../support/service.ts';
+import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
+import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -193,7 +193,7 @@ test('on a terminal, standard output is human-readable: a colour, a time, no JSO
 });
 
 test('on a terminal, a failed request is shown with its id', async () => {
-  const source = `import { createLog } from './src/engine/process/log.ts';
+  const source = `import { createLog } from './packages/engine/src/process/log.ts';
       const log = await createLog('info', true);
       log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');
       log.flush();`;
@@ -203,7 +203,7 @@ test('on a terminal, a failed request is shown with its id', async () => {
 
 test('on a terminal, control characters of logged values are escaped', async () => {
   const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
-  const source = `import { createLog } from './src/engine/process/log.ts';
+  const source = `import { createLog } from './packages/engine/src/process/log.ts';
       const log = await createLog('info', true);
       log.error({ err: new Error('${text}'), value: '${text}' }, '${text}');
       log.flush();`;

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryFolder } from '../support/cleanup.ts';
-import { beginCreation, openConnection } from '../support/connection.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { startService, type Service } from '../support/service.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { beginCreation, openConnection } from '@contract-first/testing/connection.ts';
+import { startPostgres } from '@contract-first/testing/postgres.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 
 async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${service.opsUrl}${path}`);

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createUntilStopped } from '../support/load.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 /** Starts another process of the service on the same port. */
 function startBeside({ url }: Service, env: Readonly<Record<string, string>>): Promise<Service> {
@@ -27,7 +27,7 @@ describeStores((createDatabase) => {
     expect([...load.failures]).toEqual([]);
     await second.waitForOutput('"status":200');
 
-    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });

@@ -3,13 +3,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting, schemaOf } from '../../src/engine/database/sqlite/open-file.ts';
-import { plantTables } from '../../src/plants/plant-tables.ts';
-import { openTestStore } from '../support/app.ts';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { createUntilStopped } from '../support/load.ts';
-import { run, startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
+import { openForWriting, schemaOf } from '../../../database/src/sqlite/open-file.ts';
+import { plantTables } from '../../../../src/plants/plant-tables.ts';
+import { openTestStore } from '@contract-first/testing/app.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
 
 test.each([
   ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
@@ -51,7 +51,7 @@ test('a write-ahead log that was cut off by a crash is not damage: everything co
   writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
 
   await startService({ DATABASE_URL: url });
-  const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], { DATABASE_URL: url });
+  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
   expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
 });
 
@@ -80,7 +80,7 @@ describeStores((createDatabase) => {
     await load.acknowledges(500);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    const { stdout } = await run('node', ['scripts/plants/export.ts', '--history'], env);
+    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { cleanUp, temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { openConnection, plantRequest } from '../support/connection.ts';
-import { ROOT, run, startService, type Service } from '../support/service.ts';
+import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
 // There are no plants yet.
 const ACCEPTED = / (?:2\d\d|404)$/;
@@ -181,7 +181,7 @@ test('a configuration mistake stops the start, exit 1: a number of proxies, wher
   expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
 });
 
-test.each(['src/main.ts', 'scripts/plants/export.ts'])(
+test.each(['src/main.ts', 'scripts/export.ts'])(
   'a configuration mistake stops the start, exit 1: a .env that cannot be read, for %s',
   async (program) => {
     const folder = temporaryFolder();

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryDatabase } from '../support/cleanup.ts';
-import { beginCreation, openConnection, plantRequest } from '../support/connection.ts';
-import { run, start, startService } from '../support/service.ts';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { beginCreation, openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { run, start, startService } from '@contract-first/testing/service.ts';
 
 test('SIGTERM finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
   const service = await startService();
@@ -149,7 +149,7 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
   expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
-  const { stdout } = await run('node', ['scripts/plants/export.ts'], { DATABASE_URL: url });
+  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
   expect(stdout).toBe('{"id":1,"name":"Fern"}\n');
 });
 

@@ -3,10 +3,10 @@ import { accessSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryDatabase, temporaryFolder } from '../support/cleanup.ts';
-import { rounds } from '../support/rounds.ts';
-import { run, startService, type Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 /** Returns the status of a creation with a token. */
 async function statusOf({ url }: Service, token: string): Promise<number> {

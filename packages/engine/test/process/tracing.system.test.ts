@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/cleanup.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCollector, type ExportedSpan } from './support/collector.ts';
-import { copyProject, copyProjectWithContract } from '../support/project.ts';
-import { ROOT, run, startService, type Service } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { copyProjectWithContract, copyProjectWithPackages } from '@contract-first/testing/project.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT_ID = '00f067aa0ba902b7';
@@ -70,7 +70,7 @@ describeStores((createDatabase) => {
 
 test('reads and writes are spans with their statements, and without values', async () => {
   const { folder } = copyProjectWithContract('bookshop');
-  expect(await run('node', ['scripts/generate.ts'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
   const { env, spans } = await startCollector();
   const service = await startService(env, ['node', 'src/main.ts'], folder);
   await send(service, 'POST', '/v1/books', '{"kind":"ebook","title":"T","bytes":9007199254740993}');
@@ -127,9 +127,7 @@ test('a collector that is down stops neither requests nor the exit', async () =>
 });
 
 test('without the SDK, the start is refused in one line that says what to install', async () => {
-  const { folder } = copyProject();
-  rmSync(join(folder, 'node_modules'));
-  linkPackages(join(folder, 'node_modules'));
+  const { folder } = copyProjectWithPackages((name) => !/^@opentelemetry\/(?!api$)/.test(name));
   const env = { API_TOKENS: 'test-token', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   const { code, stdout, stderr } = await run('node', ['src/main.ts'], env, folder);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -137,11 +135,3 @@ test('without the SDK, the start is refused in one line that says what to instal
     /^OTEL_EXPORTER_OTLP_ENDPOINT is set, but .*: run npm install .*@opentelemetry\/sdk-node.*\n$/,
   );
 });
-
-/** Links the installed packages into a folder, all but the SDK of OpenTelemetry. */
-function linkPackages(target: string): void {
-  const source = join(ROOT, 'node_modules');
-  mkdirSync(join(target, '@opentelemetry'), { recursive: true });
-  const names = readdirSync(source).filter((name) => name !== '@opentelemetry');
-  for (const name of [...names, '@opentelemetry/api']) symlinkSync(join(source, name), join(target, name));
-}

@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandsOf, readBlocks, type Block, type Command } from './documents/blocks.ts';
-import { Problem } from './documents/problem.ts';
-import { createProject, type Project } from './documents/project.ts';
-import { complete, firstDifference, matches } from './documents/quote.ts';
-import { inParallel } from './jobs/in-parallel.ts';
-import { reportBugs } from './terminal/command.ts';
+import { commandsOf, readBlocks, type Block, type Command } from './blocks.ts';
+import { Problem } from './problem.ts';
+import { createProject, type Project } from './project.ts';
+import { complete, firstDifference, matches } from './quote.ts';
+import { inParallel } from '../jobs/in-parallel.ts';
+import { reportBugs } from '../../../cli/src/terminal/command.ts';
 
 // `npm run documents [-- <document>…]` executes the blocks of each document in order, in a fresh clone of the last commit.
 // As many documents are executed at once as there are cores. Blocks of:
 //
-// - `console`: runs the commands and compares the quoted output (scripts/documents/quote.ts). `npm start`,
-//   `npm run dev` and `npm run mock` keep running until the next of them, or until the document ends.
+// - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`,
+//   `npm run dev` and `npm run mock` keep running until the next of them, or until the document ends. `cd` holds for all
+//   following blocks.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or it needs another machine.
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file. `text` and `mermaid` are figures.
@@ -25,9 +26,10 @@ const QUOTED_FAILURE = /^(?:FAIL|ERR|::error)\b|error TS/m;
 import.meta.resolve('typescript');
 reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
-const inGithub = readdirSync('.github').filter((name) => name.endsWith('.md'));
+const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
-const documents = named.length > 0 ? named : ['README.md', ...inGithub.map((name) => `.github/${name}`)];
+const documents =
+  named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
 // Each has a project and ports of its own. A long one that began last would keep one core busy, and leave the others idle.
 await inParallel(
   documents.toSorted((one, other) => statSync(other).size - statSync(one).size),
@@ -68,7 +70,7 @@ async function executeBlock(project: Project, block: Block, document: string): P
   } else if (file !== undefined) {
     writeFileSync(join(project.folder, file), text);
   } else if (language === 'ts') {
-    const files = ['src', 'test/contracts'].flatMap((folder) =>
+    const files = ['src', 'scripts', 'examples'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
     );
     const isSource = files.some((name) => name.endsWith('.ts') && readFileSync(name, 'utf8').includes(text));
@@ -86,6 +88,11 @@ function reasonNotToRun(command: string): string | undefined {
 /** Runs a command and compares its output. It fails exactly if its quoted output has a failure or a compiler error. */
 async function run(project: Project, { text, line, quoted }: Command): Promise<void> {
   const command = complete(text, project.printed());
+  const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
+  if (folder !== undefined) {
+    project.enter(folder);
+    return;
+  }
   if (SERVICE.test(command)) {
     const output = await project.serve(command, (output) => matches(quoted ?? [], output, true));
     if (!matches(quoted ?? [], output, true)) throw differs(output);

@@ -1,12 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { linkModules } from '../modules.ts';
 
 /** A fresh clone of the last commit. */
 export type Project = {
+  /** The folder of the next command. */
   readonly folder: string;
+  /** Makes a folder in the present one the folder of the following commands. */
+  readonly enter: (name: string) => void;
   /** Everything that commands have printed. */
   readonly printed: () => string;
   /** Runs a command to its end. */
@@ -24,20 +28,23 @@ export type Project = {
 };
 
 const START_MS = 30_000;
+// With these, npm reaches its registry.
+const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
 
 /** Creates a project. Its commands have no settings of the service but free ports, and npm prints nothing of its own. */
 export function createProject(): Project {
-  const folder = mkdtempSync(join(tmpdir(), 'documents-'));
-  execFileSync('git', ['clone', '--quiet', '.', folder]);
-  execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: folder });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const root = mkdtempSync(join(tmpdir(), 'documents-'));
+  let folder = root;
+  execFileSync('git', ['clone', '--quiet', '.', root]);
+  execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: root });
+  linkModules(resolve('node_modules'), join(root, 'node_modules'));
   // A type check then reads only the files that the document has changed.
-  if (existsSync('.tsbuildinfo')) copyFileSync('.tsbuildinfo', join(folder, '.tsbuildinfo'));
+  if (existsSync('.tsbuildinfo')) copyFileSync('.tsbuildinfo', join(root, '.tsbuildinfo'));
 
-  const { PATH, HOME } = process.env;
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
   // Without a terminal, curl would print its progress.
   const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
-  const env = { PATH, HOME, PORT: '0', OPS_PORT: '0', NPM_CONFIG_LOGLEVEL: 'silent' };
+  const env = { ...inherited, PORT: '0', OPS_PORT: '0', NPM_CONFIG_LOGLEVEL: 'silent' };
   let printed = '';
   let stopService = async (): Promise<void> => undefined;
 
@@ -73,7 +80,9 @@ export function createProject(): Project {
       stopService = async () => undefined;
       child.kill();
       const [code] = await ended;
-      if (code !== 0) throw new Error(`${command} ended with code ${String(code)}:\n${output}`);
+      // npm itself ends at once with its shell; only `npm start` replaces the shell.
+      if (code !== 0 && command.includes('npm start'))
+        throw new Error(`${command} ended with code ${String(code)}:\n${output}`);
     };
     const timer = setTimeout(ready.resolve, START_MS, undefined);
     await Promise.race([ready.promise, ended]);
@@ -83,9 +92,21 @@ export function createProject(): Project {
 
   async function remove(): Promise<void> {
     await stopService().finally(() => {
-      rmSync(folder, { recursive: true });
+      rmSync(root, { recursive: true });
     });
   }
 
-  return { folder, printed: () => printed, run, serve, stopService: () => stopService(), remove };
+  return {
+    get folder() {
+      return folder;
+    },
+    enter: (name) => {
+      folder = join(folder, name);
+    },
+    printed: () => printed,
+    run,
+    serve,
+    stopService: () => stopService(),
+    remove,
+  };
 }

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createProject } from './documents/project.ts';
-import { byDigest } from './jobs/by-digest.ts';
-import { mutantsOf, type Mutant } from './mutation/mutants.ts';
-import { printError, refuse, reportBugs } from './terminal/command.ts';
+import { createProject } from '../documents/project.ts';
+import { byDigest } from '../jobs/by-digest.ts';
+import { mutantsOf, type Mutant } from './mutants.ts';
+import { printError, refuse, reportBugs } from '../../../cli/src/terminal/command.ts';
 
 // `npm run mutation -- FOLDER…` draws changes of the code in these folders, and runs the tests of each changed file, in a
 // fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.

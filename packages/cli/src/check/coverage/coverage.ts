@@ -1,4 +1,4 @@
-import { matchMediaType } from '../../../src/engine/contract/media-type.ts';
+import { matchMediaType } from '@contract-first/contract';
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';

@@ -1,5 +1,5 @@
-import { stringifyJson } from '../../../src/engine/contract/json.ts';
-import { resolveReference } from '../../openapi/reference.ts';
+import { stringifyJson } from '@contract-first/contract';
+import { resolveReference } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from '../../values/dialect.ts';
 import { isArray, isObject, membersOf, type Json } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';

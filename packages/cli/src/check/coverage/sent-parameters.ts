@@ -1,5 +1,5 @@
 import type { ApiOperation, Parameter } from '../api-operation.ts';
-import { decode } from '../../openapi/reference.ts';
+import { decode } from '@contract-first/documents';
 import { readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';
 import type { Json } from '../../values/json-value.ts';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import { membersOf, partAt, type Json } from '../../values/json-value.ts';
 import { idText } from './identity.ts';
 import { etagOf, isDone, otherTag, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';

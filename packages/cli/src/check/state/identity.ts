@@ -1,7 +1,7 @@
-import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { escapePointer, stringifyJson } from '@contract-first/contract';
+import { decode } from '@contract-first/documents';
 import type { ApiOperation, ResponseLink } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
-import { decode, escapePointer } from '../../openapi/reference.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';

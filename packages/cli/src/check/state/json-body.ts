@@ -1,6 +1,4 @@
-import { integerOf } from '../../../src/engine/contract/int64.ts';
-import { parseJson, type JsonTree } from '../../../src/engine/contract/json.ts';
-import { kindOf } from '../../../src/engine/contract/media-type.ts';
+import { integerOf, kindOf, parseJson, type JsonTree } from '@contract-first/contract';
 import { headerOf } from '../conformance.ts';
 import type { WireResponse } from '../wire-response.ts';
 import type { Json } from '../../values/json-value.ts';

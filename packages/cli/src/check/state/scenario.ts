@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import { partAt, placesOf, type Json } from '../../values/json-value.ts';
 import { checkConditionalRead, checkUpdates } from './updates.ts';
 import { checkDeletion } from './deletion.ts';

@@ -1,6 +1,6 @@
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
-import { stringifyJson } from '../../../src/engine/contract/json.ts';
+import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
 import type { Run } from '../run.ts';
 import { propertiesOf } from './schema-property.ts';

@@ -1,4 +1,4 @@
-import { documentWith, type Fragment } from '../../../support/document.ts';
+import { documentWith, type Fragment } from '@contract-first/testing/document.ts';
 
 const json = (schema: unknown): Fragment => ({
   description: 'A body.',

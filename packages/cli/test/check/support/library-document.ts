@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 
 // A document of resources with state: nested ones, ids of the server and of the client, entity tags, links, several ways
 // to page through a list, and an idempotency key.

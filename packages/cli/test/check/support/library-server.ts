@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { integerOf } from '../../../../src/engine/contract/int64.ts';
-import { parseJson, type JsonTree } from '../../../../src/engine/contract/json.ts';
+import { integerOf, parseJson, type JsonTree } from '@contract-first/contract';
 import {
   answerJson,
   Refusal,

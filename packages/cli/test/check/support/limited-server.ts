@@ -1,6 +1,5 @@
-import { integerOf } from '../../../../src/engine/contract/int64.ts';
-import { parseJson, stringifyJson } from '../../../../src/engine/contract/json.ts';
-import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import { integerOf, parseJson, stringifyJson } from '@contract-first/contract';
+import type { OpenApiDocument } from '@contract-first/documents';
 import { type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
 // A document whose schemas have limits of every kind, and a server that implements each limit as a rule of its own,

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import { answerJson, startReferenceServer, type ServerAnswer } from './reference-server.ts';
 
 // A small service of notes whose behaviour differs from test to test: the checks must not accuse what is correct.

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 
 // A document that covers more than JSON bodies for the contract checks: all kinds of parameters, uploads, text, response
 // headers, 204, a base path, and operations that override or disable security.

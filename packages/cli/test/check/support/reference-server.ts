@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { integerOf, isInt64 } from '../../../../src/engine/contract/int64.ts';
-import { parseJson, stringifyJson, type JsonTree } from '../../../../src/engine/contract/json.ts';
-import { cleanUp } from '../../../support/cleanup.ts';
+import { integerOf, isInt64, parseJson, stringifyJson, type JsonTree } from '@contract-first/contract';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
 export type ServerRequest = {
   readonly method: string;

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { diffCommand } from '../../../../scripts/commands/diff.ts';
-import { temporaryFolder } from '../../../support/cleanup.ts';
-import { runHere } from '../../../support/command.ts';
-import { run, type Outcome } from '../../../support/service.ts';
+import { diffCommand } from '../../../src/diff/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { run, type Outcome } from '@contract-first/testing/service.ts';
 
 /** A document in which a request and a response share a schema. */
 export const CONTRACT = `

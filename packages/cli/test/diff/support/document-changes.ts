@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../../scripts/openapi/reference.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
 import {
   body,
   documentWith,
@@ -13,7 +13,7 @@ import {
   responseWith,
   text,
   type Fragment,
-} from '../../../support/document.ts';
+} from '@contract-first/testing/document.ts';
 
 /**
  * A change of a document: its rule, that of the reverse change, and the documents. A rule with several levels begins with

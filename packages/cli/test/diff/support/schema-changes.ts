@@ -1,5 +1,5 @@
-import type { Subject } from '../../../../scripts/diff/comparison.ts';
-import { integer, text, type Fragment } from '../../../support/document.ts';
+import type { Subject } from '../../../src/diff/comparison.ts';
+import { integer, text, type Fragment } from '@contract-first/testing/document.ts';
 
 /**
  * A change of a schema: its aspect, that of the reverse change, the schemas, and the subjects that it applies to, by

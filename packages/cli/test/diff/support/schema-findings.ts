@@ -1,4 +1,4 @@
-import { requestWith, responseWith, summarize, type Fragment } from '../../../support/document.ts';
+import { requestWith, responseWith, summarize, type Fragment } from '@contract-first/testing/document.ts';
 
 type Level = 'ERR' | 'WARN' | 'INFO';
 

@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { cleanUp } from '../../support/cleanup.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
 export type OpenPage = {
   readonly page: Page;

@@ -3,12 +3,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection, sendUnread, type Connection } from '../../support/connection.ts';
+import { openConnection, sendUnread, type Connection } from '@contract-first/testing/connection.ts';
 import { HOSTILE_REQUESTS } from './hostile-requests.ts';
 import { parseAnswers } from './raw-answer.ts';
-import type { Service } from '../../support/service.ts';
+import type { Service } from '@contract-first/testing/service.ts';
 
-/** Does one thing that a client of `test/contracts/garden` does. */
+/** Does one thing that a client of `examples/garden` does. */
 export type Client = () => Promise<void>;
 
 type Bed = { readonly id: number; readonly crop: string };

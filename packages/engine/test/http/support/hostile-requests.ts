@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { TOKEN } from '../../support/app.ts';
+import { TOKEN } from '@contract-first/testing/app.ts';
 
 /** The bytes that a hostile client sends on a connection, and the expected statuses until the connection closes. */
 export type HostileRequest = readonly [name: string, bytes: string | Buffer, statuses: readonly number[]];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from '../../support/service.ts';
+import type { Service } from '@contract-first/testing/service.ts';
 
 const SAMPLES = 10;
 const REPORT = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;

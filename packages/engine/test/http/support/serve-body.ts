@@ -1,7 +1,7 @@
 import request from 'supertest';
-import type { ValidRequest } from '../../../src/engine/http/validate-request.ts';
-import { createTestApp } from '../../support/app.ts';
-import { contractOf, documentOf } from '../../support/contract.ts';
+import type { ValidRequest } from '../../../src/http/validate-request.ts';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 /** The YAML schema of an object with a field of each kind, for forms and uploads. */
 export const FIELDS = `{ type: object, required: [name], properties: {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { cleanUp } from '../../support/cleanup.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
 /** A span as it arrives over OTLP. */
 export type ExportedSpan = {

@@ -1,6 +1,11 @@
-import type { DatabaseOptions, Definition } from '../engine/database/database.ts';
-import { openDatabase, type DatabaseLocation } from '../engine/database/open-database.ts';
-import { sql, table } from '../engine/database/sql.ts';
+import {
+  openDatabase,
+  sql,
+  table,
+  type DatabaseLocation,
+  type DatabaseOptions,
+  type Definition,
+} from '@contract-first/database';
 
 /** An example: JSON text by name. Replace it by tables of your own. */
 export type Entry = { readonly name: string; readonly json: string };

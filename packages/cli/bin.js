@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import process from 'node:process';
+
+// Older versions cannot load the modules of the commands, so these are imported after the check.
+const [MAJOR, MINOR] = [22, 18];
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
+  process.stderr.write(`Node.js ${MAJOR}.${MINOR} or later is required, this is ${process.version}\n`);
+  process.exitCode = 2;
+} else {
+  const { main } = await import('#main');
+  const code = await main(process.argv.slice(2));
+  if (code !== undefined) process.exitCode = code;
+}

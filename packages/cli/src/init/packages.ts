@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The packages that a project depends on, directly or not. */
+export type Packages = {
+  readonly version: string;
+  /** The tarballs of the packages that no registry has, by the name of the package. */
+  readonly tarballs: ReadonlyMap<string, string>;
+};
+
+type Manifest = { readonly version: string };
+type Lock = { readonly packages: Readonly<Record<string, { readonly resolved?: string }>> };
+
+const OWN = fileURLToPath(new URL('../..', import.meta.url));
+const MODULES = `${sep}node_modules${sep}`;
+const NAMES = ['contract', 'database', 'documents', 'engine'].map((name) => `@contract-first/${name}`);
+
+/**
+ * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
+ * `npm run pack` wrote.
+ *
+ * @throws {Error} when there are none
+ */
+export function findPackages(): Packages {
+  const { version } = JSON.parse(readFileSync(join(OWN, 'package.json'), 'utf8')) as Manifest; // Its own manifest.
+  const names = ['contract-first', ...NAMES];
+  const at = OWN.lastIndexOf(MODULES);
+  const tarballs = new Map(
+    names.flatMap((name) => {
+      const path = at === -1 ? packedTarball(name, version) : installedTarball(OWN.slice(0, at), name);
+      return path === undefined ? [] : [[name, path] as const];
+    }),
+  );
+  return { version, tarballs };
+}
+
+function packedTarball(name: string, version: string): string {
+  const folder = join(OWN, '../../packed');
+  const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist: run npm run pack`);
+  return path;
+}
+
+/** Returns the tarball from which npm installed a package; `undefined` when it came from a registry. */
+function installedTarball(root: string, name: string): string | undefined {
+  const lock = join(root, 'node_modules/.package-lock.json'); // npm writes it.
+  if (!existsSync(lock)) return undefined;
+  const { packages } = JSON.parse(readFileSync(lock, 'utf8')) as Lock;
+  const { resolved = '' } = packages[`node_modules/${name}`] ?? {};
+  return resolved.startsWith('file:') ? resolve(root, resolved.slice('file:'.length)) : undefined;
+}

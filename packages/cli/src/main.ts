@@ -1,0 +1,56 @@
+import { print, printError } from './terminal/command.ts';
+
+type Command = {
+  readonly summary: string;
+  /** Returns a function that runs the command and returns its exit code; `undefined` when the process decides later. */
+  readonly load: () => Promise<(args: readonly string[]) => Promise<number | undefined>>;
+};
+
+// Each command is loaded when it runs.
+const COMMANDS: Readonly<Record<string, Command>> = {
+  generate: {
+    summary: 'writes generated/ from openapi.yaml',
+    load: async () => (await import('./generate/command.ts')).generateCommand,
+  },
+  dev: {
+    summary: 'runs the service, and regenerates and restarts it after each change',
+    load: async () => (await import('./dev/command.ts')).devCommand,
+  },
+  mock: {
+    summary: 'serves an OpenAPI document without any handler',
+    load: async () => (await import('./mock/command.ts')).mockCommand,
+  },
+  check: {
+    summary: 'checks a running service against its document',
+    load: async () => (await import('./check/command.ts')).checkCommand,
+  },
+  diff: {
+    summary: 'lists the changes between two documents that break clients',
+    load: async () => (await import('./diff/command.ts')).diffCommand,
+  },
+  init: {
+    summary: 'makes a service of an OpenAPI document',
+    load: async () => (await import('./init/command.ts')).initCommand,
+  },
+};
+
+const USAGE = `contract-first <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
+  .join('\n')}
+
+contract-first <command> --help lists the options of a command.`;
+
+/** Runs the command that the first argument names. Returns the exit code; `undefined` when the process decides later. */
+export async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
+  const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
+  if (command !== undefined) return (await command.load())(args);
+  if (name === '--help') {
+    print(USAGE);
+    return 0;
+  }
+  if (name !== undefined) printError(`unknown command: ${name}`);
+  printError(USAGE);
+  return 2;
+}

@@ -1,0 +1,75 @@
+// The contract of a service, for the engine and for tools. Applications use what @contract-first/engine exports.
+
+export type { Caller, Identity } from './caller.ts';
+export { findCost } from './check-cost.ts';
+export type { Contract } from './contract.ts';
+export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
+export { replaceEqualityKeywords } from './equality.ts';
+export { escapeControls, escapeToLine } from './escape-controls.ts';
+export { exampleCurl } from './example.ts';
+export { HandlerFailure } from './handler-failure.ts';
+export type {
+  FailureDetails,
+  FailureReplyOf,
+  FailuresOf,
+  HandlersOf,
+  Matched,
+  ReplyOf,
+  RequestContext,
+  RequestOf,
+  UnmatchedOf,
+} from './handler-types.ts';
+export { integerOf, isInt64, reviveInt64s, type Int64Shape } from './int64.ts';
+export { escapePointer } from './json-pointer.ts';
+export { mapBigints, parseJson, stringifyJson, type JsonTree } from './json.ts';
+export {
+  concreteMediaType,
+  essenceOf,
+  failureMediaType,
+  isItemList,
+  isMediaType,
+  kindOf,
+  matchMediaType,
+  sequenceKindOf,
+  type BodyKind,
+} from './media-type.ts';
+export { NotImplemented } from './not-implemented.ts';
+export {
+  bodyLimitOf,
+  findExcess,
+  findResponseKey,
+  findSizeProblem,
+  isUpload,
+  type ByteLimits,
+  type DocumentedResponse,
+  type Operation,
+  type Parameter,
+  type RequestMediaType,
+  type SchemeRequirement,
+  type SecurityScheme,
+  type TextType,
+} from './operation.ts';
+export {
+  matchSegment,
+  normalizePath,
+  parameterNames,
+  parseSegment,
+  routeKey,
+  segmentKey,
+  type SegmentTemplate,
+} from './path-template.ts';
+export { compilePattern } from './pattern.ts';
+export { MAX_PROBLEMS, NO_PROBLEMS, createProblem, isWithin, limitProblems, placeOf, type Problem } from './problem.ts';
+export {
+  IGNORED_PARAMETERS,
+  findOperationObject,
+  mergeParameters,
+  sliceVersion,
+  withFiles,
+  type ContractDocument,
+} from './slice-document.ts';
+export { SourceDigits } from './source-digits.ts';
+export { TimeLimitExceeded, runWithin } from './time-limit.ts';
+export { TimeSlices } from './time-slices.ts';
+export { InvalidRequest, InvalidResponse, type OperationValidator, type RequestParts } from './validator.ts';
+export { Validators } from './validators.ts';

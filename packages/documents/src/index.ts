@@ -1,0 +1,34 @@
+// Reads, checks and normalizes OpenAPI documents.
+
+export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './allowed-refs.ts';
+export { Bug } from './bug.ts';
+export { findCombinations } from './combinations.ts';
+export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
+export { constrainAlternatives } from './discriminators.ts';
+export {
+  listOperations,
+  operationPointer,
+  operationsOf,
+  type Content,
+  type Document,
+  type OperationObject,
+  type ParameterObject,
+  type PathItem,
+  type RequestBodyObject,
+  type ResponseObject,
+  type Server,
+} from './document.ts';
+export { sentKindOf, type FailureBody } from './failures.ts';
+export type { FilePosition, ReadText } from './files.ts';
+export { markInheritedNames, unmark } from './inherited-names.ts';
+export { LIMITED_PATTERNS } from './limited-pattern.ts';
+export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
+export { capitalize, unusedName } from './names.ts';
+export { parametersOf, schemaOf } from './operations.ts';
+export { optional } from './optional.ts';
+export { decode, dereference, resolveReference, type OpenApiDocument } from './reference.ts';
+export { basePathsOf } from './servers.ts';
+export { textTypeOf } from './text-types.ts';
+export type { Remark } from './unsupported.ts';
+export { walkDocument } from './walk.ts';
+export { METHODS, withDefaultStyle, type Serialization } from './openapi-rules.ts';

@@ -1,0 +1,91 @@
+import type { Contract } from '@contract-first/contract';
+import type { Logger } from 'pino';
+import type { Checker } from './auth/credentials.ts';
+import type { DocumentText } from './docs/docs.ts';
+import type { RenderFailure } from './http/failure-response.ts';
+import type { AnyHandler } from './http/pipeline.ts';
+
+/**
+ * An application: its document and the code behind its operations.
+ *
+ * @typeParam Location where its database is, as its driver describes it
+ */
+export type Application<Location = unknown> = {
+  readonly contract: Contract;
+  /** Renders the bodies of failures, by the names in the generated types. */
+  readonly failures: Readonly<Record<string, RenderFailure>>;
+  /** `undefined` for an application without a database. */
+  readonly database?: DatabaseDriver<Location>;
+  /**
+   * The document for the docs page: its text, or the folder of `openapi.yaml` and `generated/openapi.json`. Without it, there
+   * is no docs page.
+   */
+  readonly document?: DocumentText | URL;
+  /**
+   * Opens the resources of the handlers.
+   *
+   * @throws an error that the driver calls unavailable, when the service cannot start without the database
+   */
+  // A method, so that an application with any location is one with an unknown location.
+  open(database: DatabaseConfig<Location> & DatabaseOptions): Promise<Backend>;
+};
+
+/** The open parts of an application. */
+export type Backend = {
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
+  readonly checkers: Readonly<Record<string, Checker>>;
+  /** Checks that requests can be handled now. @throws an error that the driver calls unavailable, when they cannot */
+  readonly check: () => Promise<void>;
+  /** Closes the parts when no request is pending. */
+  readonly close: () => Promise<void>;
+};
+
+/** What the engine needs to know about a kind of databases. `databaseAt` of `@contract-first/database` creates one. */
+export type DatabaseDriver<Location = unknown> = {
+  /** The `DATABASE_URL` where none is configured. */
+  readonly defaultUrl: string;
+  /** Reads a `DATABASE_URL`. Returns the location, or all problems, one line each. */
+  parseUrl(url: string): { readonly location: Location } | { readonly problems: readonly string[] };
+  /** Describes a location for people, without its password. */
+  describe(location: Location): string;
+  /** Returns whether an error means that the database cannot be used for now. */
+  isUnavailable(error: unknown): error is Error;
+  /** Opens a counter that all instances on the database share; `undefined` when each instance counts for itself. */
+  openCounter(
+    location: Location,
+    counter: { readonly name: string; readonly windowSeconds: number },
+    options: DatabaseOptions,
+  ): Promise<SharedCounter | undefined>;
+};
+
+/** Counts requests together with all instances of the application. */
+export type SharedCounter = {
+  /** Counts a request in the window of its key. */
+  readonly add: (
+    key: string,
+    kind: 'caller' | 'address',
+  ) => Promise<{ readonly count: number; readonly remainingMs: number }>;
+  readonly close: () => Promise<void>;
+};
+
+/** The location of the database and its limits. */
+export type DatabaseConfig<Location = unknown> = { readonly location: Location } & DatabaseLimits;
+
+/** The limits of a database. */
+type DatabaseLimits = {
+  /** Connections to a database server for writing, and as many for reading. */
+  readonly poolSize: number;
+  /** How long a write or a read may take. */
+  readonly timeoutMs: number;
+  /** How much may wait to be written, and how much to be read. */
+  readonly queueLimitBytes: number;
+};
+
+/** How a database works for its users. */
+export type DatabaseOptions = DatabaseLimits & {
+  /** Receives each commit: its number of rows and its duration. */
+  readonly onCommit?: (rows: number, durationMs: number) => void;
+  readonly log: Logger;
+};

@@ -1,0 +1,20 @@
+// What an application needs. Tools use ./tools as well.
+
+export { run } from './process/run.ts';
+export { readDatabaseConfig } from './process/config.ts';
+export type { Application, DatabaseConfig, DatabaseDriver } from './application.ts';
+export type { Checker } from './auth/credentials.ts';
+export { importLines } from './import/import-lines.ts';
+export {
+  HandlerFailure,
+  NotImplemented,
+  stringifyJson,
+  type Contract,
+  type FailureReplyOf,
+  type FailuresOf,
+  type HandlersOf,
+  type Matched,
+  type ReplyOf,
+  type RequestOf,
+  type UnmatchedOf,
+} from '@contract-first/contract';

@@ -1,0 +1,14 @@
+// What tools and benchmarks need beside the surface for applications. It may change with any version.
+
+export { findUncheckedSchemes } from './auth/authenticator.ts';
+export type { Credentials } from './auth/credentials.ts';
+export { checkerKindOf } from './auth/supported-scheme.ts';
+export { startService } from './create-service.ts';
+export type { DocumentText } from './docs/docs.ts';
+export type { RenderFailure } from './http/failure-response.ts';
+export type { AnyHandler } from './http/pipeline.ts';
+export type { AnyReply } from './http/response.ts';
+export type { ValidRequest } from './http/validate-request.ts';
+export { createProgressLine, type ProgressLine } from './import/progress-line.ts';
+export { readConfig } from './process/config.ts';
+export { createSilentLog } from './process/log.ts';

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+
+// `npm run pack` compiles the packages, since Node strips no types under node_modules, and writes their tarballs to packed/.
+// In the repository, the manifests name TypeScript files; in a tarball, the JavaScript and the declarations in dist/.
+type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+const OUTPUT = 'packed';
+const CONFIG = join(import.meta.dirname, 'compile.json');
+const SOURCE = /^\.\/src\/(.*)\.ts$/;
+
+const folders = readdirSync('packages')
+  .filter((name) => name !== 'testing')
+  .map((name) => join('packages', name));
+const work = mkdtempSync(join(tmpdir(), 'pack-'));
+try {
+  execFileSync('tsc', ['--project', CONFIG, '--outDir', join(work, 'compiled')], { stdio: 'inherit' });
+  rmSync(OUTPUT, { recursive: true, force: true });
+  mkdirSync(OUTPUT);
+  for (const folder of folders) pack(folder);
+} finally {
+  rmSync(work, { recursive: true });
+}
+
+function pack(folder: string): void {
+  const name = basename(folder);
+  const staged = join(work, name);
+  // Whatever is not compiled is copied: pages, templates and scripts.
+  mkdirSync(staged);
+  if (existsSync(join(folder, 'src'))) {
+    cpSync(join(folder, 'src'), join(staged, 'dist'), {
+      recursive: true,
+      filter: (path) => extname(path) !== '.ts' || path.includes('/templates/'),
+    });
+    cpSync(join(work, 'compiled', name, 'src'), join(staged, 'dist'), { recursive: true });
+  }
+  for (const file of readdirSync(folder).filter((file) => /\.(?:js|md)$/.test(file)))
+    cpSync(join(folder, file), join(staged, file));
+  cpSync('LICENSE', join(staged, 'LICENSE'));
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm refuses another shape.
+  writeFileSync(join(staged, 'package.json'), JSON.stringify(toPacked(manifest), null, 2));
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', OUTPUT, staged], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** Returns a manifest whose entries are the compiled files. */
+function toPacked({ exports, imports, ...manifest }: Manifest): object {
+  const map = (entries: unknown, to: (file: string) => unknown): object =>
+    Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
+  const compiled = (file: string): string => file.replace(SOURCE, './dist/$1.js');
+  const withTypes = (file: string): string | object =>
+    SOURCE.test(file) ? { types: file.replace(SOURCE, './dist/$1.d.ts'), default: compiled(file) } : file;
+  return {
+    ...manifest,
+    engines: { node: '>=22.18' },
+    ...(exports !== undefined && { exports: map(exports, withTypes) }),
+    ...(imports !== undefined && { imports: map(imports, compiled) }),
+  };
+}

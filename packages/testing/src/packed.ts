@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from './service.ts';
+
+const POLL_MS = 200;
+const DOCUMENT = '{ openapi: 3.1.0, info: { title: Empty, version: 1.0.0 }, security: [], paths: {} }\n';
+
+/** The folder of a run of Jest, or of this process. */
+const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'packed-'));
+
+/** Packs the packages once in a run. Returns the folder of their tarballs. */
+export async function packedFolder(): Promise<string> {
+  const folder = join(ROOT, 'packed');
+  await onceInRun('packed', () => {
+    execFileSync('npm', ['run', '--silent', 'pack'], { cwd: ROOT, stdio: 'ignore' });
+  });
+  return folder;
+}
+
+/**
+ * Installs the packages of a project that `contract-first init` makes, once in a run. Returns its folder `node_modules`, which
+ * other projects can link to.
+ */
+export async function installedModules(): Promise<string> {
+  await packedFolder();
+  return join(
+    await onceInRun('installed', (folder) => {
+      writeFileSync(join(folder, 'empty.yaml'), DOCUMENT);
+      execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, stdio: 'ignore' });
+    }),
+    'project/node_modules',
+  );
+}
+
+/** Lets the first caller in a run do a job in a folder of its own, while the others wait. Returns the folder. */
+async function onceInRun(name: string, job: (folder: string) => void): Promise<string> {
+  const [working, done] = [join(runFolder, `${name}-working`), join(runFolder, name)];
+  try {
+    mkdirSync(working);
+  } catch {
+    // The limit is that of the test.
+    while (!existsSync(done)) await sleep(POLL_MS);
+    return done;
+  }
+  job(working);
+  renameSync(working, done);
+  mkdirSync(working);
+  return done;
+}

@@ -1,0 +1,13 @@
+/** Prints problems on standard error, one line each, and exits with code 1. */
+export function refuse(...problems: readonly string[]): never {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}
+
+/** Ends the command with one line when its output cannot be written; without one when the reader has closed the pipe. */
+export function exitWithoutOutput(): void {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(0); // As in `… | head`.
+    refuse(`the output cannot be written (${String(code)})`);
+  });
+}
