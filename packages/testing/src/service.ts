@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+// `node` is the Node that runs the tests, also where npm does not start them.
+const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
 
 /** The compile cache of the service, for every command: it halves the CPU time of a start. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
@@ -59,7 +62,7 @@ export async function startService(
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT): Child {
   return startChild(command, args, {
     cwd,
-    env: { ...cleanEnvironment(process.env), NODE_COMPILE_CACHE, OPS_PORT: '0', ...env },
+    env: { ...cleanEnvironment(process.env), PATH, NODE_COMPILE_CACHE, OPS_PORT: '0', ...env },
   });
 }
 

@@ -70,7 +70,7 @@ test('every way to deploy runs the command of npm start, without a process in be
   const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
   const commands = [...unitSettings('ExecStart').map((command) => command.replace('/usr/bin/env ', '')), ...image];
-  const start = scripts.start.replace(/^.* && /, '');
+  const start = scripts.start.replace(/^exec /, '');
   expect(commands).toEqual([start, start]);
 });
 

@@ -39,7 +39,7 @@ src/main.ts on a temporary store.
   --workers N           operations to check at the same time (default: 1)
   --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
   --allow-incomplete    exit 0 even if an operation got less than the minimum
-  --report KIND:FILE    write a report: junit, har, ndjson or coverage; repeatable
+  --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
   --coverage            print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text

@@ -28,7 +28,7 @@ export type CheckOptions = Omit<
 };
 
 /** The kinds of reports. */
-export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage'] as const;
+export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** A report and the path of its file. */

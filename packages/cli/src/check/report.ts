@@ -20,11 +20,7 @@ const TELLING = ['etag', 'link', 'location'];
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, operations, requests, failures, unused, notImplemented, incomplete, errors, notes } = result;
-  const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
-  if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
-  if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
-  if (errors.length > 0) counts.push(counted(errors.length, 'error'));
+  const { seed, failures, unused, notImplemented, incomplete, errors, notes } = result;
   return [
     ...failures.map((failure) => `${formatFailure(failure, seed, options)}\n`),
     ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
@@ -34,8 +30,18 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
       ? []
       : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
     ...errors.map(({ operationId, message }) => `${operationId}: not checked to the end: ${message}`),
-    `contract: ${counts.join(', ')} (seed ${String(seed)})`,
+    summarize(result),
   ].join('\n');
+}
+
+/** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
+export function summarize(result: ContractResult): string {
+  const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
+  const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
+  if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
+  if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
+  if (errors.length > 0) counts.push(counted(errors.length, 'error'));
+  return `contract: ${counts.join(', ')} (seed ${String(seed)})`;
 }
 
 /** Formats the progress as one line, which overwrites the previous one. */

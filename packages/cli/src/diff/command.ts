@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs, styleText } from 'node:util';
 import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
 import { escapeControls } from '@contract-first/contract';
@@ -28,6 +29,7 @@ new one, by default openapi.yaml.
   --fail-on <level>     exit 1 for findings of this level or worse: ERR (default), WARN or INFO
   --format <format>     text (default), json, markdown, changelog, github or junit
   --json, --changelog   short for --format json and --format changelog
+  --report <kind:file>  also write a report in one of these formats; repeatable
   --rules               list all rules; with --format markdown, as tables
   --allow-refs <kinds>  let references leave the folder of the document or its git repository: files, http or both
   --help                print this text
@@ -50,7 +52,7 @@ export async function diffCommand(args: readonly string[]): Promise<number> {
   exitWithoutOutput(2);
   return compare(args).catch((error: unknown) => {
     // Exit code 1 is reserved for findings.
-    printError(`contract:diff: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`contract-first diff: ${error instanceof Error ? error.message : String(error)}`);
     return 2;
   });
 }
@@ -66,6 +68,7 @@ async function compare(args: readonly string[]): Promise<number> {
       format: { type: 'string' },
       json: { type: 'boolean' },
       changelog: { type: 'boolean' },
+      report: { type: 'string', multiple: true, default: [] },
       rules: { type: 'boolean' },
       help: { type: 'boolean' },
       ...ALLOW_REFS,
@@ -80,6 +83,7 @@ async function compare(args: readonly string[]): Promise<number> {
     return show(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
   if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
   if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
+  const files = values.report.map(readTarget);
   if (failing === -1) throw new Error(`--fail-on must be one of ${LEVEL_ORDER.join(', ')}`);
   const unnamed = [...positionals];
   const { base: from = unnamed.shift(), revision: to = unnamed.shift() ?? 'openapi.yaml' } = values;
@@ -92,9 +96,19 @@ async function compare(args: readonly string[]): Promise<number> {
   const revision = await readSource('revision', to, allowed);
   const compared = compareSources({ base, revision }, policy, new Date().toISOString().slice(0, '2026-12-31'.length));
   const fails = (level: Level): boolean => LEVEL_ORDER.indexOf(level) <= failing;
-  const text = escapeControls(report({ ...compared, fails }));
+  const render = (format: Report): string => escapeControls(format({ ...compared, fails }));
+  for (const { format, path } of files) writeFileSync(path, render(format));
+  const text = render(report);
   process.stdout.write(format === 'text' ? paintLevels(text) : text);
   return compared.changes.some(({ level }) => fails(level)) ? 1 : 0;
+}
+
+/** Reads `markdown:diff.md`, the format of a report and the path of its file. @throws {Error} when it is something else */
+function readTarget(text: string): { readonly format: Report; readonly path: string } {
+  const [, name = '', path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
+  const format = REPORTS.get(name);
+  if (format !== undefined) return { format, path };
+  throw new Error(`--report must be such as markdown:diff.md, with ${[...REPORTS.keys()].join(', ')}, not "${text}"`);
 }
 
 function show(text: string): number {

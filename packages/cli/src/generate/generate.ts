@@ -2,7 +2,8 @@ import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
 import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
-import { renderContract } from './render.ts';
+import { VERSION } from '../version.ts';
+import { renderContract, versionOf } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
 
 /** The result of a generator run. */
@@ -35,10 +36,13 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
 
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
-    if ((await readIfPresent(`generated/${name}`)) === text) continue;
+    const present = await readIfPresent(`generated/${name}`);
+    if (present === text) continue;
     stale.push(name);
     if (check) {
-      printError(`generated/${name} is stale: run npm run generate`);
+      const writer = versionOf(present ?? '') ?? VERSION;
+      const versions = writer === VERSION ? '' : `contract-first ${writer} wrote it, this is ${VERSION}; `;
+      printError(`generated/${name} is stale: ${versions}run npm run generate`);
     } else {
       await replaceFile(`generated/${name}`, text);
       print(`generated/${name}`);

@@ -9,6 +9,7 @@ import {
   type Problem,
   type Remark,
 } from '@contract-first/documents';
+import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
 import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
@@ -26,7 +27,12 @@ export type RenderedContract = {
   readonly sources: readonly string[];
 };
 
-const NOTICE = 'Generated from openapi.yaml by `npm run generate`. Do not edit.';
+const NOTICE = `Generated from openapi.yaml by contract-first ${VERSION} (npm run generate). Do not edit.`;
+
+/** Returns the version of contract-first that wrote a generated file; `undefined` when it does not say so. */
+export function versionOf(text: string): string | undefined {
+  return /^.{0,20}Generated from openapi\.yaml by contract-first (\S+) /s.exec(text)?.[1];
+}
 
 /** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
 export async function renderContract(path: string, allowed?: AllowedRefs): Promise<RenderedContract> {

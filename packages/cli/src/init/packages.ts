@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from '../version.ts';
 
 /** The packages that a project depends on, directly or not. */
 export type Packages = {
@@ -9,7 +10,6 @@ export type Packages = {
   readonly tarballs: ReadonlyMap<string, string>;
 };
 
-type Manifest = { readonly version: string };
 type Lock = { readonly packages: Readonly<Record<string, { readonly resolved?: string }>> };
 
 const OWN = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,21 +23,20 @@ const NAMES = ['contract', 'database', 'documents', 'engine'].map((name) => `@co
  * @throws {Error} when there are none
  */
 export function findPackages(): Packages {
-  const { version } = JSON.parse(readFileSync(join(OWN, 'package.json'), 'utf8')) as Manifest; // Its own manifest.
   const names = ['contract-first', ...NAMES];
   const at = OWN.lastIndexOf(MODULES);
   const tarballs = new Map(
     names.flatMap((name) => {
-      const path = at === -1 ? packedTarball(name, version) : installedTarball(OWN.slice(0, at), name);
+      const path = at === -1 ? packedTarball(name) : installedTarball(OWN.slice(0, at), name);
       return path === undefined ? [] : [[name, path] as const];
     }),
   );
-  return { version, tarballs };
+  return { version: VERSION, tarballs };
 }
 
-function packedTarball(name: string, version: string): string {
+function packedTarball(name: string): string {
   const folder = join(OWN, '../../packed');
-  const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+  const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`);
   if (!existsSync(path)) throw new Error(`${path} does not exist: run npm run pack`);
   return path;
 }

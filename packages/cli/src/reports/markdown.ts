@@ -13,3 +13,8 @@ export function escapeMarkdown(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll(/\s+/g, ' ');
 }
+
+/** Escapes text for an element of HTML within Markdown. A line that is empty would end the element. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"\n]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}

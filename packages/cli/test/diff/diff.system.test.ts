@@ -119,7 +119,7 @@ test.each<readonly [string, readonly string[], RegExp]>([
     const { code, stdout, stderr } = await diff(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/^contract:diff: [^\n]*\n$/);
+    expect(stderr).toMatch(/^contract-first diff: [^\n]*\n$/);
   },
 );
 
@@ -130,7 +130,7 @@ test('npm run contract:diff exits with 2 and one line when the comparison is imp
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /^contract:diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
+      /^contract-first diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
     ),
   });
 });

@@ -96,7 +96,7 @@ severity:
     );
     const { code, stdout, stderr } = await project.diff('--base', 'base.yaml');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.replace('contract:diff: ', '').trimEnd().split('\n').sort()).toEqual([
+    expect(stderr.replace('contract-first diff: ', '').trimEnd().split('\n').sort()).toEqual([
       `${POLICY}:1:1 the policy has no member ignores`,
       `${POLICY}:3:11 /ignore/0/rule must be a rule; see --rules`,
       `${POLICY}:4:13 /ignore/0/reason must not be empty`,
@@ -109,8 +109,8 @@ severity:
   });
 
   test.each([
-    ['no YAML', 'ignore: [', /^contract:diff: \.contract-diff\.yaml:\d+:\d+ .+\n$/],
-    ['no mapping', '- a', /^contract:diff: \.contract-diff\.yaml:1:1 the policy must be object\n$/],
+    ['no YAML', 'ignore: [', /^contract-first diff: \.contract-diff\.yaml:\d+:\d+ .+\n$/],
+    ['no mapping', '- a', /^contract-first diff: \.contract-diff\.yaml:1:1 the policy must be object\n$/],
   ])('is refused when it is %s', async (_name, text, message) => {
     project.write(POLICY, text);
     const { code, stderr } = await project.diff('--base', 'base.yaml');

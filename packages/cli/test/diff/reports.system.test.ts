@@ -98,7 +98,7 @@ describe('contract:diff reports', () => {
       [['--fail-on', 'error'], '--fail-on must be one of ERR, WARN, INFO'],
       [['--json', '--changelog'], 'only one of --format, --json and --changelog is possible'],
     ] as const) {
-      const stderr = `contract:diff: ${message}\n`;
+      const stderr = `contract-first diff: ${message}\n`;
       expect(await project.diff('--base', 'HEAD', ...args)).toEqual({ code: 2, stdout: '', stderr });
     }
   });

@@ -83,7 +83,7 @@ test('contract:diff reads a document of several files by http from this machine 
   ] as const) {
     const { code, stdout, stderr } = await project.diff('--base', base);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`contract:diff: base ${base}`);
+    expect(stderr).toContain(`contract-first diff: base ${base}`);
     expect(stderr).toContain(message);
   }
 });
@@ -115,7 +115,7 @@ test.each([
   const { code, stdout, stderr } = await project.diff('--base', base);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
-  expect(stderr).toMatch(/^contract:diff: base [^\n]*\n$/);
+  expect(stderr).toMatch(/^contract-first diff: base [^\n]*\n$/);
 });
 
 test('contract:diff reads a document whose schemas have keywords with values of another version', async () => {

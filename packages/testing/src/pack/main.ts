@@ -9,6 +9,7 @@ type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 const OUTPUT = 'packed';
 const CONFIG = join(import.meta.dirname, 'compile.json');
+const { GITHUB_REPOSITORY: repository } = process.env;
 const SOURCE = /^\.\/src\/(.*)\.ts$/;
 
 const folders = readdirSync('packages')
@@ -56,6 +57,8 @@ function toPacked({ exports, imports, ...manifest }: Manifest): object {
   return {
     ...manifest,
     engines: { node: '>=22.18' },
+    // The provenance that a release is signed with names it.
+    ...(repository !== undefined && { repository: { type: 'git', url: `git+https://github.com/${repository}.git` } }),
     ...(exports !== undefined && { exports: map(exports, withTypes) }),
     ...(imports !== undefined && { imports: map(imports, compiled) }),
   };

@@ -3,8 +3,10 @@ import type { Observer } from '../observation.ts';
 import type { ReportKind, ReportTarget } from '../options.ts';
 import type { ReportOptions } from '../report.ts';
 import { createCoverageReport } from './coverage.ts';
+import { createGithub } from './github.ts';
 import { createHar } from './har.ts';
 import { createJunit } from './junit.ts';
+import { createMarkdown } from './markdown.ts';
 import { createNdjson } from './ndjson.ts';
 import { openReportFile } from './report-file.ts';
 import type { CreateReport } from './run-report.ts';
@@ -14,6 +16,8 @@ const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
   har: createHar,
   ndjson: createNdjson,
   coverage: createCoverageReport,
+  github: createGithub,
+  markdown: createMarkdown,
 };
 
 /** The reports of a run. */

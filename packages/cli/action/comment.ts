@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+
+type Comment = { readonly id: number; readonly body?: string };
+type Event = { readonly pull_request?: { readonly number: number } };
+
+const PAGE = 100;
+// GitHub rejects longer comments.
+const MAX_CHARS = 65_000;
+
+/**
+ * Writes a comment on the pull request of a workflow, or replaces the one that an earlier run wrote under the same title.
+ * Without a pull request, it does nothing.
+ *
+ * @returns why it could not be written, such as on a pull request from a fork, whose token may not write
+ */
+export async function publishComment(
+  title: string,
+  markdown: string,
+  env: NodeJS.ProcessEnv,
+  token: string,
+): Promise<string | undefined> {
+  const { GITHUB_EVENT_PATH: path, GITHUB_API_URL: api = '', GITHUB_REPOSITORY: repository = '' } = env;
+  const event = path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Event); // GitHub writes it.
+  if (event.pull_request === undefined) return undefined;
+  const issues = `${api}/repos/${repository}/issues`;
+  const comments = `${issues}/${String(event.pull_request.number)}/comments`;
+  const marker = `<!-- contract-first ${title.replaceAll('-->', '')} -->`;
+  const cut = markdown.length > MAX_CHARS ? `${markdown.slice(0, MAX_CHARS)}…\n` : markdown;
+  try {
+    const earlier = await findComment();
+    const body = `${marker}\n### ${title}\n\n${cut}`;
+    if (earlier === undefined) await send('POST', comments, { body });
+    else await send('PATCH', `${issues}/comments/${String(earlier.id)}`, { body });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+
+  async function findComment(): Promise<Comment | undefined> {
+    for (let page = 1; ; page += 1) {
+      const query = `per_page=${String(PAGE)}&page=${String(page)}`;
+      const found = (await send('GET', `${comments}?${query}`)) as readonly Comment[]; // As GitHub documents.
+      const own = found.find(({ body }) => body?.startsWith(marker));
+      if (own !== undefined || found.length < PAGE) return own;
+    }
+  }
+
+  async function send(method: string, url: string, body?: object): Promise<unknown> {
+    const response = await fetch(url, {
+      method,
+      headers: { Accept: 'application/vnd.github+json', Authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} was answered ${String(response.status)}`);
+    return response.json();
+  }
+}

@@ -1,0 +1,203 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { parse } from 'yaml';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { installedModules } from '@contract-first/testing/packed.ts';
+import { ROOT, run } from '@contract-first/testing/service.ts';
+import { answers } from './check/support/defect-kinds.ts';
+import { shallowDocument } from './check/support/reference-document.ts';
+import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
+
+// Plays the runner of GitHub: it gives the inputs to the steps of action.yml, and has the files and the API that these use.
+
+type Action = {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly steps: readonly Step[] };
+};
+type Step = { readonly uses?: string; readonly run?: string; readonly env?: Readonly<Record<string, string>> };
+type Comment = { readonly id: number; body: string };
+
+const PULL_REQUEST = 7;
+const GITHUB_TOKEN = 'token-of-the-runner';
+const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as Action;
+
+let folder = '';
+let base = '';
+let comments: Comment[] = [];
+let requests: string[] = [];
+/** Whether the token of the runner may write comments. */
+let mayWrite = true;
+
+beforeEach(async () => {
+  [folder, comments, requests, mayWrite] = [temporaryFolder(), [], [], true];
+  symlinkSync(await installedModules(), join(folder, 'node_modules'));
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder }).toString();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
+  git('init', '--quiet');
+  git('add', 'openapi.json');
+  git('commit', '--quiet', '--message', 'first');
+  base = git('rev-parse', 'HEAD').trim();
+  writeFileSync(
+    join(folder, 'event.json'),
+    JSON.stringify({ pull_request: { number: PULL_REQUEST, base: { sha: base } } }),
+  );
+}, 240_000);
+
+/** Serves the comments of the pull request as GitHub's API does. Returns its URL. */
+async function startGithub(): Promise<string> {
+  const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {
+    const { method = '', url = '', headers } = request;
+    requests.push(`${method} ${url}`);
+    if (headers.authorization !== `Bearer ${GITHUB_TOKEN}`) return { status: 401, body: {} };
+    if (method === 'GET') {
+      const page = Number(new URL(url, 'http://localhost').searchParams.get('page'));
+      return { status: 200, body: comments.slice((page - 1) * 100, page * 100) };
+    }
+    if (!mayWrite) return { status: 403, body: {} };
+    const { body } = (await json(request)) as Comment;
+    const [, id] = /\/comments\/(\d+)$/.exec(url) ?? [];
+    const known = comments.find((comment) => comment.id === Number(id));
+    if (known !== undefined) known.body = body;
+    else comments.push({ id: comments.length + 1, body });
+    return { status: 200, body: {} };
+  };
+  const server = createServer((request, response) => {
+    void answer(request).then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(() => void server.close());
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // It listens on a port.
+}
+
+/** Runs the action with inputs. Returns its outcome, its output and the summary of the job. */
+async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+  const expressions: Readonly<Record<string, string>> = {
+    'github.token': GITHUB_TOKEN,
+    'github.event.pull_request.base.sha': base,
+  };
+  const evaluate = (text: string): string =>
+    text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_whole, name: string) => {
+      const [, input] = /^inputs\.(.*)$/.exec(name) ?? [];
+      if (input === undefined) return expressions[name] ?? `unknown expression ${name}`;
+      return inputs[input] ?? evaluate(action.inputs[input]?.default ?? '');
+    });
+  const [step] = action.runs.steps.filter((each) => each.run !== undefined);
+  const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
+  const outcome = await run(
+    'bash',
+    ['-e', '-o', 'pipefail', '-c', step?.run ?? ''],
+    {
+      ...Object.fromEntries(Object.entries(step?.env ?? {}).map(([name, text]) => [name, evaluate(text)])),
+      ...files,
+      GITHUB_ACTION_PATH: ROOT,
+      GITHUB_API_URL: await startGithub(),
+      GITHUB_REPOSITORY: 'owner/name',
+      GITHUB_EVENT_PATH: join(folder, 'event.json'),
+      RUNNER_TEMP: folder,
+      ...env,
+    },
+    folder,
+  );
+  const contents = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+  return { ...outcome, output: contents(files.GITHUB_OUTPUT), summary: contents(files.GITHUB_STEP_SUMMARY) };
+}
+
+const DIFF = { command: 'diff', document: 'openapi.json' };
+
+/** Changes the document so that it breaks its clients. */
+function breakDocument(): void {
+  const text = JSON.stringify(shallowDocument).replace('"/notes"', '"/memos"');
+  writeFileSync(join(folder, 'openapi.json'), text);
+}
+
+test('the action diff annotates, summarizes and comments on the changes since the base of the pull request', async () => {
+  breakDocument();
+  const { code, stdout, output, summary } = await runAction(DIFF);
+  expect({ code, output }).toEqual({ code: 1, output: 'exit-code=1\n' });
+  expect(stdout).toMatch(
+    /^::error file=openapi\.json,line=1,col=\d+,title=api-path-removed-without-deprecation::POST \/notes: /m,
+  );
+  expect(summary).toMatch(/^\*\*1 error, .*\*\*$/m);
+  expect(comments.map(({ body }) => body)).toEqual([
+    `<!-- contract-first diff openapi.json -->\n### diff openapi.json\n\n${summary.slice(0, -1)}`,
+  ]);
+});
+
+test('the action diff updates its comment in place, among more comments than a page has', async () => {
+  comments = Array.from({ length: 150 }, (_, index) => ({ id: index + 1, body: 'of somebody else' }));
+  breakDocument();
+  await runAction(DIFF);
+  expect(comments).toHaveLength(151);
+  expect(comments[150]?.body).toContain('**1 error');
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
+  const { code, stdout } = await runAction(DIFF);
+  expect({ code, errors: stdout.includes('::error') }).toEqual({ code: 0, errors: false });
+  expect(comments).toHaveLength(151);
+  expect(comments[150]?.body).toContain('**0 errors, 0 warnings, 0 notes**');
+});
+
+test('the action check annotates, summarizes and comments on the failures of a service, without its token', async () => {
+  const url = await startReferenceServer(answers(200, () => true));
+  const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1' };
+  const { code, stdout, stderr, output, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
+  expect({ code, output }).toEqual({ code: 1, output: 'exit-code=1\n' });
+  expect(stdout).toMatch(/^::error title=response_schema_conformance::\w+: /m);
+  expect(summary).toMatch(
+    /^\*\*contract: \d+ operations, \d+ requests, \d+ failures .*\(seed 1\)\*\*\n\n\| Operation +\| Check /,
+  );
+  expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(summary.slice(0, -1))]);
+  expect(stdout + stderr + summary).not.toContain(TOKEN);
+});
+
+test('the action lets no line of a service through as a command to the runner', async () => {
+  breakDocument();
+  const { stdout } = await runAction(DIFF);
+  const [, token = ''] = /^::stop-commands::(\S+)\n/.exec(stdout) ?? [];
+  const [ofCommand = ''] = stdout.split(`::${token}::\n`);
+  expect(token).toMatch(/^[\w-]{36}$/);
+  expect(ofCommand).toContain('ERR ');
+  expect(ofCommand).not.toContain('::error');
+});
+
+test('the action ends with the code of its command where its token may not comment, and warns', async () => {
+  breakDocument();
+  mayWrite = false;
+  const { code, stdout } = await runAction(DIFF);
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    '::warning title=contract-first::the comment was not written: POST /repos/owner/name/issues/7/comments was answered 403\n',
+  );
+});
+
+test('the action writes no comment when it is not wanted, or outside of a pull request', async () => {
+  breakDocument();
+  expect(await runAction({ ...DIFF, comment: 'false' })).toMatchObject({ code: 1 });
+  writeFileSync(join(folder, 'event.json'), '{}');
+  expect(await runAction(DIFF)).toMatchObject({ code: 1 });
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  ['another command', { command: 'mock' }, 'the input command must be check or diff, not "mock"'],
+  ['check without a url', { command: 'check' }, 'the input url is missing: name the running service'],
+  ['diff without a base', { command: 'diff', base: '' }, 'the input base is missing: name the commit'],
+])('the action refuses %s with code 2 and an annotation', async (_name, inputs, message) => {
+  const { code, stdout } = await runAction(inputs);
+  expect({ code, stdout }).toEqual({
+    code: 2,
+    stdout: expect.stringContaining(`::error title=contract-first::${message}`),
+  });
+});
+
+test('the action uses other actions by their commits only, and gives every input to its command', () => {
+  for (const { uses } of action.runs.steps) if (uses !== undefined) expect(uses).toMatch(/@[0-9a-f]{40}$/);
+  const used = JSON.stringify(action.runs.steps).matchAll(/inputs\.(\w+)/g);
+  expect([...used].map(([, name]) => name).sort()).toEqual(Object.keys(action.inputs).sort());
+});

