@@ -1,7 +1,7 @@
 import type { Client } from 'openapi-fetch';
-import type { HandlerOf } from '../../packages/contract/src/handler-types.ts';
-import type { operations } from '../../generated/types.ts';
-import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../src/plants/contract.ts';
+import type { HandlerOf } from '../src/handler-types.ts';
+import type { operations } from '../../../generated/types.ts';
+import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
 
 type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
