@@ -48,7 +48,7 @@ function pack(folder: string): void {
 }
 
 /** Returns a manifest whose entries are the compiled files. */
-function toPacked({ exports, imports, ...manifest }: Manifest): object {
+function toPacked({ exports, imports, devDependencies: _, ...manifest }: Manifest): object {
   const map = (entries: unknown, to: (file: string) => unknown): object =>
     Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
   const compiled = (file: string): string => file.replace(SOURCE, './dist/$1.js');
