@@ -8,7 +8,7 @@ const PAGE = 100;
 const MAX_CHARS = 65_000;
 
 /**
- * Writes a comment on the pull request of a workflow, or replaces the one that an earlier run wrote under the same title.
+ * Writes a comment on the pull request of a workflow, or updates the comment of an earlier run with the same title.
  * Without a pull request, it does nothing.
  *
  * @returns why it could not be written, such as on a pull request from a fork, whose token may not write

@@ -54,7 +54,7 @@ async function run(words: readonly string[]): Promise<number> {
   const [annotations, summary] = [join(folder, 'annotations'), join(folder, 'summary.md')];
   const reports = ['--report', `github:${annotations}`, '--report', `markdown:${summary}`];
   const bin = ['--yes', `contract-first@${version}`];
-  // A service must not give commands to the runner by what it answers.
+  // The response of a service must not be a command to the runner.
   const pause = randomUUID();
   console.log(`::stop-commands::${pause}`);
   const { status } = spawnSync('npx', [...bin, ...words, ...reports], { stdio: 'inherit' });

@@ -9,7 +9,7 @@ import { tryDocument } from '../corpus/trial.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
-// npm then only says what it would install.
+// npm prints the packages without installing them.
 const NOT_INSTALLED = { npm_config_dry_run: 'true' };
 
 const init = (folder: string, ...args: readonly string[]) =>
@@ -74,9 +74,9 @@ test('contract-first init adds to an npm project, and overwrites nothing', async
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
   expect(code).toBe(0);
   for (const line of [
-    'README.md: kept as it is',
-    'src/main.ts: kept as it is',
-    'package.json: added what it did not have',
+    'README.md: kept',
+    'src/main.ts: kept',
+    'package.json: added the missing entries',
   ])
     expect(stderr.split('\n')).toContain(line);
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('mine');

@@ -12,7 +12,7 @@ import { startReferenceServer, TOKEN } from './check/support/reference-server.ts
 const OLDEST = '22.18.0';
 const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
 const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-// npm then only says what it would install.
+// npm prints the packages without installing them.
 const NOT_INSTALLED = { npm_config_dry_run: 'true' };
 const BIN = 'node_modules/contract-first/bin.js';
 

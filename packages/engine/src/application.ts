@@ -42,7 +42,7 @@ export type Backend = {
   readonly close: () => Promise<void>;
 };
 
-/** What the engine needs to know about a kind of databases. `databaseAt` of `@contract-first/database` creates one. */
+/** Describes a kind of databases to the engine. `databaseAt` of `@contract-first/database` creates one. */
 export type DatabaseDriver<Location = unknown> = {
   /** The `DATABASE_URL` where none is configured. */
   readonly defaultUrl: string;

@@ -1,4 +1,4 @@
-// What an application needs. Tools use ./tools as well.
+// The surface for applications. Tools use ./tools as well.
 
 export { run } from './process/run.ts';
 export { readDatabaseConfig } from './process/config.ts';

@@ -1,4 +1,4 @@
-// What tools and benchmarks need beside the surface for applications. It may change with any version.
+// More exports for tools and benchmarks. They may change with any version.
 
 export { findUncheckedSchemes } from './auth/authenticator.ts';
 export type { Credentials } from './auth/credentials.ts';

@@ -36,7 +36,7 @@ function filesIn(folder: string): string[] {
 const files = ['src', 'scripts', ...packages.map(({ folder }) => `${folder}/src`)].flatMap(filesIn);
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-/** Returns what a file imports: the path of a file in the project, or the name of a package. */
+/** Returns the imports of a file: paths of files in the project, and names of packages. */
 function importsOf(file: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
   return importedFiles.map(({ fileName }) =>

@@ -101,7 +101,7 @@ export async function initialize(options: InitOptions): Promise<void> {
     rmSync(rendered, { recursive: true, force: true });
   }
   for (const file of kept)
-    printError(file === 'package.json' ? 'package.json: added what it did not have' : `${file}: kept as it is`);
+    printError(file === 'package.json' ? 'package.json: added the missing entries' : `${file}: kept`);
   const isInstalled = install(target);
   print(conclusion(title, options.folder ?? name.kebab, operationIds.length, isInstalled));
 }

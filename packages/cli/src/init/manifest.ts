@@ -49,7 +49,7 @@ export function createManifest(
   };
 }
 
-/** Adds what a manifest does not have. Nothing of it is changed. */
+/** Adds missing entries to a manifest. Existing ones stay. */
 export function mergeManifest(existing: Manifest, added: Manifest): Manifest {
   const merged = MERGED.map((key) => [key, { ...added[key], ...existing[key] }] as const);
   return { ...existing, ...Object.fromEntries(merged) };

@@ -28,7 +28,7 @@ try {
 function pack(folder: string): void {
   const name = basename(folder);
   const staged = join(work, name);
-  // Whatever is not compiled is copied: pages, templates and scripts.
+  // Copies the files that are not compiled: pages, templates and scripts.
   mkdirSync(staged);
   if (existsSync(join(folder, 'src'))) {
     cpSync(join(folder, 'src'), join(staged, 'dist'), {
