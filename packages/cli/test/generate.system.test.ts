@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { problemsOf } from '@contract-first/testing/contract.ts';
+import { problemsOf } from '@contract-first/testing/problems.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
 
 const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');

@@ -10,7 +10,8 @@ import { Bug, formatProblem, readAllowedRefs } from '@contract-first/documents';
 import { readingAt } from '../../documents/src/bug.ts';
 import { describeBug } from '../src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { contractOf, problemsOf, warningsOf } from '@contract-first/testing/contract.ts';
+import { contractOf, warningsOf } from '@contract-first/testing/contract.ts';
+import { problemsOf } from '@contract-first/testing/problems.ts';
 import { run, ROOT } from '@contract-first/testing/service.ts';
 
 const HEAD = 'openapi: 3.1.0\ninfo: { title: Test, version: 1.0.0 }\nsecurity: []\n';

@@ -73,11 +73,7 @@ test('contract-first init adds to an npm project, and overwrites nothing', async
   writeFileSync(join(folder, 'src/main.ts'), '// mine');
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
   expect(code).toBe(0);
-  for (const line of [
-    'README.md: kept',
-    'src/main.ts: kept',
-    'package.json: added the missing entries',
-  ])
+  for (const line of ['README.md: kept', 'src/main.ts: kept', 'package.json: added the missing entries'])
     expect(stderr.split('\n')).toContain(line);
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('mine');
   expect(readFileSync(join(folder, 'src/main.ts'), 'utf8')).toBe('// mine');

@@ -1,41 +1,33 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { formatProblem } from '@contract-first/documents';
-import { renderContract } from '../../cli/src/generate/render.ts';
+import { compileContract, formatProblem, type Problem } from '@contract-first/documents';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
-/** Returns the contract that the generator writes for a document. */
+/** Returns the contract of a document, as the service reads it. */
 export async function contractOf(text: string): Promise<Contract> {
-  const { files, problems } = await render(text);
-  if (files === undefined) throw new Error(problems);
-  return JSON.parse(files['contract.json'] ?? '') as Contract;
-}
-
-/** Returns the lines with which the generator refuses a document. */
-export async function problemsOf(text: string): Promise<string> {
-  const { files, problems } = await render(text);
-  if (files !== undefined) throw new Error('the document is not refused');
-  return problems;
+  return JSON.parse(JSON.stringify((await compile(text)).contract)) as Contract;
 }
 
 /** Returns the lines with which the generator accepts a document. */
 export async function warningsOf(text: string): Promise<string> {
-  const { files, problems } = await render(text);
-  if (files === undefined) throw new Error(problems);
-  return problems;
+  return (await compile(text)).lines;
 }
 
-async function render(text: string) {
+async function compile(text: string): Promise<{ readonly contract: Contract; readonly lines: string }> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
-  const { files, problems } = await renderContract(path);
+  const { compiled, problems } = await compileContract(path);
+  const lines = linesOf(problems, path);
+  if (compiled === undefined) throw new Error(lines);
+  return { contract: compiled.contract, lines };
+}
+
+/** Formats problems with `openapi.yaml` as the path of the document. */
+export function linesOf(problems: readonly Problem[], path: string): string {
   // A place in a document has a relative path; a problem with the file itself has the given one.
   const lines = problems.map(formatProblem).join('\n');
-  return {
-    files,
-    problems: lines.replaceAll(relative(process.cwd(), path), 'openapi.yaml').replaceAll(path, 'openapi.yaml'),
-  };
+  return lines.replaceAll(relative(process.cwd(), path), 'openapi.yaml').replaceAll(path, 'openapi.yaml');
 }
 
 /** Returns a minimal document with one operation. */

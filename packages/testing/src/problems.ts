@@ -1,0 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderContract } from '../../cli/src/generate/render.ts';
+import { temporaryFolder } from './cleanup.ts';
+import { linesOf } from './contract.ts';
+
+/** Returns the lines with which the generator refuses a document. */
+export async function problemsOf(text: string): Promise<string> {
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  writeFileSync(path, text);
+  const { files, problems } = await renderContract(path);
+  if (files !== undefined) throw new Error('the document is not refused');
+  return linesOf(problems, path);
+}
