@@ -17,7 +17,6 @@ const globalSetup = '<rootDir>/packages/testing/src/run.ts';
 export default {
   rootDir,
   testTimeout: 20_000,
-  maxWorkers: 3, // A third process uses the time in which the others wait.
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/**/*.unit.test.ts'] },
     {
