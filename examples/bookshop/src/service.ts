@@ -1,7 +1,7 @@
-import { bookTables, createBooks } from './application/books.ts';
-import { contract } from './application/contract.ts';
-import { failures } from './application/failures.ts';
-import { createHandlers } from './application/handlers.ts';
+import { bookTables, createBooks } from './bookshop/books.ts';
+import { contract } from './bookshop/contract.ts';
+import { failures } from './bookshop/failures.ts';
+import { createHandlers } from './bookshop/handlers.ts';
 import { databaseAt, openDatabase, type DatabaseLocation } from '@contract-first/database';
 import type { Application } from '@contract-first/engine';
 

@@ -1,7 +1,7 @@
-import { createBeds, gardenTables } from './application/beds.ts';
-import { contract } from './application/contract.ts';
-import { failures } from './application/failures.ts';
-import { createHandlers } from './application/handlers.ts';
+import { createBeds, gardenTables } from './garden/beds.ts';
+import { contract } from './garden/contract.ts';
+import { failures } from './garden/failures.ts';
+import { createHandlers } from './garden/handlers.ts';
 import { databaseAt, openDatabase, type DatabaseLocation } from '@contract-first/database';
 import type { Application } from '@contract-first/engine';
 

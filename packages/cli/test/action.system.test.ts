@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { installedModules } from '@contract-first/testing/packed.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
 import { answers } from './check/support/defect-kinds.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
@@ -34,9 +33,9 @@ let requests: string[] = [];
 /** Whether the token of the runner may write comments. */
 let mayWrite = true;
 
-beforeEach(async () => {
+beforeEach(() => {
   [folder, comments, requests, mayWrite] = [temporaryFolder(), [], [], true];
-  symlinkSync(await installedModules(), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder }).toString();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
@@ -48,7 +47,7 @@ beforeEach(async () => {
     join(folder, 'event.json'),
     JSON.stringify({ pull_request: { number: PULL_REQUEST, base: { sha: base } } }),
   );
-}, 240_000);
+});
 
 /** Serves the comments of the pull request as GitHub's API does. Returns its URL. */
 async function startGithub(): Promise<string> {

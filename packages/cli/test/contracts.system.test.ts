@@ -7,10 +7,9 @@ import { rounds } from '@contract-first/testing/rounds.ts';
 import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
 
 test('each contract in examples generates, type-checks, starts and agrees with its service', async () => {
-  const projects = readdirSync(join(ROOT, 'examples')).map((name) => ({
-    name,
-    folder: copyProjectWithContract(name).folder,
-  }));
+  const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const projects = names.map((name) => ({ name, folder: copyProjectWithContract(name).folder }));
   const runInEach = (...args: readonly string[]): Promise<(Outcome & { readonly name: string })[]> =>
     Promise.all(
       projects.map(async ({ name, folder }) => ({ name, ...(await run('contract-first', args, {}, folder)) })),

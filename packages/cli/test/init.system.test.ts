@@ -9,8 +9,8 @@ import { tryDocument } from '../corpus/trial.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
-// npm prints the packages without installing them.
-const NOT_INSTALLED = { npm_config_dry_run: 'true' };
+// npm then installs nothing, and asks no registry.
+const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true' };
 
 const init = (folder: string, ...args: readonly string[]) =>
   run('contract-first', ['init', ...args], NOT_INSTALLED, folder);

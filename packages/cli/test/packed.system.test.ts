@@ -12,8 +12,8 @@ import { startReferenceServer, TOKEN } from './check/support/reference-server.ts
 const OLDEST = '22.18.0';
 const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
 const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-// npm prints the packages without installing them.
-const NOT_INSTALLED = { npm_config_dry_run: 'true' };
+// npm then installs nothing, and asks no registry.
+const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true' };
 const BIN = 'node_modules/contract-first/bin.js';
 
 /** A folder without a project, in which the tarballs of the commands are installed, and nothing else but a Node. */

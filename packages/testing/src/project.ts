@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './cleanup.ts';
 import { linkModules } from './modules.ts';
@@ -39,17 +39,11 @@ export function copyProjectWithPackages(isInstalled: (name: string) => boolean):
   return project;
 }
 
-/** Copies the configuration, with the application of `examples/<name>`. */
+/** Copies the configuration, with the document and the sources of `examples/<name>`. */
 export function copyProjectWithContract(name: string): Project {
   const project = copyProject(['src/main.ts', 'tsconfig.json', 'package.json']);
-  const { folder, write } = project;
-  const source = join(ROOT, 'examples', name);
-  cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('.ts') });
-  cpSync(source, join(folder, 'src/application'), { recursive: true, filter: (path) => !path.endsWith('.yaml') });
-  cpSync(join(ROOT, 'src/plants/contract.ts'), join(folder, 'src/application/contract.ts'));
-  const own = join(folder, 'src/application/service.ts');
-  if (existsSync(own)) renameSync(own, join(folder, 'src/service.ts'));
-  else write('src/service.ts', SERVICE);
+  cpSync(join(ROOT, 'examples', name), project.folder, { recursive: true });
+  cpSync(join(ROOT, 'src/plants/contract.ts'), join(project.folder, 'src', name, 'contract.ts'));
   return project;
 }
 
@@ -57,22 +51,6 @@ export function copyProjectWithContract(name: string): Project {
 export function typecheckApplicationOnly({ read, write }: Project): void {
   write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
 }
-
-/** The composition root of an application without a database. */
-const SERVICE = `
-import { contract } from './application/contract.ts';
-import { failures } from './application/failures.ts';
-import { createHandlers } from './application/handlers.ts';
-import type { Application } from '@contract-first/engine';
-
-const done = () => Promise.resolve();
-export const application: Application = {
-  contract,
-  document: new URL('..', import.meta.url),
-  failures,
-  open: () => Promise.resolve({ handlers: createHandlers(), checkers: {}, check: done, close: done }),
-};
-`;
 
 /** Returns the document with further operations: `GET /<operationId>`, which responds 204. */
 export function withOperations(document: string, ...operationIds: readonly string[]): string {

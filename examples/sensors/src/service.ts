@@ -1,0 +1,13 @@
+import { contract } from './sensors/contract.ts';
+import { failures } from './sensors/failures.ts';
+import { createHandlers } from './sensors/handlers.ts';
+import type { Application } from '@contract-first/engine';
+
+const done = async () => undefined;
+
+export const application: Application = {
+  contract,
+  document: new URL('..', import.meta.url),
+  failures,
+  open: async () => ({ handlers: createHandlers(), checkers: {}, check: done, close: done }),
+};
