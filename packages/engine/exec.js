@@ -6,7 +6,8 @@ import process from 'node:process';
 // cmd.exe has no exec: there, npm finds this one, which waits for the command.
 const [command = '', ...args] = process.argv.slice(2);
 process.on('SIGINT', () => undefined); // The command gets it, too.
-const child = spawn(command, args, { stdio: 'inherit' });
+// Node itself is the one that runs this file: npm may have put it on the path as a script, which cannot be spawned.
+const child = spawn(command === 'node' ? process.execPath : command, args, { stdio: 'inherit' });
 child.on('error', (error) => {
   process.stderr.write(`${command}: ${error.message}\n`);
   process.exitCode = 127;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-type Comment = { readonly id: number; readonly body?: string };
+type Comment = { readonly id: number; readonly body?: string; readonly user?: { readonly login: string } | null };
+type Viewer = { readonly data: { readonly viewer: { readonly login: string } } };
 type Event = { readonly pull_request?: { readonly number: number } };
 
 const PAGE = 100;
@@ -24,7 +25,8 @@ export async function publishComment(
   if (event.pull_request === undefined) return undefined;
   const issues = `${api}/repos/${repository}/issues`;
   const comments = `${issues}/${String(event.pull_request.number)}/comments`;
-  const marker = `<!-- contract-first ${title.replaceAll('-->', '')} -->`;
+  const { GITHUB_WORKFLOW: workflow = '', GITHUB_JOB: job = '' } = env;
+  const marker = `<!-- contract-first ${[workflow, job, title].join(' ').replaceAll('-->', '')} -->`;
   const cut = markdown.length > MAX_CHARS ? `${markdown.slice(0, MAX_CHARS)}…\n` : markdown;
   try {
     const earlier = await findComment();
@@ -37,12 +39,21 @@ export async function publishComment(
   }
 
   async function findComment(): Promise<Comment | undefined> {
+    const login = await readLogin();
     for (let page = 1; ; page += 1) {
       const query = `per_page=${String(PAGE)}&page=${String(page)}`;
       const found = (await send('GET', `${comments}?${query}`)) as readonly Comment[]; // As GitHub documents.
-      const own = found.find(({ body }) => body?.startsWith(marker));
+      // Anybody can write a comment that starts with the marker.
+      const own = found.find(({ body, user }) => body?.startsWith(marker) && user?.login === login);
       if (own !== undefined || found.length < PAGE) return own;
     }
+  }
+
+  /** Returns the login of the token; only GraphQL tells it to the token of a workflow. */
+  async function readLogin(): Promise<string> {
+    const { GITHUB_GRAPHQL_URL: graphql = `${api}/graphql` } = env;
+    const { data } = (await send('POST', graphql, { query: '{ viewer { login } }' })) as Viewer; // As GitHub documents.
+    return data.viewer.login;
   }
 
   async function send(method: string, url: string, body?: object): Promise<unknown> {

@@ -3,15 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { publishComment } from './comment.ts';
 
 // The step of action.yml: runs a command, and shows its findings as annotations, in the summary of the job and in a comment
 // on the pull request. Its exit code is that of the command.
 const { env } = process;
 const problems: string[] = [];
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string; // The package's own manifest.
-};
+const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
+// GitHub rejects a summary of more than 1 MiB.
+const MAX_SUMMARY_CHARS = 250_000;
 
 const args = readArguments();
 if (problems.length > 0) {
@@ -53,24 +54,36 @@ async function run(words: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'contract-first-'));
   const [annotations, summary] = [join(folder, 'annotations'), join(folder, 'summary.md')];
   const reports = ['--report', `github:${annotations}`, '--report', `markdown:${summary}`];
-  const bin = ['--yes', `contract-first@${version}`];
-  // The response of a service must not be a command to the runner.
+  // The response of a service must not be a command to the runner, and the token is not for the command.
   const pause = randomUUID();
   console.log(`::stop-commands::${pause}`);
-  const { status } = spawnSync('npx', [...bin, ...words, ...reports], { stdio: 'inherit' });
+  const { status, error } = spawnSync(process.execPath, [BIN, ...words, ...reports], {
+    stdio: 'inherit',
+    env: { ...env, INPUT_TOKEN: undefined },
+  });
   console.log(`::${pause}::`);
-  if (existsSync(annotations)) process.stdout.write(readFileSync(annotations, 'utf8'));
-  if (existsSync(summary)) await publish(`${input('command')} ${input('document')}`, readFileSync(summary, 'utf8'));
+  const code = status ?? 2;
+  const title = [input('command'), input('document'), ...(input('command') === 'check' ? [input('url')] : [])].join(
+    ' ',
+  );
+  const failure = `contract-first ${title} was not possible: ${error?.message ?? 'its output in the log says why'}`;
+  process.stdout.write(readIfPresent(annotations) ?? `::error title=contract-first::${failure}\n`);
+  await publish(title, readIfPresent(summary) ?? `**${failure}**\n`);
   rmSync(folder, { recursive: true });
-  append('GITHUB_OUTPUT', `exit-code=${String(status ?? 2)}\n`);
-  return status ?? 2;
+  append('GITHUB_OUTPUT', `exit-code=${String(code)}\n`);
+  return code;
 }
 
 async function publish(title: string, markdown: string): Promise<void> {
-  append('GITHUB_STEP_SUMMARY', `${markdown}\n`);
+  append('GITHUB_STEP_SUMMARY', `${markdown.slice(0, MAX_SUMMARY_CHARS)}\n`);
   if (input('comment') !== 'true') return;
   const problem = await publishComment(title, markdown, env, input('token'));
   if (problem !== undefined) console.log(`::warning title=contract-first::the comment was not written: ${problem}`);
+}
+
+/** Reads a report; `undefined` when the command has not written it. */
+function readIfPresent(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 /** Appends to a file of the runner. */

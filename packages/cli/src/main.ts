@@ -1,4 +1,5 @@
 import { print, printError } from './terminal/command.ts';
+import { VERSION } from './version.ts';
 
 type Command = {
   readonly summary: string;
@@ -40,12 +41,16 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
   .join('\n')}
 
-contract-first <command> --help lists the options of a command.`;
+contract-first <command> --help lists the options of a command, contract-first --version prints the version.`;
 
 /** Runs the command that the first argument names. Returns the exit code; `undefined` when the process decides later. */
 export async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
   const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
   if (command !== undefined) return (await command.load())(args);
+  if (name === '--version') {
+    print(VERSION);
+    return 0;
+  }
   if (name === '--help') {
     print(USAGE);
     return 0;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { json } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
+import { VERSION } from '../src/version.ts';
 import { answers } from './check/support/defect-kinds.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
@@ -20,10 +21,11 @@ type Action = {
   readonly runs: { readonly steps: readonly Step[] };
 };
 type Step = { readonly uses?: string; readonly run?: string; readonly env?: Readonly<Record<string, string>> };
-type Comment = { readonly id: number; body: string };
+type Comment = { readonly id: number; body: string; readonly user: { readonly login: string } };
 
 const PULL_REQUEST = 7;
 const GITHUB_TOKEN = 'token-of-the-runner';
+const LOGIN = 'github-actions[bot]';
 const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as Action;
 
 let folder = '';
@@ -35,7 +37,6 @@ let mayWrite = true;
 
 beforeEach(() => {
   [folder, comments, requests, mayWrite] = [temporaryFolder(), [], [], true];
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder }).toString();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
@@ -59,12 +60,13 @@ async function startGithub(): Promise<string> {
       const page = Number(new URL(url, 'http://localhost').searchParams.get('page'));
       return { status: 200, body: comments.slice((page - 1) * 100, page * 100) };
     }
+    const { body, query } = (await json(request)) as { readonly body: string; readonly query?: string };
+    if (query !== undefined) return { status: 200, body: { data: { viewer: { login: LOGIN } } } };
     if (!mayWrite) return { status: 403, body: {} };
-    const { body } = (await json(request)) as Comment;
     const [, id] = /\/comments\/(\d+)$/.exec(url) ?? [];
     const known = comments.find((comment) => comment.id === Number(id));
     if (known !== undefined) known.body = body;
-    else comments.push({ id: comments.length + 1, body });
+    else comments.push({ id: comments.length + 1, body, user: { login: LOGIN } });
     return { status: 200, body: {} };
   };
   const server = createServer((request, response) => {
@@ -87,7 +89,7 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
       if (input === undefined) return expressions[name] ?? `unknown expression ${name}`;
       return inputs[input] ?? evaluate(action.inputs[input]?.default ?? '');
     });
-  const [step] = action.runs.steps.filter((each) => each.run !== undefined);
+  const step = action.runs.steps.at(-1);
   const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
   const outcome = await run(
     'bash',
@@ -98,6 +100,8 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
       GITHUB_ACTION_PATH: ROOT,
       GITHUB_API_URL: await startGithub(),
       GITHUB_REPOSITORY: 'owner/name',
+      GITHUB_WORKFLOW: 'ci',
+      GITHUB_JOB: 'contract',
       GITHUB_EVENT_PATH: join(folder, 'event.json'),
       RUNNER_TEMP: folder,
       ...env,
@@ -125,12 +129,16 @@ test('the action diff annotates, summarizes and comments on the changes since th
   );
   expect(summary).toMatch(/^\*\*1 error, .*\*\*$/m);
   expect(comments.map(({ body }) => body)).toEqual([
-    `<!-- contract-first diff openapi.json -->\n### diff openapi.json\n\n${summary.slice(0, -1)}`,
+    `<!-- contract-first ci contract diff openapi.json -->\n### diff openapi.json\n\n${summary.slice(0, -1)}`,
   ]);
 });
 
-test('the action diff updates its comment in place, among more comments than a page has', async () => {
-  comments = Array.from({ length: 150 }, (_, index) => ({ id: index + 1, body: 'of somebody else' }));
+test('the action diff updates its comment in place, among more comments than a page has, by others who copied its mark', async () => {
+  comments = Array.from({ length: 150 }, (_, index) => ({
+    id: index + 1,
+    body: '<!-- contract-first ci contract diff openapi.json -->',
+    user: { login: 'somebody-else' },
+  }));
   breakDocument();
   await runAction(DIFF);
   expect(comments).toHaveLength(151);
@@ -153,6 +161,30 @@ test('the action check annotates, summarizes and comments on the failures of a s
   );
   expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(summary.slice(0, -1))]);
   expect(stdout + stderr + summary).not.toContain(TOKEN);
+});
+
+test('the action says so in its comment when the command is not possible', async () => {
+  writeFileSync(join(folder, 'openapi.json'), '{');
+  const { code, output, stdout, summary } = await runAction(DIFF);
+  expect({ code, output }).toEqual({ code: 2, output: 'exit-code=2\n' });
+  expect(stdout).toContain('::error title=contract-first::contract-first diff openapi.json was not possible: ');
+  expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(summary.slice(0, -1))]);
+});
+
+test('the action installs its commands from its own lock file', async () => {
+  const copy = temporaryFolder();
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'packages'])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true, filter: (path) => !path.includes('/test/') });
+  const install = action.runs.steps.find((step) => step.run?.startsWith('npm ci'))?.run ?? '';
+  expect(await run('bash', ['-e', '-c', `${install} --prefer-offline`], {}, copy)).toMatchObject({ code: 0 });
+  const { stdout } = await run('node', ['packages/cli/bin.js', '--version'], {}, copy);
+  expect(stdout).toBe(`${VERSION}\n`);
+}, 240_000);
+
+test('the action does not give its token to the command', async () => {
+  writeFileSync(join(folder, '.contract.yaml'), 'header: ["X-Token: ${INPUT_TOKEN}"]\n');
+  const { code, stderr } = await runAction({ command: 'check', document: 'openapi.json', url: 'http://127.0.0.1:9' });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the environment has no INPUT_TOKEN') });
 });
 
 test('the action lets no line of a service through as a command to the runner', async () => {

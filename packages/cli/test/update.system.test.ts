@@ -6,21 +6,24 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { installedModules } from '@contract-first/testing/packed.ts';
 import { copyProjectWithPackages } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { VERSION } from '../src/version.ts';
 
 const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
-/** Packs the packages as version 1.0.1, whose banner has another word. Returns the folder of the tarballs. */
+const LATER = '99.0.0';
+
+/** Packs the packages as a later version, whose banner has another word. Returns the folder of the tarballs. */
 function packLaterVersion(): string {
   const { folder, read, write } = copyProjectWithPackages(() => true);
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  execFileSync('npm', ['run', '--silent', 'set-version', '1.0.1'], { cwd: folder });
+  execFileSync('npm', ['run', '--silent', 'set-version', LATER], { cwd: folder });
   const banner = 'packages/engine/src/process/run.ts';
   write(banner, read(banner).replace("'Docs page'", "'Documentation'"));
   execFileSync('npm', ['run', '--silent', 'pack'], { cwd: folder });
   return join(folder, 'packed');
 }
 
-test('npm install of version 1.0.1 updates a project that version 1.0.0 of contract-first init made', async () => {
+test('npm install of a later version updates a project that contract-first init made', async () => {
   const project = join(temporaryFolder(), 'project');
   // Links take no time; npm replaces the files of packages, but writes into those of the project.
   execFileSync('cp', ['-al', join(await installedModules(), '..'), project]);
@@ -44,7 +47,7 @@ test('npm install of version 1.0.1 updates a project that version 1.0.0 of contr
   expect(stale).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'generated/contract.json is stale: contract-first 1.0.0 wrote it, this is 1.0.1; run npm run generate\n',
+      `generated/contract.json is stale: contract-first ${VERSION} wrote it, this is ${LATER}; run npm run generate\n`,
     ),
   });
   await run('npm', ['run', '--silent', 'generate'], {}, project);

@@ -12,6 +12,8 @@ type Step = { readonly name?: string; readonly run?: string };
 type Workflow = { readonly jobs: { readonly publish: { readonly steps: readonly Step[] } } };
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const { version: VERSION } = JSON.parse(read('packages/cli/package.json')) as { version: string };
+const { version: storeVersion } = JSON.parse(read('package.json')) as { version: string };
 const { steps } = (parse(read('.github/workflows/release.yaml')) as Workflow).jobs.publish;
 const commandsOf = (start: string): string => steps.find(({ name }) => name?.startsWith(start))?.run ?? '';
 /** Runs a step as the runner of GitHub does. */
@@ -19,42 +21,42 @@ const runStep = (start: string, env: Readonly<Record<string, string>>, folder: s
   run('bash', ['-e', '-o', 'pipefail', '-c', commandsOf(start)], env, folder);
 
 test.each([
-  ['v1.0.0', 0, ''],
-  ['v1.0.1', 1, 'tag v1.0.1, but the packages have version 1.0.0\n'],
-])('a release of the tag %s of packages of version 1.0.0 ends with code %i', async (tag, code, stdout) => {
+  [`v${VERSION}`, 0, ''],
+  ['v0.0.1', 1, `tag v0.0.1, but the packages have version ${VERSION}\n`],
+])('a release of the tag %s ends with code %i', async (tag, code, stdout) => {
   const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md']);
   expect(await runStep('The tag', { GITHUB_REF_NAME: tag }, folder)).toEqual({ code, stdout, stderr: '' });
 });
 
 test('a release of a version that CHANGELOG.md does not have is refused', async () => {
   const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md']);
-  writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## 0.9.0\n');
-  const stdout = 'CHANGELOG.md has no entry for 1.0.0\n';
-  expect(await runStep('The tag', { GITHUB_REF_NAME: 'v1.0.0' }, folder)).toEqual({ code: 1, stdout, stderr: '' });
+  writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## 0.0.1\n');
+  const stdout = `CHANGELOG.md has no entry for ${VERSION}\n`;
+  expect(await runStep('The tag', { GITHUB_REF_NAME: `v${VERSION}` }, folder)).toEqual({ code: 1, stdout, stderr: '' });
 });
 
 test('a release publishes every package after its dependencies', async () => {
   await packedFolder();
-  const env = { GITHUB_REF_NAME: 'v1.0.0', NPM_CONFIG_DRY_RUN: 'true' };
+  const env = { GITHUB_REF_NAME: `v${VERSION}`, NPM_CONFIG_DRY_RUN: 'true' };
   const { code, stdout } = await runStep('Publish', env, ROOT);
-  const names = ['contract', 'documents', 'database', 'engine'].map((name) => `+ @contract-first/${name}@1.0.0`);
+  const names = ['contract', 'documents', 'database', 'engine'].map((name) => `+ @contract-first/${name}@${VERSION}`);
   expect({ code, published: stdout.trimEnd().split('\n') }).toEqual({
     code: 0,
-    published: [...names, '+ contract-first@1.0.0', '+ create-contract-first@1.0.0'],
+    published: [...names, `+ contract-first@${VERSION}`, `+ create-contract-first@${VERSION}`],
   });
 });
 
 test('npm run set-version changes the version of every package, and their dependencies on each other', async () => {
   const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json']);
-  const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '2.0.0'], {}, folder);
+  const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
   expect(code).toBe(0);
   expect(JSON.parse(readCopy('packages/cli/package.json'))).toMatchObject({
-    version: '2.0.0',
-    dependencies: { '@contract-first/contract': '2.0.0', ajv: expect.not.stringMatching(/^2\.0\.0$/) },
+    version: '99.0.0',
+    dependencies: { '@contract-first/contract': '99.0.0', ajv: expect.not.stringMatching(/^99\./) },
   });
   expect(JSON.parse(readCopy('package.json'))).toMatchObject({
-    version: '1.0.0',
-    devDependencies: { 'contract-first': '2.0.0' },
+    version: storeVersion,
+    devDependencies: { 'contract-first': '99.0.0' },
   });
 });
 

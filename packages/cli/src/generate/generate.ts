@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
 import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
@@ -16,7 +18,8 @@ export type Generated = {
   readonly sources: readonly string[];
 };
 
-const HANDLERS = 'src/*/handlers.ts';
+// The folder of an application binds the engine to the generated types in contract.ts.
+const CONTRACT = 'src/*/contract.ts';
 
 /**
  * Writes generated/ from openapi.yaml. Prints written files and missing handlers on standard output, problems on standard
@@ -49,8 +52,9 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
     }
   }
   if (stale.length === 0) print('generated/ is up to date');
-  const [handlers] = await Array.fromAsync(glob(HANDLERS));
-  if (handlers !== undefined) {
+  const [folder] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
+  const handlers = join(folder ?? 'src', 'handlers.ts');
+  if (existsSync(handlers)) {
     if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) print(path);
     for (const line of await findUnmatched(operationIds, handlers)) print(line);
   }

@@ -29,9 +29,7 @@ const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents =
-  named.length > 0
-    ? named
-    : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
+  named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
 // Each has a project and ports of its own. A long one that began last would keep one core busy, and leave the others idle.
 await inParallel(
   documents.toSorted((one, other) => statSync(other).size - statSync(one).size),

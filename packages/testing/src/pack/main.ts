@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 
 // `npm run pack` compiles the packages, since Node strips no types under node_modules, and writes their tarballs to packed/.
@@ -15,11 +14,12 @@ const SOURCE = /^\.\/src\/(.*)\.ts$/;
 const folders = readdirSync('packages')
   .filter((name) => name !== 'testing')
   .map((name) => join('packages', name));
-const work = mkdtempSync(join(tmpdir(), 'pack-'));
+// Source maps have the paths from here to the sources.
+const work = join(OUTPUT, 'work');
+rmSync(OUTPUT, { recursive: true, force: true });
+mkdirSync(work, { recursive: true });
 try {
   execFileSync('tsc', ['--project', CONFIG, '--outDir', join(work, 'compiled')], { stdio: 'inherit' });
-  rmSync(OUTPUT, { recursive: true, force: true });
-  mkdirSync(OUTPUT);
   for (const folder of folders) pack(folder);
 } finally {
   rmSync(work, { recursive: true });
