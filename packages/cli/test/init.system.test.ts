@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { packedFolder } from '@contract-first/testing/packed.ts';
@@ -63,24 +63,104 @@ test('contract-first init --no-database leaves out the store and its package', a
   expect(readFileSync(join(project, 'src/service.ts'), 'utf8')).not.toContain('database');
 });
 
-test('contract-first init adds to an npm project, and overwrites nothing', async () => {
+test('contract-first init adds to an npm project without tests, and overwrites nothing', async () => {
   await packedFolder();
   const folder = temporaryFolder();
-  const own = { name: 'mine', type: 'module', scripts: { test: 'mocha' }, dependencies: { left: '1.0.0' } };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(own));
+  const echo = 'echo "Error: no test specified" && exit 1';
+  const own = { name: 'mine', type: 'module', scripts: { test: echo }, dependencies: { typescript: '5.0.0' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(own, null, '\t'));
   writeFileSync(join(folder, 'README.md'), 'mine');
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src/main.ts'), '// mine');
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
-  expect(code).toBe(0);
-  for (const line of ['README.md: kept', 'src/main.ts: kept', 'package.json: added the missing entries'])
-    expect(stderr.split('\n')).toContain(line);
+  expect({ code, lines: stderr.split('\n') }).toEqual({
+    code: 0,
+    lines: expect.arrayContaining(['README.md: kept', 'src/main.ts: kept', 'package.json: added the missing entries']),
+  });
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('mine');
   expect(readFileSync(join(folder, 'src/main.ts'), 'utf8')).toBe('// mine');
-  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
-    ...own,
-    scripts: { test: 'mocha', contract: 'contract-first check' },
-    dependencies: { left: '1.0.0', '@contract-first/engine': expect.any(String) },
+  expect(existsSync(join(folder, '.npmrc'))).toBe(false);
+  const text = readFileSync(join(folder, 'package.json'), 'utf8');
+  expect(text).toContain('\n\t"scripts"');
+  const { devDependencies, ...manifest } = JSON.parse(text) as Record<string, object>;
+  expect(manifest).toMatchObject({
+    scripts: { test: expect.stringContaining('jest'), contract: 'contract-first check' },
+    dependencies: { typescript: '5.0.0', '@contract-first/engine': expect.any(String) },
+  });
+  expect(manifest).not.toHaveProperty('optionalDependencies');
+  expect(devDependencies).not.toHaveProperty('typescript');
+});
+
+test.each([
+  ['a script', { scripts: { test: 'mocha', start: 'node .' } }, ', kept its scripts test, start'],
+  ['settings for Jest', { jest: { testMatch: ['**/*.spec.js'] } }, ''],
+])('contract-first init adds no tests to an npm project with tests of its own: %s', async (_name, own, note) => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', type: 'module', ...own }));
+  const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
+  expect({ code, lines: stderr.split('\n') }).toEqual({
+    code: 0,
+    lines: expect.arrayContaining([
+      'test: left out, since the project has tests of its own',
+      `package.json: added the missing entries${note.replace('test, ', '')}`,
+    ]),
+  });
+  expect(stdout.includes('npm start ')).toBe(note === '');
+  expect([existsSync(join(folder, 'test')), existsSync(join(folder, 'jest.config.js'))]).toEqual([false, false]);
+  const { devDependencies, ...manifest } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    object
+  >;
+  expect(manifest).toMatchObject(own);
+  expect(devDependencies).not.toHaveProperty('jest');
+});
+
+test('contract-first init in the folder of a document of several files generates from them in place', async () => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  cpSync(join(DOCUMENTS, 'library.yaml'), join(folder, 'openapi.yaml'));
+  cpSync(join(DOCUMENTS, 'library-schemas.yaml'), join(folder, 'library-schemas.yaml'));
+  expect(await init(folder, 'openapi.yaml', '.')).toMatchObject({ code: 0 });
+  const text = readFileSync(join(folder, 'openapi.yaml'), 'utf8');
+  expect(text).toBe(readFileSync(join(DOCUMENTS, 'library.yaml'), 'utf8'));
+  expect(await run('contract-first', ['generate', '--check'], {}, folder)).toMatchObject({ code: 0 });
+});
+
+test('contract-first init writes a document of several files as one, with all digits of its integers', async () => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  const head = "openapi: 3.1.0\ninfo: { title: Digits, version: '1' }\nsecurity: []\npaths: {}\n";
+  const components = "components: { schemas: { Big: { $ref: 'big.yaml' } } }\n";
+  writeFileSync(join(folder, 'digits.yaml'), head + components);
+  writeFileSync(join(folder, 'big.yaml'), 'type: integer\nformat: int64\nmaximum: 9223372036854775807\n');
+  expect(await init(folder, 'digits.yaml')).toMatchObject({ code: 0 });
+  const text = readFileSync(join(folder, 'digits/openapi.yaml'), 'utf8');
+  expect(text).toContain('maximum: 9223372036854775807\n');
+});
+
+test.each([
+  ['another openapi.yaml', 'openapi.yaml', 'openapi: 3.1.0', 'is another document: rename it, or name another folder'],
+  ['a project of an earlier init', 'generated/contract.json', '{}', 'npm run generate updates the project'],
+  ['a package.json that is no object', 'package.json', 'null', 'must be an object'],
+])('contract-first init refuses a folder with %s, and writes nothing', async (_name, file, text, message) => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'generated'));
+  writeFileSync(join(folder, file), text);
+  const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+  expect(filesIn(folder)).toEqual([file]);
+});
+
+test('contract-first init refuses a file as its folder', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'taken'), '');
+  const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), 'taken');
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `${join(folder, 'taken')} is not a folder\n`,
   });
 });
 

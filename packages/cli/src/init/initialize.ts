@@ -1,4 +1,3 @@
-import { stringifyYaml } from '@redocly/openapi-core';
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -12,16 +11,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, getFileInfo, resolveConfig } from 'prettier';
+import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
 import { formatProblem, loadContract, type AllowedRefs } from '@contract-first/documents';
+import { quote } from '../check/curl-line.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
 import { escapeMarkdown } from '../reports/markdown.ts';
 import { print, printError, refuse } from '../terminal/command.ts';
-import { createManifest, mergeManifest, type Manifest } from './manifest.ts';
+import { readExistingProject, type ExistingProject } from './existing-project.ts';
+import { createManifest, mergeManifest, withoutTests, type Manifest } from './manifest.ts';
 import { toServiceName } from './name.ts';
 import { findPackages } from './packages.ts';
 import { renderTests } from './render-tests.ts';
@@ -59,25 +61,29 @@ export async function initialize(options: InitOptions): Promise<void> {
   if (options.name !== undefined && options.name !== name.kebab)
     return refuse(`--name must be words in lower case, such as pet-store, not ${options.name}`);
 
-  const target = resolve(options.folder ?? name.kebab);
-  const existing = readManifest(target);
-  if (existing !== undefined && existing.type !== 'module')
-    return refuse(
-      `${join(target, 'package.json')} must have "type": "module", since the service consists of ES modules; or name another folder`,
-    );
+  const folder = options.folder ?? name.kebab;
+  const target = resolve(folder);
+  const existing = readExistingProject(target);
+  const isInPlace = resolve(path) === join(target, 'openapi.yaml');
+  if (!isInPlace && existsSync(join(target, 'openapi.yaml')))
+    return refuse(`${join(target, 'openapi.yaml')} is another document: rename it, or name another folder`);
+  const outside = sources.filter((source) => relative(target, source).startsWith('..'));
+  if (isInPlace && outside.length > 0)
+    return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages();
   const text = sources.length > 1 ? await bundle(path, allowed) : readFileSync(path, 'utf8');
   const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
   const root = process.cwd();
   const rendered = mkdtempSync(join(tmpdir(), 'init-'));
-  const kept: string[] = [];
+  let manifest: Manifest;
   try {
     process.chdir(rendered);
     for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(join(TEMPLATES, part), words);
     const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The template's own.
-    const manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
+    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
-    write('openapi.yaml', text);
+    if (isInPlace) for (const source of sources) write(relative(target, source), readFileSync(source, 'utf8'));
+    else write('openapi.yaml', text);
     await generate({ scaffold: true });
     for (const [file, source] of Object.entries(renderTests(gaps.document)))
       await writeFormatted(`test/${file}`, source);
@@ -86,24 +92,48 @@ export async function initialize(options: InitOptions): Promise<void> {
       copyFileSync(tarball, join('vendor', basename(tarball)));
     }
     process.chdir(root);
-    for (const file of filesIn(rendered)) {
-      const to = join(target, file);
-      if (existsSync(to)) kept.push(file);
-      else {
-        mkdirSync(dirname(to), { recursive: true });
-        cpSync(join(rendered, file), to); // With its mode.
-      }
-    }
+    if (existing !== undefined) manifest = addToProject(existing, manifest, rendered);
+    copyMissing(rendered, target);
     if (existing !== undefined)
-      write(join(target, 'package.json'), `${JSON.stringify(mergeManifest(existing, manifest), null, 2)}\n`);
+      write(join(target, 'package.json'), `${JSON.stringify(manifest, null, existing.indent)}\n`);
   } finally {
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
-  for (const file of kept)
-    printError(file === 'package.json' ? 'package.json: added the missing entries' : `${file}: kept`);
   const isInstalled = install(target);
-  print(conclusion(title, options.folder ?? name.kebab, operationIds.length, isInstalled));
+  const kept = Object.keys(existing?.manifest.scripts ?? {}).filter(
+    (script) => manifest.scripts?.[script] !== undefined,
+  );
+  print(conclusion(title, folder, operationIds.length, isInstalled, kept));
+}
+
+/** Leaves out what an existing project has of its own. Returns its manifest with the missing entries. */
+function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
+  // Settings of npm would change how the other parts of the project are installed.
+  for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
+    rmSync(join(rendered, file), { recursive: true });
+  if (hasTests) printError('test: left out, since the project has tests of its own');
+  const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
+  // Without tests, the script is the one that npm init has written.
+  const own = hasTests && test !== undefined ? manifest : { ...rest, scripts };
+  const wanted = hasTests ? withoutTests(added) : added;
+  const kept = Object.keys(own.scripts ?? {}).filter((name) => wanted.scripts?.[name] !== undefined);
+  const note = kept.length === 0 ? '' : `, kept its scripts ${kept.join(', ')}`;
+  printError(`package.json: added the missing entries${note}`);
+  return mergeManifest(own, wanted);
+}
+
+/** Copies files with their modes; keeps those that exist. */
+function copyMissing(from: string, to: string): void {
+  for (const file of filesIn(from)) {
+    const [source, target] = [join(from, file), join(to, file)];
+    if (existsSync(target)) {
+      if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
+    } else {
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(source, target);
+    }
+  }
 }
 
 /** Copies a template, with its words in capitals replaced in the names of files and in their texts. */
@@ -123,16 +153,6 @@ function filesIn(folder: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .sort();
-}
-
-function readManifest(folder: string): Manifest | undefined {
-  const path = join(folder, 'package.json');
-  if (!existsSync(path)) return undefined;
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Manifest; // npm refuses another shape.
-  } catch (error) {
-    return refuse(`${path} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 /** Writes a file, formatted by Prettier if it knows the kind of file. */
@@ -161,20 +181,35 @@ function install(folder: string): boolean {
   }
 }
 
-/** Returns a document that consists of several files as one. */
+/** Returns a document that consists of several files as one. Integers keep their digits. */
 async function bundle(path: string, allowed: AllowedRefs): Promise<string> {
-  const { document } = await loadContract(path, 'validity', undefined, { allowed });
-  return stringifyYaml(document);
+  const { text } = await loadContract(path, 'validity', undefined, { allowed });
+  return stringify(parse(text, { intAsBigInt: true }));
 }
 
-function conclusion(title: string, folder: string, operations: number, isInstalled: boolean): string {
+function conclusion(
+  title: string,
+  folder: string,
+  operations: number,
+  isInstalled: boolean,
+  otherScripts: readonly string[],
+): string {
   const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
+  const lines = [
+    ['start', 'npm start          serves it'],
+    ['mock', 'npm run mock       serves examples in place of the handlers'],
+    [
+      'test',
+      'npm test           tests every documented status; tests of handlers are expected to fail until these are written',
+    ],
+    ['contract', 'npm run contract   checks that the service does what the document says'],
+  ] as const;
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
-cd ${folder}
-${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}npm start          serves it
-npm run mock       serves examples in place of the handlers
-npm test           tests every documented status; tests of handlers are expected to fail until these are written
-npm run contract   checks that the service does what the document says`;
+cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
+${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}${lines
+    .filter(([script]) => !otherScripts.includes(script))
+    .map(([, line]) => line)
+    .join('\n')}`;
 }

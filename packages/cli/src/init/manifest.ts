@@ -17,7 +17,7 @@ export type Manifest = {
   readonly overrides?: Readonly<Record<string, unknown>>;
 };
 
-const MERGED = ['scripts', 'dependencies', 'devDependencies', 'optionalDependencies', 'overrides'] as const;
+const PACKAGES = ['dependencies', 'devDependencies'] as const;
 
 /** Returns the template's manifest with the name of the service and its packages. */
 export function createManifest(
@@ -49,10 +49,21 @@ export function createManifest(
   };
 }
 
-/** Adds missing entries to a manifest. Existing ones stay. */
+/** Adds missing scripts and packages to a manifest. Existing ones stay, and so does the Node of its scripts. */
 export function mergeManifest(existing: Manifest, added: Manifest): Manifest {
-  const merged = MERGED.map((key) => [key, { ...added[key], ...existing[key] }] as const);
-  return { ...existing, ...Object.fromEntries(merged) };
+  const present = new Set(PACKAGES.flatMap((key) => Object.keys(existing[key] ?? {})));
+  const packages = PACKAGES.map((key) => {
+    const missing = Object.entries(added[key] ?? {}).filter(([name]) => !present.has(name));
+    return [key, { ...existing[key], ...Object.fromEntries(missing) }] as const;
+  });
+  return { ...existing, scripts: { ...added.scripts, ...existing.scripts }, ...Object.fromEntries(packages) };
+}
+
+/** Returns a manifest without its tests. */
+export function withoutTests({ scripts, devDependencies, ...rest }: Manifest): Manifest {
+  const isOther = ([name]: readonly [string, string]): boolean => !/^(?:test|jest|@jest\/globals)$/.test(name);
+  const filter = (names: Names = {}): Names => Object.fromEntries(Object.entries(names).filter(isOther));
+  return { ...rest, scripts: filter(scripts), devDependencies: filter(devDependencies) };
 }
 
 function sorted(names: Names): Names {

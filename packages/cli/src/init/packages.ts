@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { refuse } from '../terminal/command.ts';
 import { VERSION } from '../version.ts';
 
 /** The packages that a project depends on, directly or not. */
@@ -18,9 +19,7 @@ const NAMES = ['contract', 'database', 'documents', 'engine'].map((name) => `@co
 
 /**
  * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
- * `npm run pack` wrote.
- *
- * @throws {Error} when there are none
+ * `npm run pack` wrote; exits when there are none.
  */
 export function findPackages(): Packages {
   const names = ['contract-first', ...NAMES];
@@ -37,7 +36,7 @@ export function findPackages(): Packages {
 function packedTarball(name: string): string {
   const folder = join(OWN, '../../packed');
   const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`);
-  if (!existsSync(path)) throw new Error(`${path} does not exist: run npm run pack`);
+  if (!existsSync(path)) return refuse(`${path} does not exist: run npm run pack`);
   return path;
 }
 

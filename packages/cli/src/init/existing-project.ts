@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { refuse } from '../terminal/command.ts';
+import type { Manifest } from './manifest.ts';
+
+/** The npm project in a folder. */
+export type ExistingProject = {
+  readonly manifest: Manifest;
+  /** The indentation of package.json. */
+  readonly indent: string;
+  /** Whether it has tests, or settings for Jest. */
+  readonly hasTests: boolean;
+};
+
+// `npm init` writes it.
+const NO_TESTS = 'no test specified';
+
+/**
+ * Reads the npm project in the folder of a new service. Exits when the service cannot be added.
+ *
+ * @param folder may not exist yet
+ * @returns `undefined` when there is no package.json
+ */
+export function readExistingProject(folder: string): ExistingProject | undefined {
+  if (!existsSync(folder)) return undefined;
+  if (!statSync(folder).isDirectory()) return refuse(`${folder} is not a folder`);
+  const contract = join(folder, 'generated/contract.json');
+  if (existsSync(contract))
+    return refuse(`${contract} exists: npm run generate updates the project of an earlier init`);
+  const path = join(folder, 'package.json');
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  const manifest = parse(text, path);
+  if (manifest.type !== 'module')
+    return refuse(
+      `${path} must have "type": "module", since the service consists of ES modules; or name another folder`,
+    );
+  const hasScript = manifest.scripts?.['test'] !== undefined && !manifest.scripts['test'].includes(NO_TESTS);
+  const hasJest = 'jest' in manifest || readdirSync(folder).some((name) => name.startsWith('jest.config.'));
+  return { manifest, indent: /^[\t ]+/m.exec(text)?.[0] ?? '  ', hasTests: hasScript || hasJest };
+}
+
+function parse(text: string, path: string): Manifest {
+  try {
+    const manifest = JSON.parse(text) as Manifest | null; // npm refuses another shape of an object.
+    if (typeof manifest === 'object' && manifest !== null) return manifest;
+  } catch (error) {
+    return refuse(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  return refuse(`${path} must be an object`);
+}
