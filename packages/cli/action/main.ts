@@ -14,33 +14,30 @@ const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
 // GitHub rejects a summary of more than 1 MiB.
 const MAX_SUMMARY_CHARS = 250_000;
 
-const args = readArguments();
+const command = readCommand();
 if (problems.length > 0) {
   for (const problem of problems) console.log(`::error title=contract-first::${problem}`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await run(args);
+  process.exitCode = await run(command);
 }
 
-function readArguments(): readonly string[] {
-  const command = input('command');
-  const document = input('document');
+/** A command with its arguments, and the title of its comment. */
+type Command = { readonly title: string; readonly words: readonly string[] };
+
+function readCommand(): Command {
+  const [name, document] = [input('command'), input('document')];
   const more = input('arguments').split(/\r?\n/).filter(Boolean);
-  if (command === 'check') {
-    return [
-      'check',
-      document,
-      '--url',
-      input('url', 'name the running service, such as http://127.0.0.1:8080'),
-      ...more,
-    ];
+  if (name === 'check') {
+    const url = input('url', 'name the running service, such as http://127.0.0.1:8080');
+    return { title: `check ${document} ${url}`, words: ['check', document, '--url', url, ...more] };
   }
-  if (command === 'diff') {
+  if (name === 'diff') {
     const base = input('base', 'name the commit whose document clients know, such as origin/main');
-    return ['diff', `${base}:${document}`, document, ...more];
+    return { title: `diff ${document}`, words: ['diff', `${base}:${document}`, document, ...more] };
   }
-  problems.push(`the input command must be check or diff, not "${command}"`);
-  return [];
+  problems.push(`the input command must be check or diff, not "${name}"`);
+  return { title: '', words: [] };
 }
 
 /** Returns an input, trimmed. Without it, adds a problem if there is a hint how to fix it. */
@@ -50,7 +47,7 @@ function input(name: string, hint?: string): string {
   return value;
 }
 
-async function run(words: readonly string[]): Promise<number> {
+async function run({ title, words }: Command): Promise<number> {
   const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'contract-first-'));
   const [annotations, summary] = [join(folder, 'annotations'), join(folder, 'summary.md')];
   const reports = ['--report', `github:${annotations}`, '--report', `markdown:${summary}`];
@@ -63,9 +60,6 @@ async function run(words: readonly string[]): Promise<number> {
   });
   console.log(`::${pause}::`);
   const code = status ?? 2;
-  const title = [input('command'), input('document'), ...(input('command') === 'check' ? [input('url')] : [])].join(
-    ' ',
-  );
   const failure = `contract-first ${title} was not possible: ${error?.message ?? 'its output in the log says why'}`;
   process.stdout.write(readIfPresent(annotations) ?? `::error title=contract-first::${failure}\n`);
   await publish(title, readIfPresent(summary) ?? `**${failure}**\n`);

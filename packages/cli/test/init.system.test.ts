@@ -33,6 +33,16 @@ test.each(ALL)(
   240_000,
 );
 
+test('npm run corpus makes a service of each document of a folder, and prints a table', async () => {
+  const args = ['run', '--silent', 'corpus', '--', DOCUMENTS, '--count', '1', '--until', 'init'];
+  const { code, stdout, stderr } = await run('npm', args);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\| /m),
+    stderr: expect.stringMatching(/^1\/1 \S+: passed\n/m),
+  });
+}, 240_000);
+
 test('contract-first init writes a small project without a word about plants, and a name from the title', async () => {
   await packedFolder();
   const folder = temporaryFolder();

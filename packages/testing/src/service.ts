@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
-
-export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+import { ROOT } from './root.ts';
 
 // `node` is the Node that runs the tests, also where npm does not start them.
 const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
@@ -12,7 +10,7 @@ const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), proces
 /** The compile cache of the service, for every command: it halves the CPU time of a start. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 
-export type { Outcome };
+export { ROOT, type Outcome };
 
 export type Service = Child & {
   readonly url: string;

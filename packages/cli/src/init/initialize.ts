@@ -71,40 +71,53 @@ export async function initialize(options: InitOptions): Promise<void> {
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages();
-  const text = sources.length > 1 ? await bundle(path, allowed) : readFileSync(path, 'utf8');
-  const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
+  // A document in the folder stays as it is; any other becomes one file.
+  const files = new Map(
+    isInPlace
+      ? sources.map((source) => [relative(target, source), readFileSync(source, 'utf8')])
+      : [['openapi.yaml', sources.length > 1 ? await bundle(path, allowed) : readFileSync(path, 'utf8')]],
+  );
+
   const root = process.cwd();
   const rendered = mkdtempSync(join(tmpdir(), 'init-'));
   let manifest: Manifest;
   try {
     process.chdir(rendered);
+    const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
     for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(join(TEMPLATES, part), words);
     const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The template's own.
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
-    if (isInPlace) for (const source of sources) write(relative(target, source), readFileSync(source, 'utf8'));
-    else write('openapi.yaml', text);
+    for (const [file, text] of files) write(file, text);
     await generate({ scaffold: true });
-    for (const [file, source] of Object.entries(renderTests(gaps.document)))
-      await writeFormatted(`test/${file}`, source);
+    for (const [file, text] of Object.entries(renderTests(gaps.document))) await writeFormatted(`test/${file}`, text);
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
       copyFileSync(tarball, join('vendor', basename(tarball)));
     }
     process.chdir(root);
-    if (existing !== undefined) manifest = addToProject(existing, manifest, rendered);
-    copyMissing(rendered, target);
-    if (existing !== undefined)
+    if (existing !== undefined) {
+      manifest = addToProject(existing, manifest, rendered);
       write(join(target, 'package.json'), `${JSON.stringify(manifest, null, existing.indent)}\n`);
+    }
+    copyMissing(rendered, target);
   } finally {
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
   const isInstalled = install(target);
-  const kept = Object.keys(existing?.manifest.scripts ?? {}).filter(
-    (script) => manifest.scripts?.[script] !== undefined,
+  const kept = Object.entries(existing?.manifest.scripts ?? {}).filter(
+    ([script, text]) => manifest.scripts?.[script] === text,
   );
-  print(conclusion(title, folder, operationIds.length, isInstalled, kept));
+  print(
+    conclusion(
+      title,
+      folder,
+      operationIds.length,
+      isInstalled,
+      kept.map(([script]) => script),
+    ),
+  );
 }
 
 /** Leaves out what an existing project has of its own. Returns its manifest with the missing entries. */
@@ -192,7 +205,7 @@ function conclusion(
   folder: string,
   operations: number,
   isInstalled: boolean,
-  otherScripts: readonly string[],
+  ownScripts: readonly string[],
 ): string {
   const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
   const lines = [
@@ -209,7 +222,7 @@ ${title} is a service with ${count}. Each responds 501 until its handler is writ
 
 cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
 ${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}${lines
-    .filter(([script]) => !otherScripts.includes(script))
+    .filter(([script]) => !ownScripts.includes(script))
     .map(([, line]) => line)
     .join('\n')}`;
 }
