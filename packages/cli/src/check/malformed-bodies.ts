@@ -1,6 +1,6 @@
 import { matchMediaType, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from './api-operation.ts';
-import { encodingOf, writeBody } from './body-bytes.ts';
+import { encodingOf, sentMediaType, writeBody } from './body-bytes.ts';
 import type { MalformedBody } from './malformed-body.ts';
 import { malformedForms } from './malformed-forms.ts';
 import { isObject } from '../values/json-value.ts';
@@ -16,7 +16,7 @@ const OTHER_TYPES = ['text/plain', 'application/xml', 'application/octet-stream'
 export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
   if (requestBody === undefined || body === undefined) return [];
   const text = stringifyJson(body.value);
-  const contentType = body.content.mediaType;
+  const contentType = sentMediaType(body.content.mediaType);
   const documented = requestBody.contents.map(({ mediaType }) => mediaType);
   const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
   const mistyped = undocumented.map((type): MalformedBody => ({

@@ -4,7 +4,7 @@ import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import { createLimits, type LongSizes } from '../values/limits.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { encodingOf } from './body-bytes.ts';
+import { encodingOf, sentMediaType } from './body-bytes.ts';
 import { caseOf, type Case, type CaseKind } from './case.ts';
 import {
   alternativeCredentials,
@@ -126,7 +126,7 @@ function* rejectedCredentials(
   const [mistyped, malformed] = [true, false].map((isMistyped) =>
     bodies.find(({ fault }) => fault.startsWith('sent as') === isMistyped),
   );
-  const contentType = sent.body?.content.mediaType ?? '';
+  const contentType = sentMediaType(sent.body?.content.mediaType ?? '');
   const inForm = `access_token=${encodeURIComponent(token)}`;
   const added: readonly MalformedBody[] = [
     { kind: 'negative', fault: 'an empty object', contentType, bytes: Buffer.from('{}') },

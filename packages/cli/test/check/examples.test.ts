@@ -195,3 +195,13 @@ test('the examples of the document are judged: a server that refuses one fails',
     }),
   );
 });
+
+test('malformed bodies of a range of media types are sent with one of its types', async () => {
+  const { observed } = await check(
+    documentWith({ content: { 'application/*+json': { schema: { type: 'object' } } } }),
+    1,
+  );
+  const malformed = observed.filter(({ testCase }) => testCase.description.includes('malformed JSON'));
+  const types = malformed.flatMap(({ request }) => request.headers.filter(([name]) => name === 'Content-Type'));
+  expect(new Set(types.map(([, value]) => value))).toEqual(new Set(['application/vnd.example+json']));
+});
