@@ -114,7 +114,8 @@ test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
     (end) =>
       async function* ({ signal }) {
         yield 'x';
-        await once(signal, 'abort');
+        // The client may have left before the generator continues.
+        if (!signal.aborted) await once(signal, 'abort');
         end();
       },
   ],
