@@ -43,13 +43,13 @@ export async function publishComment(
     for (let page = 1; ; page += 1) {
       const query = `per_page=${String(PAGE)}&page=${String(page)}`;
       const found = (await send('GET', `${comments}?${query}`)) as readonly Comment[]; // As GitHub documents.
-      // Anybody can write a comment that starts with the marker.
+      // Other users can copy the marker.
       const own = found.find(({ body, user }) => body?.startsWith(marker) && user?.login === login);
       if (own !== undefined || found.length < PAGE) return own;
     }
   }
 
-  /** Returns the login of the token; only GraphQL tells it to the token of a workflow. */
+  /** Returns the login of the token. REST does not return it to the token of a workflow. */
   async function readLogin(): Promise<string> {
     const { GITHUB_GRAPHQL_URL: graphql = `${api}/graphql` } = env;
     const { data } = (await send('POST', graphql, { query: '{ viewer { login } }' })) as Viewer; // As GitHub documents.

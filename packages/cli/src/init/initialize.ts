@@ -71,7 +71,7 @@ export async function initialize(options: InitOptions): Promise<void> {
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages();
-  // A document in the folder stays as it is; any other becomes one file.
+  // A document in the folder keeps its files; another one is bundled into openapi.yaml.
   const files = new Map(
     isInPlace
       ? sources.map((source) => [relative(target, source), readFileSync(source, 'utf8')])
@@ -120,14 +120,14 @@ export async function initialize(options: InitOptions): Promise<void> {
   );
 }
 
-/** Leaves out what an existing project has of its own. Returns its manifest with the missing entries. */
+/** Removes the rendered files that would conflict with an existing project. Returns its manifest with the missing entries. */
 function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
   // Settings of npm would change how the other parts of the project are installed.
   for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
     rmSync(join(rendered, file), { recursive: true });
   if (hasTests) printError('test: left out, since the project has tests of its own');
   const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
-  // Without tests, the script is the one that npm init has written.
+  // Without tests, the script is the placeholder of npm init.
   const own = hasTests && test !== undefined ? manifest : { ...rest, scripts };
   const wanted = hasTests ? withoutTests(added) : added;
   const kept = Object.keys(own.scripts ?? {}).filter((name) => wanted.scripts?.[name] !== undefined);
@@ -136,7 +136,7 @@ function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, 
   return mergeManifest(own, wanted);
 }
 
-/** Copies files with their modes; keeps those that exist. */
+/** Copies files with their modes. Existing files stay. */
 function copyMissing(from: string, to: string): void {
   for (const file of filesIn(from)) {
     const [source, target] = [join(from, file), join(to, file)];

@@ -11,7 +11,7 @@ export function escapeMarkdown(text: string): string {
   return text
     .replaceAll(/[\\`*_{}[\]<>|~#]/g, '\\$&')
     .replaceAll('&', '&amp;')
-    .replaceAll('@', '&#64;') // GitHub would notify whoever has the name.
+    .replaceAll('@', '&#64;') // GitHub would send a notification.
     .replaceAll(/\s+/g, ' ');
 }
 
