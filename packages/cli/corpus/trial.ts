@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installedModules } from '@contract-first/testing/packed.ts';
+import { installedModules, NOT_INSTALLED } from '@contract-first/testing/packed.ts';
 
 /** The way from a document to a service that is tested: each step needs the one before. */
 export const STEPS = ['init', 'typecheck', 'start', 'test', 'contract'] as const;
@@ -34,14 +34,13 @@ export type Costs = {
 
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
 const FIRST_REQUESTS = fileURLToPath(new URL('first-requests.ts', import.meta.url));
-// The packages are linked, which takes no time.
-const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true', npm_config_loglevel: 'silent' };
 const TIME_LIMIT_MS = 240_000;
 
 /** Makes a service of a document in a folder of its own, with the packed packages, step by step until one fails. */
 export async function tryDocument(path: string, name: string, last: Step): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
   try {
+    // The packages are linked, which takes no time.
     symlinkSync(await installedModules(), join(folder, 'node_modules'));
     let costs: Partial<Costs> = {};
     for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) {

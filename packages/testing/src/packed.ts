@@ -8,6 +8,9 @@ import { ROOT } from './root.ts'; // Not service.ts: the corpus runs without Jes
 const POLL_MS = 200;
 const DOCUMENT = '{ openapi: 3.1.0, info: { title: Empty, version: 1.0.0 }, security: [], paths: {} }\n';
 
+/** With this environment, `npm install` installs nothing, and asks no registry: npm prints how it is used. */
+export const NOT_INSTALLED = { npm_config_usage: 'true' };
+
 /** The folder of a run of Jest, or of this process. */
 const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'packed-'));
 

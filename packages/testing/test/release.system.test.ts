@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { packedFolder } from '@contract-first/testing/packed.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
@@ -59,19 +57,3 @@ test('npm run set-version changes the version of every package, and their depend
     devDependencies: { 'contract-first': '99.0.0' },
   });
 });
-
-test('the image of the commands has them: diff compares two files', async () => {
-  const text = read('packages/cli/Containerfile');
-  const [, install = ''] = /^RUN (.*)$/m.exec(text) ?? [];
-  const folder = temporaryFolder();
-  cpSync(await packedFolder(), join(folder, 'packed'), { recursive: true });
-  execFileSync('sh', ['-c', `${install} --prefer-offline --no-audit --no-fund`], { cwd: folder, stdio: 'ignore' });
-  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
-  const [, bin = ''] = JSON.parse(entry) as readonly string[];
-  const path = join(ROOT, 'openapi.yaml');
-  expect(await run('node', [bin.replace('/app', folder), 'diff', path, path])).toEqual({
-    code: 0,
-    stdout: '0 errors, 0 warnings, 0 notes\n',
-    stderr: '',
-  });
-}, 240_000);

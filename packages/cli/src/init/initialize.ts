@@ -70,7 +70,7 @@ export async function initialize(options: InitOptions): Promise<void> {
   const outside = sources.filter((source) => relative(target, source).startsWith('..'));
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
-  const packages = findPackages();
+  const packages = findPackages(hasDatabase);
   // A document in the folder keeps its files; another one is bundled into openapi.yaml.
   const files = new Map(
     isInPlace

@@ -15,14 +15,16 @@ type Lock = { readonly packages: Readonly<Record<string, { readonly resolved?: s
 
 const OWN = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = `${sep}node_modules${sep}`;
-const NAMES = ['contract', 'database', 'documents', 'engine'].map((name) => `@contract-first/${name}`);
+const NAMES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `@contract-first/${name}`)];
 
 /**
  * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
  * `npm run pack` wrote; exits when there are none.
+ *
+ * @param hasDatabase whether the project has a store
  */
-export function findPackages(): Packages {
-  const names = ['contract-first', ...NAMES];
+export function findPackages(hasDatabase: boolean): Packages {
+  const names = hasDatabase ? [...NAMES, '@contract-first/database'] : NAMES;
   const at = OWN.lastIndexOf(MODULES);
   const tarballs = new Map(
     names.flatMap((name) => {
