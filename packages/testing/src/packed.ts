@@ -32,7 +32,8 @@ export async function installedModules(): Promise<string> {
   return join(
     await onceInRun('installed', (folder) => {
       writeFileSync(join(folder, 'empty.yaml'), DOCUMENT);
-      execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, stdio: 'ignore' });
+      const env = { ...process.env, npm_config_prefer_offline: 'true' };
+      execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, env, stdio: 'ignore' });
     }),
     'project/node_modules',
   );

@@ -31,7 +31,10 @@ const START_MS = 30_000;
 // With these, npm reaches its registry.
 const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
 
-/** Creates a project. Its commands have no settings of the service but free ports, and npm prints nothing of its own. */
+/**
+ * Creates a project. Its commands have no settings of the service but free ports. npm prints nothing of its own, and asks its
+ * registry for nothing twice.
+ */
 export function createProject(): Project {
   const root = mkdtempSync(join(tmpdir(), 'documents-'));
   let folder = root;
@@ -44,7 +47,8 @@ export function createProject(): Project {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
   // Without a terminal, curl would print its progress.
   const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
-  const env = { ...inherited, PORT: '0', OPS_PORT: '0', NPM_CONFIG_LOGLEVEL: 'silent' };
+  const npm = { NPM_CONFIG_LOGLEVEL: 'silent', NPM_CONFIG_PREFER_OFFLINE: 'true' };
+  const env = { ...inherited, ...npm, PORT: '0', OPS_PORT: '0' };
   let printed = '';
   let stopService = async (): Promise<void> => undefined;
 
