@@ -7,9 +7,6 @@ import { ROOT } from './root.ts';
 // `node` is the Node that runs the tests, also where npm does not start them.
 const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
 
-/** The compile cache of the service, for every command: it halves the CPU time of a start. */
-const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
-
 export { ROOT, type Outcome };
 
 export type Service = Child & {
@@ -60,7 +57,7 @@ export async function startService(
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT): Child {
   return startChild(command, args, {
     cwd,
-    env: { ...cleanEnvironment(process.env), PATH, NODE_COMPILE_CACHE, OPS_PORT: '0', ...env },
+    env: { ...cleanEnvironment(process.env), PATH, OPS_PORT: '0', ...env },
   });
 }
 

@@ -1,14 +1,22 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run } from '@contract-first/testing/service.ts';
 
-/** Runs `npm run documents` on a document of these lines, in which `~` stands for a fence. */
-async function execute(...lines: readonly string[]) {
-  const document = join(temporaryFolder(), 'x.md');
+const MAIN = 'packages/testing/src/documents/main.ts';
+
+/** Writes a document of these lines, in which `~` stands for a fence. Returns its path. */
+function write(name: string, lines: readonly string[]): string {
+  const document = join(temporaryFolder(), name);
   writeFileSync(document, `${lines.join('\n').replaceAll('~', '```')}\n`);
-  const { code, stdout, stderr } = await run('node', ['packages/testing/src/documents/main.ts', document]);
+  return document;
+}
+
+/** Runs `npm run documents` on a document of these lines. */
+async function execute(...lines: readonly string[]) {
+  const document = write('x.md', lines);
+  const { code, stdout, stderr } = await run('node', [MAIN, document]);
   return { code, stdout: stdout.replaceAll(document, 'x.md'), stderr: stderr.replaceAll(document, 'x.md') };
 }
 
@@ -27,7 +35,7 @@ test('npm run documents runs console and sh, writes files and applies diffs in o
   expect(outcome).toEqual({ code: 0, stdout: ran.map((line) => `x.md:${line}\n`).join(''), stderr: '' });
 });
 
-test.each<[string, string[], string]>([
+const MISTAKES: readonly (readonly [string, readonly string[], string])[] = [
   ['another line', ['~console', '$ printf "one\\ntwo\\n"', 'one', '2', '~'], 'x.md:4: the output of `printf'],
   [
     'a line more',
@@ -45,10 +53,32 @@ test.each<[string, string[], string]>([
   ['a console block without a command', ['~console', 'one', '~'], 'x.md:2: Error: a console block starts with'],
   ['a fence without a language', ['~', 'npm test', '~'], 'x.md: a fence has no language or no end'],
   ['a fence without an end', ['~sh', 'npm test'], 'x.md: a fence has no language or no end'],
-])('npm run documents reports %s', async (_, lines, message) => {
-  const { code, stderr } = await execute(...lines);
-  expect(stderr).toContain(message);
-  expect(code).toBe(1);
+];
+
+describe('npm run documents', () => {
+  let printed = '';
+  const documentOf = (index: number): string => `${String(index)}.md`;
+  beforeAll(async () => {
+    const documents = MISTAKES.map(([, lines], index) => write(documentOf(index), lines));
+    const { code, stderr } = await run('node', [MAIN, ...documents]);
+    expect(code).toBe(1);
+    printed = stderr;
+  });
+
+  test.each(MISTAKES.map(([mistake, , message], index) => [mistake, message.replace('x.md', documentOf(index))]))(
+    'reports %s',
+    (_, message) => {
+      expect(printed).toContain(`/${message}`);
+    },
+  );
+});
+
+test('npm run documents exits 1 for one document with a mistake among others', async () => {
+  const [right, wrong] = [write('right.md', ['~sh', 'true', '~']), write('wrong.md', ['~sh', 'false', '~'])];
+  expect(await run('node', [MAIN, wrong, right])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('wrong.md:2: '),
+  });
 });
 
 test('npm run documents keeps a service running, and completes a command from earlier output', async () => {

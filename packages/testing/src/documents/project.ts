@@ -23,7 +23,7 @@ export type Project = {
   readonly serve: (command: string, isReady: (output: string) => boolean) => Promise<string>;
   /** Stops the service. @throws {Error} when it does not end with code 0 */
   readonly stopService: () => Promise<void>;
-  /** Stops the service and removes the folder. */
+  /** Stops the service, however it ends, and removes the folder. */
   readonly remove: () => Promise<void>;
 };
 
@@ -95,9 +95,8 @@ export function createProject(): Project {
   }
 
   async function remove(): Promise<void> {
-    await stopService().finally(() => {
-      rmSync(root, { recursive: true });
-    });
+    await stopService().catch(() => undefined); // How it ends matters where it was to be stopped.
+    rmSync(root, { recursive: true });
   }
 
   return {
