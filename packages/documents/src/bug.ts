@@ -1,5 +1,6 @@
 /** An unexpected error while a part of the document was read. */
 export class Bug extends Error {
+  override readonly name = 'Bug';
   readonly pointer: string;
   constructor(pointer: string, cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
