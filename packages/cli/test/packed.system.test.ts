@@ -14,11 +14,11 @@ const OLDEST = '22.18.0';
 const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
 const NPM = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 const BIN = 'node_modules/contract-first/bin.js';
-
 const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8');
 
 /** A folder without a project, in which the tarballs of the commands are installed as in their image. */
 let folder = '';
+/** The path of the oldest Node. */
 let oldNode = '';
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   });
 });
 
-test('the image of the commands starts them: diff compares two files', async () => {
+test('diff, started as in the image of the commands, compares two files', async () => {
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(IMAGE) ?? [];
   const [, bin = ''] = JSON.parse(entry) as readonly string[];
   const args = [bin.replace('/app', folder), 'diff', 'openapi.yaml', 'openapi.yaml'];
