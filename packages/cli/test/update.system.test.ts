@@ -3,12 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { installedModules } from '@contract-first/testing/packed.ts';
+import { INSTALL_OPTIONS, installedModules } from '@contract-first/testing/packed.ts';
 import { copyProjectWithPackages } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 import { VERSION } from '../src/version.ts';
-
-const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
 const LATER = '99.0.0';
 
@@ -39,7 +37,7 @@ test('npm install of a later version updates a project that contract-first init 
   const packed = packLaterVersion();
   const later = readdirSync(packed).filter((name) => !name.startsWith('create-'));
   for (const name of later) cpSync(join(packed, name), join(project, 'vendor', name));
-  execFileSync('npm', [...NPM, ...later.map((name) => `./vendor/${name}`)], { cwd: project });
+  execFileSync('npm', ['install', ...INSTALL_OPTIONS, ...later.map((name) => `./vendor/${name}`)], { cwd: project });
 
   expect(await banner()).toContain('Documentation ');
   const check = ['run', '--silent', 'generate', '--', '--check'];

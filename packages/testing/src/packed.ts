@@ -8,6 +8,9 @@ import { ROOT } from './root.ts'; // Not service.ts: the corpus runs without Jes
 const POLL_MS = 200;
 const DOCUMENT = '{ openapi: 3.1.0, info: { title: Empty, version: 1.0.0 }, security: [], paths: {} }\n';
 
+/** Options of an `npm install` in a test. */
+export const INSTALL_OPTIONS = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+
 /** With this environment, `npm install` installs nothing, and asks no registry: npm prints how it is used. */
 export const NOT_INSTALLED = { npm_config_usage: 'true' };
 

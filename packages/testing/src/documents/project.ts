@@ -95,7 +95,7 @@ export function createProject(): Project {
   }
 
   async function remove(): Promise<void> {
-    await stopService().catch(() => undefined); // How it ends matters where it was to be stopped.
+    await stopService().catch(() => undefined); // Where it has to end well, it was stopped before.
     rmSync(root, { recursive: true });
   }
 

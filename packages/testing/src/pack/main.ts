@@ -20,15 +20,13 @@ rmSync(OUTPUT, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 try {
   execFileSync('tsc', ['--project', CONFIG, '--outDir', join(work, 'compiled')], { stdio: 'inherit' });
-  for (const folder of folders) stage(folder);
-  const staged = folders.map((folder) => join(work, basename(folder)));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', OUTPUT, ...staged], { stdio: 'inherit' });
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', OUTPUT, ...folders.map(stage)], { stdio: 'inherit' });
 } finally {
   rmSync(work, { recursive: true });
 }
 
-/** Writes the files of a package to a folder of its own. */
-function stage(folder: string): void {
+/** Writes the files of a package to a folder of their own. Returns that folder. */
+function stage(folder: string): string {
   const name = basename(folder);
   const staged = join(work, name);
   // Copies the files that are not compiled: pages, templates and scripts.
@@ -45,6 +43,7 @@ function stage(folder: string): void {
   cpSync('LICENSE', join(staged, 'LICENSE'));
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm refuses another shape.
   writeFileSync(join(staged, 'package.json'), JSON.stringify(toPacked(manifest), null, 2));
+  return staged;
 }
 
 /** Returns a manifest whose entries are the compiled files. */
