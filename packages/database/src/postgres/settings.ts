@@ -79,8 +79,10 @@ async function refuseSharing(
   await session.query(`SELECT set_config('${mark}', $1, false)`, [value], limitMs);
   // It may have to wait for a session of its own, or get none: then they are not lent.
   const seen = await readMark(show, openAnother).catch(() => undefined);
-  const [row] = await session.query(show, [], limitMs);
-  if (seen === value || row?.['mark'] !== value) throw new PoolerSwitched();
+  // Twice: a pooler with two sessions, used in turn, is back at the first one.
+  const [first] = await session.query(show, [], limitMs);
+  const [second] = await session.query(show, [], limitMs);
+  if (seen === value || first?.['mark'] !== value || second?.['mark'] !== value) throw new PoolerSwitched();
 }
 
 async function readMark(show: string, openAnother: () => Promise<Session>): Promise<string | null | undefined> {
