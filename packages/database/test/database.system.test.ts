@@ -74,7 +74,7 @@ describeStores((createDatabase) => {
   });
 
   test('read fails within the time limit when a query takes too long, and then works again', async () => {
-    const database = await openNew({ timeoutMs: 500 });
+    const database = await openNew({ timeoutMs: 1_500 });
     const endless = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n`;
     const ended: unknown[] = [];
     const reading = database.read(endless).catch((error: unknown) => ended.push(error));

@@ -115,7 +115,7 @@ test('under repeated load, nothing acknowledged is lost and nothing is invented 
 test('while PostgreSQL is gone, 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
-  const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '500' };
+  const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '3000' };
   const service = await startService(env);
   await postgres.kill('SIGKILL');
   const response = await fetch(`${service.url}/plants`, {

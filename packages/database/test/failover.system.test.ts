@@ -36,7 +36,7 @@ test('reads of a PostgreSQL database with two hosts are carried out on the other
 });
 
 test('reads of a PostgreSQL database with two hosts are rejected within their time when their host falls silent, and then go to the other one', async () => {
-  const { database, first } = await openThroughTwo({ timeoutMs: 1_000 });
+  const { database, first } = await openThroughTwo({ timeoutMs: 3_000 });
   expect(await database.read(all)).toEqual([NOTE]);
   first.stall();
   await expect(database.read(all)).rejects.toThrow(DatabaseUnavailable);
@@ -66,8 +66,8 @@ test('a stream of a query that takes long is waited for; one from a PostgreSQL t
   const server = await startPostgres();
   cleanUp(server.stop);
   const proxy = await startProxy(server.port);
-  const database = await open(proxy.through(await server.createDatabase()), { timeoutMs: 400 });
-  const slow = sql<{ done: string }>`SELECT pg_sleep(2)::text AS done`;
+  const database = await open(proxy.through(await server.createDatabase()), { timeoutMs: 2_000 });
+  const slow = sql<{ done: string }>`SELECT pg_sleep(6)::text AS done`;
   expect(await Array.fromAsync(database.stream(slow))).toEqual([{ done: '' }]);
   const reading = Array.fromAsync(database.stream(sql`SELECT pg_sleep(600)`));
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";

@@ -19,7 +19,7 @@ async function startLocked(timeoutMs: string) {
 test('while the database is unavailable, import retries, and stores everything once and in order when PostgreSQL is back', async () => {
   const postgres = await startPostgres();
   cleanUp(() => postgres.stop());
-  const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '1000' });
+  const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '3000' });
   const { process, outcome } = startImport();
   process.stdin.end(plantLines(1, 20_000));
   await has(1_000);

@@ -63,7 +63,7 @@ test('a PostgreSQL primary with a standby is skipped while it is read-only', asy
   const name = new URL(database).pathname.slice(1);
   const store = await openTestStore(severalHosts(standby.url(name), database));
   expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
-  await expect(openTestStore(standby.url(name), { timeoutMs: 300 })).rejects.toThrow(/:\d+: it accepts no writes$/);
+  await expect(openTestStore(standby.url(name), { timeoutMs: 2_000 })).rejects.toThrow(/:\d+: it accepts no writes$/);
 });
 
 test('a PostgreSQL primary with a standby is left when it becomes read-only', async () => {

@@ -95,7 +95,7 @@ test('when connections are lost, a server that no longer responds is abandoned',
   const proxy = await startProxy(server.port);
   const store = await openTestStore(proxy.through(url), {
     poolSize: 1,
-    timeoutMs: 500,
+    timeoutMs: 1_500,
   });
   await store.add({ id: 1n, name: 'before' });
   proxy.stall();
@@ -104,7 +104,7 @@ test('when connections are lost, a server that no longer responds is abandoned',
   const adding = [first, ...Array.from({ length: 3 }, () => store.add({ id: 1n, name: 'during' }))];
   const outcomes = await Promise.allSettled(adding);
   expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
-  await sleep(2_000); // By now the connection has been abandoned.
+  await sleep(6_000); // By now the connection has been abandoned.
   proxy.resume();
   while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
   const kept = await names(url, 'history');
@@ -115,7 +115,7 @@ test('a PostgreSQL server that comes and goes loses nothing acknowledged when it
   const server = await startPostgres();
   cleanUp(server.stop);
   const url = await server.createDatabase();
-  const store = await openTestStore(url, { timeoutMs: 1_000 });
+  const store = await openTestStore(url, { timeoutMs: 3_000 });
   const load = startLoad(store);
   for (let round = 0; round < 3; round += 1) {
     await load.progress(500);
@@ -136,7 +136,7 @@ test('a PostgreSQL server that comes and goes loses nothing acknowledged when it
 test('a PostgreSQL server that comes and goes fails additions within the time limit while it is gone, bounds its queue, and closes', async () => {
   const server = await startPostgres();
   cleanUp(server.stop);
-  const store = await openTestStore(await server.createDatabase(), { timeoutMs: 300, queueLimitBytes: 100_000 });
+  const store = await openTestStore(await server.createDatabase(), { timeoutMs: 2_000, queueLimitBytes: 100_000 });
   await store.add({ id: 1n, name: 'x' });
   await server.kill('SIGKILL');
   const started = Array.from({ length: 5_000 }, () => store.add({ id: 1n, name: 'x' }));
@@ -144,7 +144,7 @@ test('a PostgreSQL server that comes and goes fails additions within the time li
   const messages = new Set(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason)));
   expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
   expect(messages).toEqual(
-    new Set(['Error: the database did not answer within 300 ms', 'Error: too much is waiting for the database']),
+    new Set(['Error: the database did not answer within 2000 ms', 'Error: too much is waiting for the database']),
   );
   const last = store.add({ id: 1n, name: 'x' });
   await Promise.all([expect(last).rejects.toThrow(DatabaseUnavailable), store.close()]);

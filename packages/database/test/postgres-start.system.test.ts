@@ -100,7 +100,7 @@ test('a start that waits for the migration of another process ends when the serv
   const proxy = await startProxy(server.port);
   const lock = `SELECT pg_advisory_lock(${String(numberOf(plantTables.tag))}), pg_sleep(600)`;
   void server.query(url, lock).catch(() => undefined); // It ends with the server.
-  const opening = openTestStore(proxy.through(url), { timeoutMs: 400 });
+  const opening = openTestStore(proxy.through(url), { timeoutMs: 2_000 });
   const waiting =
     "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
   await until(async () => (await server.query(url, waiting))[0]?.['count'], '1');

@@ -52,7 +52,7 @@ test('/readyz is 503 while the database file is gone, and 200 once it is back', 
 test('/readyz is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
-  const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '500' });
+  const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '3000' });
   expect((await get(service, '/readyz')).status).toBe(200);
   await postgres.kill('SIGKILL');
   expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
