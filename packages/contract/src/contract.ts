@@ -1,6 +1,6 @@
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
-import type { ContractDocument } from './slice-document.ts';
+import type { ContractDocument } from './contract-document.ts';
 
 /** An OpenAPI document, with the tables that the generator derives from it. */
 export type Contract = {

@@ -2,7 +2,7 @@ import type { Contract } from './contract.ts';
 import { concreteMediaType, kindOf } from './media-type.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 import { sampleOf } from './sample.ts';
-import { findOperationObject, mergeParameters, resolveComponent } from './slice-document.ts';
+import { findOperationObject, mergeParameters, resolveComponent } from './contract-document.ts';
 
 /** A part of a request: where it is sent, its name and its value. */
 type Part = { readonly in: string; readonly name: string; readonly value: string };

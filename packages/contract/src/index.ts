@@ -3,6 +3,13 @@
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
 export type { Contract } from './contract.ts';
+export {
+  IGNORED_PARAMETERS,
+  findOperationObject,
+  mergeParameters,
+  sliceVersion,
+  type ContractDocument,
+} from './contract-document.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { replaceEqualityKeywords } from './equality.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
@@ -49,6 +56,7 @@ export {
   type SecurityScheme,
   type TextType,
 } from './operation.ts';
+export { withFiles } from './operation-schemas.ts';
 export {
   matchSegment,
   normalizePath,
@@ -60,14 +68,6 @@ export {
 } from './path-template.ts';
 export { compilePattern } from './pattern.ts';
 export { MAX_PROBLEMS, NO_PROBLEMS, createProblem, isWithin, limitProblems, placeOf, type Problem } from './problem.ts';
-export {
-  IGNORED_PARAMETERS,
-  findOperationObject,
-  mergeParameters,
-  sliceVersion,
-  withFiles,
-  type ContractDocument,
-} from './slice-document.ts';
 export { SourceDigits } from './source-digits.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';
 export { TimeSlices } from './time-slices.ts';

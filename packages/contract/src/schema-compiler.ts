@@ -10,6 +10,8 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
+import { sliceVersion, type ContractDocument } from './contract-document.ts';
+import { copySchema } from './copy-schema.ts';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { FORMATS, limitTimestamps } from './formats.ts';
@@ -18,14 +20,7 @@ import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import type { Operation } from './operation.ts';
 import { compilePattern } from './pattern.ts';
-import {
-  copySchema,
-  SLICE_METHOD,
-  sliceDocument,
-  sliceMediaType,
-  sliceVersion,
-  type ContractDocument,
-} from './slice-document.ts';
+import { SLICE_METHOD, sliceDocument, sliceMediaType } from './operation-schemas.ts';
 import { ViolationFinder, type Check } from './violations.ts';
 
 /*

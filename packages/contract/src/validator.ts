@@ -3,7 +3,7 @@ import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
 import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
-import { HEADERS_MEDIA_TYPE, sliceMediaType } from './slice-document.ts';
+import { HEADERS_MEDIA_TYPE, sliceMediaType } from './operation-schemas.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import { combineProblems, type Check } from './violations.ts';
 

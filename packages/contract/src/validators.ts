@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
-import type { ContractDocument } from './slice-document.ts';
+import type { ContractDocument } from './contract-document.ts';
 import { TimeSlices } from './time-slices.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
 

@@ -1,17 +1,16 @@
+import {
+  findOperationObject,
+  mergeParameters,
+  resolveComponent,
+  sliceVersion,
+  type ContractDocument,
+} from './contract-document.ts';
+import { copySchema } from './copy-schema.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
-import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
 import { isItemList, kindOf } from './media-type.ts';
 import type { Operation, TextType } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
-
-/** The parts of an OpenAPI document used by the engine. */
-export type ContractDocument = {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string };
-  readonly paths?: Readonly<Record<string, Node>>;
-  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-};
 
 /**
  * Creates a document with one operation and no components, so that the cost of a validator does not grow with the
@@ -108,42 +107,11 @@ export function sliceDocument(
   }
 }
 
-/** Returns the version of the slices of a document: the validator knows 3.0 and 3.1. */
-export function sliceVersion({ openapi }: Pick<ContractDocument, 'openapi'>): string {
-  return openapi.startsWith('3.0.') ? openapi : '3.1.0';
-}
-
 /** The key of the operation in a slice. */
 export const SLICE_METHOD = 'post';
 
 /** The media type of the object of headers of a response, by name in lower case. */
 export const HEADERS_MEDIA_TYPE = 'application/x-headers+json';
-
-/** Returns the object of an operation, which may be in `additionalOperations` (OpenAPI 3.2, 4.9.1). */
-export function findOperationObject(document: ContractDocument, { path, method }: Operation): Node {
-  const pathItem = document.paths?.[path] ?? {};
-  const additional = (pathItem['additionalOperations'] ?? {}) as Node;
-  return (pathItem[method.toLowerCase()] ?? additional[method] ?? {}) as Node; // The linter has checked this shape.
-}
-
-/** Follows the `$ref` of a node to a component, repeatedly; returns nodes without one unchanged. */
-export function resolveComponent(document: ContractDocument, node: unknown): Node {
-  const reference = (node as Node)['$ref'];
-  if (typeof reference !== 'string') return node as Node;
-  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
-  return resolveComponent(document, document.components?.[kind]?.[name] ?? {});
-}
-
-/**
- * Copies a schema, or an object that contains some, in a simpler form: discriminators are conditions, which Ajv checks faster
- * than `oneOf` and with better messages, and there are no examples and extensions, in which it would take a member `id` for
- * the name of a schema.
- */
-export function copySchema<Schema>(schema: Schema): Schema {
-  const copy = structuredClone(schema);
-  simplifySchemas(copy);
-  return copy;
-}
 
 const MAX_FORM_SCHEMAS = 1_000;
 
@@ -198,19 +166,6 @@ export function sliceMediaType(mediaType: string): string {
   return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
 }
 
-/**
- * Merges the parameters of a path and an operation. Those of the operation override those with the same name and
- * location. Three headers are ignored (OpenAPI 3.1, 4.8.12.1).
- */
-export function mergeParameters(shared: readonly Node[], own: readonly Node[]): readonly Node[] {
-  const identity = ({ name, in: location }: Node): string => `${String(location)} ${String(name)}`;
-  const merged = new Map([...shared, ...own].map((parameter) => [identity(parameter), parameter]));
-  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
-}
-
-/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
-export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
-
 /** Returns the schema of the value of a parameter or a header. A schema cannot describe the text of other media types. */
 function schemaOf({ schema, content }: Node, isWholeQuery = false): unknown {
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
@@ -224,44 +179,6 @@ function wrapRef(schema: unknown): unknown {
   const { $ref, allOf = [], ...rest } = schema as Node;
   return $ref === undefined ? schema : { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
 }
-
-function simplifySchemas(node: unknown, parentKey = ''): void {
-  if (typeof node !== 'object' || node === null) return;
-  simplifyDiscriminator(node as Record<string, unknown>);
-  for (const [key, member] of Object.entries(node)) {
-    const isData = isLiteralKeyword(key, parentKey);
-    const isHint = isExtension(key, parentKey) || (isData && (key === 'example' || key === 'examples'));
-    if (isHint) Reflect.deleteProperty(node, key);
-    else if (!isData) simplifySchemas(member, key);
-  }
-}
-
-/** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */
-function simplifyDiscriminator(node: Record<string, unknown>): void {
-  const { discriminator, allOf = [] } = node as { discriminator?: Discriminator; allOf?: readonly unknown[] };
-  if (typeof discriminator?.propertyName !== 'string') return;
-  delete node['discriminator'];
-  const keyword = node['oneOf'] === undefined ? 'anyOf' : 'oneOf';
-  const { propertyName, mapping = {} } = discriminator;
-  const alternatives = (node[keyword] ?? []) as readonly Node[];
-  const namesOf = ({ $ref }: Node): string[] => Object.keys(mapping).filter((name) => mapping[name] === $ref);
-  const isNamed = (names: readonly string[]): Node => ({
-    type: 'object',
-    required: [propertyName],
-    properties: { [propertyName]: { enum: names } },
-  });
-  const named = alternatives.filter((alternative) => namesOf(alternative).length > 0);
-  if (named.length === 0) return;
-  const others = alternatives.filter((alternative) => !named.includes(alternative));
-  const isAny = isNamed(Object.keys(mapping));
-  Reflect.deleteProperty(node, keyword);
-  node['allOf'] = [
-    ...allOf,
-    others.length === 0 ? isAny : { anyOf: [isAny, { [keyword]: others }] },
-    ...named.map((alternative) => ({ if: isNamed(namesOf(alternative)), then: alternative })),
-  ];
-}
-type Discriminator = { readonly propertyName?: unknown; readonly mapping?: Readonly<Record<string, string>> };
 
 function mapValues(record: Node, map: (value: unknown) => unknown): Node {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
