@@ -10,8 +10,8 @@ export type ContractDocument = {
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
 
-/** Returns the version of the slices of a document: the validator knows 3.0 and 3.1. */
-export function sliceVersion({ openapi }: Pick<ContractDocument, 'openapi'>): string {
+/** Returns the version of OpenAPI that a document's schemas are validated by: 3.0, or 3.1 for any other. */
+export function schemaVersion({ openapi }: Pick<ContractDocument, 'openapi'>): string {
   return openapi.startsWith('3.0.') ? openapi : '3.1.0';
 }
 

@@ -7,7 +7,7 @@ export {
   IGNORED_PARAMETERS,
   findOperationObject,
   mergeParameters,
-  sliceVersion,
+  schemaVersion,
   type ContractDocument,
 } from './contract-document.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';

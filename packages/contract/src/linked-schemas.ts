@@ -1,5 +1,5 @@
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
-import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
+import type { AjvInstance } from './ajv.ts';
 import { splitSchema } from './split-schema.ts';
 
 /**

@@ -2,7 +2,7 @@ import { _, stringify } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
 import properties from 'ajv/dist/vocabularies/applicator/properties.js';
 import { allSchemaProperties, noPropertyInData } from 'ajv/dist/vocabularies/code.js';
-import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
+import type { AjvInstance } from './ajv.ts';
 
 /** The key of the defaults that are missing in a value, which a check collects if it is there. */
 export const MISSING_DEFAULTS = Symbol('missing defaults');

@@ -1,10 +1,4 @@
-import {
-  findOperationObject,
-  mergeParameters,
-  resolveComponent,
-  sliceVersion,
-  type ContractDocument,
-} from './contract-document.ts';
+import { findOperationObject, mergeParameters, resolveComponent, type ContractDocument } from './contract-document.ts';
 import { copySchema } from './copy-schema.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import { isItemList, kindOf } from './media-type.ts';
@@ -12,91 +6,100 @@ import type { Operation, TextType } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
+/** The schemas of an operation: one for each part of a request or a response, for its direction. */
+export type OperationSchemas = {
+  /** The schema of an object with the parameters by location, as `RequestParts` has them. */
+  readonly parameters: Node;
+  /** By documented media type. */
+  readonly bodies: Node;
+  /** By key of `responses`; the headers are an object, by name in lower case. */
+  readonly responses: Readonly<Record<string, { readonly bodies: Node; readonly headers: Node | undefined }>>;
+};
+
+/** The member of `RequestParts` for each location of parameters. */
+const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: 'cookies' };
+
 /**
- * Creates a document with one operation and no components, so that the cost of a validator does not grow with the
- * contract. The document is simplified:
+ * Reads the schemas of an operation. They differ from those of the document:
  *
- * - it has version 3.1 or 3.0, and any method is {@link SLICE_METHOD}: the validator knows no others;
  * - `$ref`s are resolved, except those to schemas;
- * - parameters have a schema but no style, since they are already parsed, and may be empty;
- * - request bodies have a JSON media type ({@link sliceMediaType});
- * - responses have only bodies that may be JSON or text, and their headers as one of the media types;
- * - schemas are those of requests or of responses;
+ * - responses have only the bodies that may be JSON or text;
  * - files of forms have no schema, since only their placeholders are validated;
  * - schemas are simplified ({@link copySchema}).
  *
  * @param directed derives the schemas, and collects the targets of the operation's references
- * @returns a deep copy, which may be modified
+ * @returns deep copies, which may be modified
  */
-export function sliceDocument(
+export function readOperationSchemas(
   document: ContractDocument,
-  operationToSlice: Operation,
+  operation: Operation,
   directed: DirectedSchemas,
-): ContractDocument {
+): OperationSchemas {
   const resolveRef = (node: unknown): Node => resolveComponent(document, node);
-  const { path } = operationToSlice;
   const {
     parameters = [],
-    requestBody,
+    requestBody = {},
     responses = {},
-  } = findOperationObject(document, operationToSlice) as {
+  } = findOperationObject(document, operation) as {
     parameters?: readonly unknown[];
     requestBody?: unknown;
     responses?: Node;
   };
-  const shared = (document.paths?.[path]?.['parameters'] ?? []) as readonly unknown[];
-  const operation = {
-    parameters: mergeParameters(shared.map(resolveRef), parameters.map(resolveRef)).map(simplifyParameter),
-    ...(requestBody !== undefined && { requestBody: simplifyRequestBody(resolveRef(requestBody)) }),
-    responses: mapValues(responses, (response) => simplifyResponse(resolveRef(response))),
+  const shared = (document.paths?.[operation.path]?.['parameters'] ?? []) as readonly unknown[];
+  return {
+    parameters: readParameters(mergeParameters(shared.map(resolveRef), parameters.map(resolveRef))),
+    bodies: readRequestBodies(resolveRef(requestBody)),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, readResponse(resolveRef(response))]),
+    ),
   };
-  const { info } = document;
-  return copySchema({ openapi: sliceVersion(document), info, paths: { [path]: { [SLICE_METHOD]: operation } } });
 
-  function simplifyParameter({ name, in: location, required = false, ...parameter }: Node): Node {
-    return {
-      name,
-      in: location === 'querystring' ? 'query' : location,
-      required,
-      schema: directed.parameter(schemaOf(parameter, location === 'querystring'), required === true),
-      allowEmptyValue: true,
-    };
+  function readParameters(parameters: readonly Node[]): Node {
+    const properties = Object.entries(LOCATIONS).map(([location, member]) => {
+      const own = parameters.filter((parameter) => locationOf(parameter) === location);
+      const schemas = own.map((parameter) => [nameOf(parameter), readParameter(parameter)] as const);
+      const required = own.filter((parameter) => parameter['required'] === true).map(nameOf);
+      const members = { type: 'object', properties: Object.fromEntries(schemas) };
+      return [member, own.length === 0 ? {} : { ...members, ...(required.length > 0 && { required }) }] as const;
+    });
+    return { properties: Object.fromEntries(properties) };
   }
 
-  function simplifyRequestBody({ required = false, content }: Node): Node {
-    const entries = Object.entries(content as Readonly<Record<string, Node>>).map(([mediaType, object]) => {
+  function readParameter({ in: location, required, ...parameter }: Node): unknown {
+    return copySchema(directed.parameter(schemaOf(parameter, location === 'querystring'), required === true));
+  }
+
+  function readRequestBodies({ content = {} }: Node): Node {
+    return mapContent(content, (mediaType, object) => {
       // A schema cannot describe bytes.
-      const isBytes = kindOf(mediaType) === 'binary' && !isItemList(mediaType, object);
-      const { form } = operationToSlice.requestBody?.content[mediaType] ?? {};
+      if (kindOf(mediaType) === 'binary' && !isItemList(mediaType, object)) return {};
+      const { form } = operation.requestBody?.content[mediaType] ?? {};
       const { schema = {} } = object;
       const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
-      const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
-      return [sliceMediaType(mediaType), { schema: isBytes ? {} : bodySchema(own, isText, 'received') }];
+      return bodySchema(own, mediaType, object, 'received');
     });
-    return { required, content: Object.fromEntries(entries) as Node };
   }
 
-  function simplifyResponse({ description, content = {}, headers = {} }: Node): Node {
-    const bodies = Object.entries(content as Readonly<Record<string, Node>>)
-      .filter(
-        ([mediaType, object]) =>
-          ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*') || isItemList(mediaType, object),
-      )
-      .map(([mediaType, object]) => {
-        const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
-        return [sliceMediaType(mediaType), { schema: bodySchema(object['schema'] ?? {}, isText, 'response') }];
-      });
+  function readResponse({ content = {}, headers = {} }: Node): OperationSchemas['responses'][string] {
+    const bodies = mapContent(content, (mediaType, object) => {
+      const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
+      if (!isRead && !isItemList(mediaType, object)) return undefined;
+      return bodySchema(object['schema'] ?? {}, mediaType, object, 'response');
+    });
     const properties = Object.entries(headers as Node)
       .filter(([name]) => name.toLowerCase() !== 'content-type')
-      .map(([name, header]) => [name.toLowerCase(), directed.of(schemaOf(resolveRef(header)), 'response')] as const);
-    const schema = { type: 'object', properties: Object.fromEntries(properties) };
-    const all = [...bodies, ...(properties.length > 0 ? [[HEADERS_MEDIA_TYPE, { schema }]] : [])];
-    return { description, ...(all.length > 0 && { content: Object.fromEntries(all) as Node }) };
+      .map(([name, header]) => {
+        const schema = directed.of(schemaOf(resolveRef(header)), 'response');
+        return [name.toLowerCase(), copySchema(schema)] as const;
+      });
+    const described = properties.length === 0 ? undefined : Object.fromEntries(properties);
+    return { bodies, headers: described && { type: 'object', properties: described } };
   }
 
-  function bodySchema(schema: unknown, isText: boolean, direction: Direction): unknown {
+  function bodySchema(schema: unknown, mediaType: string, object: Node, direction: Direction): unknown {
+    const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
     // A text has no value other than a string.
-    return isText && !allowsString(schema) ? {} : directed.of(wrapRef(schema), direction);
+    return isText && !allowsString(schema) ? {} : copySchema(directed.of(schema, direction));
   }
 
   function allowsString(node: unknown): boolean {
@@ -106,12 +109,6 @@ export function sliceDocument(
     return alternatives === undefined || alternatives.some(allowsString);
   }
 }
-
-/** The key of the operation in a slice. */
-export const SLICE_METHOD = 'post';
-
-/** The media type of the object of headers of a response, by name in lower case. */
-export const HEADERS_MEDIA_TYPE = 'application/x-headers+json';
 
 const MAX_FORM_SCHEMAS = 1_000;
 
@@ -161,25 +158,27 @@ export function withFiles(
   };
 }
 
-/** Returns the media type used in a slice. It is always JSON, since the validator treats other media types specially. */
-export function sliceMediaType(mediaType: string): string {
-  return kindOf(mediaType) === 'json' ? mediaType : `application/x-${Buffer.from(mediaType).toString('hex')}+json`;
-}
-
 /** Returns the schema of the value of a parameter or a header. A schema cannot describe the text of other media types. */
 function schemaOf({ schema, content }: Node, isWholeQuery = false): unknown {
   const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
   const kind = entry && kindOf(entry[0]);
   const isParsed = kind === 'json' || (kind === 'form' && isWholeQuery);
-  return wrapRef(schema ?? (isParsed ? entry?.[1]['schema'] : undefined) ?? {});
+  return schema ?? (isParsed ? entry?.[1]['schema'] : undefined) ?? {};
 }
 
-/** Moves a `$ref` into `allOf`: at the top level, the validator would copy its target and ignore its siblings. */
-function wrapRef(schema: unknown): unknown {
-  const { $ref, allOf = [], ...rest } = schema as Node;
-  return $ref === undefined ? schema : { ...rest, allOf: [...(allOf as readonly unknown[]), { $ref }] };
+/** Returns where a parameter is validated. */
+function locationOf({ in: location }: Node): unknown {
+  return location === 'querystring' ? 'query' : location;
 }
 
-function mapValues(record: Node, map: (value: unknown) => unknown): Node {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+/** Returns the name under which a parameter is validated. */
+function nameOf({ name, in: location }: Node): string {
+  return location === 'header' ? String(name).toLowerCase() : String(name);
+}
+
+/** Maps the media types of a `content`, without those whose result is undefined. */
+function mapContent(content: unknown, map: (mediaType: string, object: Node) => unknown): Node {
+  const entries = Object.entries(content as Readonly<Record<string, Node>>);
+  const schemas = entries.map(([mediaType, object]) => [mediaType, map(mediaType, object)] as const);
+  return Object.fromEntries(schemas.filter(([, schema]) => schema !== undefined));
 }

@@ -1,12 +1,9 @@
-import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
+import { augmentAjvErrors, type SchemaError } from './ajv.ts';
 import type { Violation } from './handler-types.ts';
 import { escapePointer } from './json-pointer.ts';
 
 /** A violation, and the text that names it in the message of a failure. */
 export type Problem = Violation & { readonly text: string };
-
-/** An error of Ajv. */
-export type SchemaError = NonNullable<Parameters<typeof augmentAjvErrors>[0]>[number];
 
 /** A shared empty list, for the many requests without problems. */
 export const NO_PROBLEMS: readonly Problem[] = [];

@@ -1,112 +1,53 @@
-import { createRequestAjv } from 'express-openapi-validator/dist/framework/ajv/index.js';
-import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js';
-import { defaultSerDes } from 'express-openapi-validator/dist/framework/base.serdes.js';
-import type {
-  AjvInstance,
-  NormalizedOpenApiValidatorOpts,
-  OpenAPIV3,
-} from 'express-openapi-validator/dist/framework/types.js';
-import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
-import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
-import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
-import { ContentType } from 'express-openapi-validator/dist/middlewares/util.js';
-import { sliceVersion, type ContractDocument } from './contract-document.ts';
-import { copySchema } from './copy-schema.ts';
+import { createAjv, type AjvInstance } from './ajv.ts';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
-import { replaceEqualityKeywords } from './equality.ts';
-import { FORMATS, limitTimestamps } from './formats.ts';
+import { schemaVersion, type ContractDocument } from './contract-document.ts';
+import { copySchema } from './copy-schema.ts';
 import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.ts';
+import { replaceEqualityKeywords } from './equality.ts';
+import { limitTimestamps } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import type { Operation } from './operation.ts';
-import { compilePattern } from './pattern.ts';
-import { SLICE_METHOD, sliceDocument, sliceMediaType } from './operation-schemas.ts';
+import { readOperationSchemas } from './operation-schemas.ts';
 import { ViolationFinder, type Check } from './violations.ts';
-
-/*
- * Uses express-openapi-validator without its middleware.
- *
- * The middleware routes every request again, and compiles a path regexp for each operation until one matches. It awaits a
- * promise at each step, parses the parameters, which are already parsed here, and never validates 5xx bodies. The
- * functions that it compiles from the document have none of these flaws: two per request, one per response body. They
- * are not part of the documented API, so package.json pins the version.
- */
 
 /** The compiled schemas of an operation. */
 export type CompiledSchemas = {
-  /** By documented media type, `undefined` without a body: a check of the parameters, and one of the body. */
-  readonly requests: ReadonlyMap<string | undefined, readonly Check[]>;
+  /** The check of the query, the headers, the path and the cookies. */
+  readonly parameters: Check;
+  /** The checks of the body, by documented media type. */
+  readonly requestBodies: Checks;
   readonly requestCheapBytes: number;
   readonly violations: ViolationFinder;
-  /** By key of `responses`, and by the media type of the slice. */
-  readonly responses: Readonly<Record<string, Readonly<Record<string, Check>>>>;
+  /** The checks of the bodies by documented media type, and of the headers; by key of `responses`. */
+  readonly responses: Readonly<Record<string, { readonly bodies: Checks; readonly headers: Check | undefined }>>;
   readonly responseCheapBytes: number;
 };
+type Checks = ReadonlyMap<string, Check>;
 
-const OPTIONS: NormalizedOpenApiValidatorOpts = {
-  apiSpec: '',
-  validateApiSpec: false,
-  validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false, removeAdditional: false },
-  validateResponses: { removeAdditional: false, coerceTypes: false },
-  validateSecurity: false,
-  fileUploader: false,
-  operationHandlers: false,
-  $refParser: { mode: 'bundle' },
-  validateFormats: true,
-  ajvFormats: { mode: 'full' },
-  formats: FORMATS,
-  serDes: defaultSerDes,
-};
-
-// Options for conformance to JSON Schema: `{}` has no property `constructor`; a list may be longer than its
-// `prefixItems`; an unknown format allows every value (2020-12, 7.2.3). Meta-schemas are disabled, since the linter has
-// checked the schemas: creating an instance takes a third of the time without them. Defaults must not take part in the
-// validation.
-const EXACT = {
-  useDefaults: false,
-  ownProperties: true,
-  strictTuples: false,
-  meta: false,
-  logger: false as const,
-  code: { optimize: false, regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
+/** The schemas of one direction. */
+type Direction = {
+  readonly ajv: AjvInstance;
+  readonly linked: LinkedSchemas;
+  /** The costs of the components that have been added, by reference. */
+  readonly costs: Map<string, CheckCost>;
 };
 
 /** Compiles the schemas of a document's operations. Shared schemas are compiled once. */
 export class SchemaCompiler {
   readonly #document: ContractDocument;
   readonly #directed: DirectedSchemas;
-  readonly #preprocessor: Preprocessor;
-  readonly #requests: RequestCompiler;
-  readonly #responses: ResponseCompiler;
-  readonly #linked: Readonly<Record<Direction, LinkedSchemas>>;
+  readonly #requests: Direction;
+  readonly #responses: Direction;
   readonly #violations: ViolationFinder;
-  readonly #components = new Map<string, Component>();
-  #operations = 0;
 
   constructor(document: ContractDocument) {
     this.#document = document;
     this.#directed = createDirectedSchemas(document.components?.['schemas'] ?? {});
-    const empty = { openapi: sliceVersion(document), info: document.info, paths: {} } as OpenAPIV3.DocumentV3_1;
-    const options = new AjvOptions(OPTIONS);
-    const request = { ...options.request, ...EXACT };
-    // The methods used here are private: the public ones require Express requests and responses.
-    const preprocessor = new SchemaPreprocessor(empty, { ...options.preprocessor, ...EXACT }, {});
-    this.#preprocessor = preprocessor as unknown as Preprocessor;
-    this.#requests = new RequestValidator(empty, request) as unknown as RequestCompiler;
-    this.#responses = new ResponseValidator(empty, { ...options.response, ...EXACT }) as unknown as ResponseCompiler;
-    // The validator's own instance coerces types of parameters, and null to 0; the parameters here are already typed.
-    this.#requests.ajv = createRequestAjv(empty, request);
-    for (const ajv of [this.#requests.ajv, this.#requests.ajvBody, this.#responses.ajvBody]) {
-      replaceEqualityKeywords(ajv);
-      limitTimestamps(ajv);
-    }
-    for (const ajv of [this.#requests.ajv, this.#requests.ajvBody]) collectMissingDefaults(ajv);
-    this.#linked = {
-      request: new LinkedSchemas(this.#requests.ajvBody),
-      response: new LinkedSchemas(this.#responses.ajvBody),
-    };
-    this.#linked.request.link(this.#requests.ajv);
-    this.#violations = new ViolationFinder(this.#requests.ajvBody);
+    this.#requests = createDirection(document, 'request');
+    this.#responses = createDirection(document, 'response');
+    collectMissingDefaults(this.#requests.ajv);
+    this.#violations = new ViolationFinder(this.#requests.ajv);
   }
 
   /**
@@ -116,131 +57,80 @@ export class SchemaCompiler {
    * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
-    const slice = sliceDocument(this.#document, operation, this.#directed);
-    const { responses, ...request } = operationOf(slice, operation);
-    const requestReach = yield* this.#addComponents('request', request);
-    const responseReach = yield* this.#addComponents('response', { responses });
-    yield* this.#linked.request.compile(requestReach.references);
-    yield* this.#linked.response.compile(responseReach.references);
+    const { responses, ...request } = readOperationSchemas(this.#document, operation, this.#directed);
+    const requestReach = yield* this.#addComponents(this.#requests, request);
+    const responseReach = yield* this.#addComponents(this.#responses, { responses });
+    yield* this.#requests.linked.compile(requestReach.references);
+    yield* this.#responses.linked.compile(responseReach.references);
 
-    const { apiDoc, apiDocRes } = this.#preprocess(slice);
-    this.#operations += 1;
+    const parameters = yield* compileCheck(this.#requests, request.parameters);
+    const requestBodies = yield* compileBodies(this.#requests, 'body', request.bodies);
+    const compiled: Record<string, CompiledSchemas['responses'][string]> = {};
+    for (const [status, { bodies, headers }] of Object.entries(responses)) {
+      compiled[status] = {
+        bodies: yield* compileBodies(this.#responses, 'response', bodies),
+        headers: headers && (yield* compileCheck(this.#responses, wrap('response', headers))),
+      };
+    }
     return {
-      requests: yield* this.#compileRequests(operation, operationOf(apiDoc, operation)),
-      requestCheapBytes: requestReach.cheapBytes,
+      ...{ parameters, requestBodies, requestCheapBytes: requestReach.cheapBytes },
       violations: this.#violations,
-      responses: yield* this.#compileResponses(operationOf(apiDocRes, operation)),
-      responseCheapBytes: responseReach.cheapBytes,
+      ...{ responses: compiled, responseCheapBytes: responseReach.cheapBytes },
     };
   }
 
-  *#compileRequests({ path, requestBody }: Operation, schema: SlicedOperation) {
-    const bodies = Object.values(schema.requestBody?.content ?? {});
-    yield* this.#compileParts('request', [...schema.parameters, ...bodies]);
-    const checks = new Map<string | undefined, readonly Check[]>();
-    for (const mediaType of [undefined, ...Object.keys(requestBody?.content ?? {})]) {
-      if (mediaType === undefined && requestBody?.required === true) continue;
-      const key = `${String(this.#operations)} ${mediaType ?? 'no body'}`;
-      const contentType = ContentType.fromString(mediaType === undefined ? '' : sliceMediaType(mediaType));
-      this.#requests.buildMiddleware(path, schema, contentType, key);
-      checks.set(mediaType, [
-        this.#requests.ajv.getSchema(key) as Check,
-        this.#requests.ajvBody.getSchema(key) as Check,
-      ]);
-      yield;
-    }
-    return checks;
-  }
-
-  *#compileResponses({ responses }: SlicedOperation) {
-    const checks: Record<string, Readonly<Record<string, Check>>> = {};
-    for (const [status, response] of Object.entries(responses)) {
-      yield* this.#compileParts('response', Object.values(response.content ?? {}));
-      Object.assign(checks, this.#responses.buildValidators({ [status]: response }, String(this.#operations)));
-      yield;
-    }
-    return checks;
-  }
-
-  /** Compiles the large parts of an operation's own schemas. */
-  *#compileParts(direction: Direction, holders: readonly { readonly schema: unknown }[]): Generator<void, void> {
-    const linked = this.#linked[direction];
-    for (const { schema } of holders) yield* linked.compile([linked.addParts(schema)]);
-  }
-
   /** Adds the components that a part of an operation refers to. */
-  *#addComponents(direction: Direction, root: unknown): Generator<void, Reach> {
+  *#addComponents({ linked, costs }: Direction, root: unknown): Generator<void, Reach> {
     const cost = findCost(root);
     const references = new Set(cost.references);
     // The set grows in the loop.
     for (const reference of references) {
-      const known = this.#components.get(reference);
-      const component = known ?? this.#readComponent(reference);
-      if (known === undefined) this.#components.set(reference, component);
-      this.#linked[direction].add(reference, component[direction]);
-      for (const next of component.cost.references) references.add(next);
+      const added = costs.get(reference) ?? this.#addComponent(linked, reference);
+      costs.set(reference, added);
+      for (const next of added.references) references.add(next);
       yield;
     }
-    return followReferences(cost, (reference) => (this.#components.get(reference) as Component).cost); // Just added.
+    return followReferences(cost, (reference) => costs.get(reference) as CheckCost); // Just added.
   }
 
-  #readComponent(reference: string): Component {
+  #addComponent(linked: LinkedSchemas, reference: string): CheckCost {
     const name = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1] ?? '';
     const { schemas } = this.#directed;
     if (!Object.hasOwn(schemas, name)) throw new Error(`can't resolve reference ${reference}`);
     const schema = copySchema(schemas[name]);
-    const { info } = this.#document;
-    // The preprocessor would replace a component that is a $ref.
-    const components = { schemas: { [name]: { allOf: [schema] } } };
-    const { apiDoc, apiDocRes } = this.#preprocess({
-      openapi: sliceVersion(this.#document),
-      info,
-      paths: {},
-      components,
-    });
-    const [request, response] = [apiDoc, apiDocRes].map((side) => side.components?.['schemas']?.[name] as AllOf);
-    return { cost: findCost(schema), request: request?.allOf[0], response: response?.allOf[0] };
-  }
-
-  /** Applies `readOnly` and `writeOnly` to a document, in place, and to a copy for responses. */
-  #preprocess(document: ContractDocument): ReturnType<Preprocessor['preProcess']> {
-    this.#preprocessor.apiDoc = document;
-    return this.#preprocessor.preProcess();
+    const cost = findCost(schema);
+    linked.add(reference, schema); // It is modified.
+    return cost;
   }
 }
 
-type Direction = 'request' | 'response';
-type AllOf = { readonly allOf: readonly unknown[] } | undefined;
+function createDirection(document: ContractDocument, name: 'request' | 'response'): Direction {
+  const ajv = createAjv(schemaVersion(document), name);
+  replaceEqualityKeywords(ajv);
+  limitTimestamps(ajv);
+  return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };
+}
 
-/** A schema of the document's components, as it applies to requests and to responses. */
-type Component = Readonly<Record<Direction, unknown>> & { readonly cost: CheckCost };
+function* compileBodies(
+  direction: Direction,
+  name: string,
+  schemas: Readonly<Record<string, unknown>>,
+): Generator<void, Checks> {
+  const checks = new Map<string, Check>();
+  for (const [mediaType, schema] of Object.entries(schemas))
+    checks.set(mediaType, yield* compileCheck(direction, wrap(name, schema)));
+  return checks;
+}
 
-type Preprocessor = {
-  apiDoc: ContractDocument;
-  readonly preProcess: () => { readonly apiDoc: ContractDocument; readonly apiDocRes: ContractDocument };
-};
+/** Compiles a schema, after its large parts. */
+function* compileCheck({ ajv, linked }: Direction, schema: object): Generator<void, Check> {
+  yield* linked.compile([linked.addParts(schema)]);
+  const check = ajv.compile(schema) as Check;
+  yield;
+  return check;
+}
 
-/** The methods of the request validator that compile the two checks for a media type, and store them under a key. */
-type RequestCompiler = {
-  ajv: AjvInstance;
-  readonly ajvBody: AjvInstance;
-  readonly buildMiddleware: (path: string, schema: object, contentType: ContentType, key: string) => unknown;
-};
-
-/** The method of the response validator that compiles a check for each status and media type. */
-type ResponseCompiler = {
-  readonly ajvBody: AjvInstance;
-  readonly buildValidators: (responses: object, key: string) => CompiledSchemas['responses'];
-};
-
-type WithSchema = { readonly schema: unknown };
-type Content = Readonly<Record<string, WithSchema>>;
-type SlicedOperation = {
-  readonly parameters: readonly WithSchema[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-};
-
-function operationOf({ paths }: ContractDocument, { path }: Operation): SlicedOperation {
-  return paths?.[path]?.[SLICE_METHOD] as SlicedOperation; // The slice contains this operation.
+/** Returns the schema of an object with a value as its member: errors begin with its name. */
+function wrap(name: string, schema: unknown): object {
+  return { properties: { [name]: schema } };
 }

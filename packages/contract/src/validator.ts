@@ -3,7 +3,6 @@ import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
 import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
-import { HEADERS_MEDIA_TYPE, sliceMediaType } from './operation-schemas.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import { combineProblems, type Check } from './violations.ts';
 
@@ -63,7 +62,7 @@ export class InvalidResponse extends Error {}
  */
 export function createValidator(
   operation: Operation,
-  { requests, requestCheapBytes, violations, responses, responseCheapBytes }: CompiledSchemas,
+  { parameters, requestBodies, requestCheapBytes, violations, responses, responseCheapBytes }: CompiledSchemas,
   inTurns: <T>(steps: Generator<void, T>) => Promise<T>,
 ): OperationValidator {
   return {
@@ -82,7 +81,7 @@ export function createValidator(
           throw error;
         }
       };
-      const [parameters, body] = checksOf(parts);
+      const [, body] = checksOf(parts);
       const all: Problem[] = [];
       for (const problem of first) {
         const check = isWithin(problem.place, 'body') ? body : parameters;
@@ -92,7 +91,7 @@ export function createValidator(
       return all;
     },
     response(status, mediaType, body) {
-      const check = responses[findResponseKey(operation, status) ?? '']?.[sliceMediaType(mediaType)];
+      const check = responses[findResponseKey(operation, status) ?? '']?.bodies.get(mediaType);
       if (check === undefined || body === undefined) fail(status, 'this body is not documented');
       const data = { response: body };
       const isShort = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
@@ -100,7 +99,7 @@ export function createValidator(
       if (isValid !== true) fail(status, formatErrors(check.errors ?? []));
     },
     responseHeaders(status, headers) {
-      const check = responses[findResponseKey(operation, status) ?? '']?.[HEADERS_MEDIA_TYPE];
+      const check = responses[findResponseKey(operation, status) ?? '']?.headers;
       if (check === undefined) return;
       const isValid = (): boolean => check({ response: headers }) === true;
       if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
@@ -119,9 +118,10 @@ export function createValidator(
   }
 
   function checksOf({ mediaType, isBodyMalformed = false }: RequestParts): readonly Check[] {
-    const checks = isBodyMalformed ? requests.values().next().value?.slice(0, 1) : requests.get(mediaType);
-    if (checks === undefined) throw new InvalidRequest('request must have a documented body');
-    return checks;
+    if (isBodyMalformed || (mediaType === undefined && operation.requestBody?.required !== true)) return [parameters];
+    const body = requestBodies.get(mediaType ?? '');
+    if (body === undefined) throw new InvalidRequest('request must have a documented body');
+    return [parameters, body];
   }
 
   function isCheap({ path, query, headers, cookies, bodyBytes = Infinity }: RequestParts): boolean {

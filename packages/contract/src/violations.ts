@@ -1,6 +1,6 @@
-import type { AjvInstance } from 'express-openapi-validator/dist/framework/types.js';
+import type { AjvInstance, SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
-import { isWithin, MAX_PROBLEMS, toProblem, type Problem, type SchemaError } from './problem.ts';
+import { isWithin, MAX_PROBLEMS, toProblem, type Problem } from './problem.ts';
 
 /** A schema compiled by Ajv. */
 export type Check = {
@@ -55,10 +55,7 @@ const MAX_DEPTH = 5;
 /** The keywords whose schemas always apply to the value or its members. They are searched by themselves. */
 const SEARCHED = ['$ref', 'allOf', 'properties', 'required', 'items', 'prefixItems', 'if', 'then', 'else'];
 const ALTERNATIVES = ['anyOf', 'oneOf'];
-const ANNOTATIONS = [
-  ...['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'],
-  ...['paths', 'components'], // The validator adds them to the schema of a whole request.
-];
+const ANNOTATIONS = ['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'];
 
 /**
  * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords even when cheap

@@ -4,7 +4,7 @@ import {
   isItemList,
   kindOf,
   sequenceKindOf,
-  sliceVersion,
+  schemaVersion,
   withFiles,
   type Direction,
   type TextType,
@@ -96,7 +96,7 @@ export function toTypedDocument(original: Document): Document {
     [path, pathItem] as const,
   ]);
   const components = { ...document.components, schemas: directed.schemas };
-  const openapi = sliceVersion(document);
+  const openapi = schemaVersion(document);
   const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
   walkDocument(typed, ({ kind, node }) => {
     if (kind === 'schema') requireDefaults(node);
