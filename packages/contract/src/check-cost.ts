@@ -1,4 +1,4 @@
-import { isLiteralKeyword } from './literal-keywords.ts';
+import { isLiteralKeyword } from './keywords.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 type Node = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isExtension, isLiteralKeyword } from './literal-keywords.ts';
+import { isExtension, isLiteralKeyword } from './keywords.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
