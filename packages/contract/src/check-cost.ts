@@ -1,4 +1,4 @@
-import { isLiteralKeyword } from './keywords.ts';
+import { isLiteralKeyword, keywordsWhere } from './keywords.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ const MAX_STEPS = 10_000_000;
 // The expression of ajv-formats for URLs backtracks over the userinfo, its password and the host.
 const URL_DEGREE = 2;
 // In a recursive schema, these keywords may check a value repeatedly at each level.
-const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties', 'contains'];
+const REPEATING = keywordsWhere(({ applicator, overlaps }) => applicator === 'in-place' || overlaps === true);
 
 /** The cost of checks against schemas. */
 export type CheckCost = {
@@ -34,7 +34,7 @@ export function findCost(root: unknown): CheckCost {
     if (typeof node !== 'object' || node === null || isLiteralKeyword(key, parentKey)) return;
     const { $ref, pattern, patternProperties, format } = node as Node;
     const isAlternative = $ref !== undefined && Object.values(node).some((member) => typeof member === 'object');
-    if (isAlternative || ALTERNATIVES.some((keyword) => Object.hasOwn(node, keyword))) found.isBranching = true;
+    if (isAlternative || REPEATING.some((keyword) => Object.hasOwn(node, keyword))) found.isBranching = true;
     if (typeof pattern === 'string') addPattern(pattern);
     if (format === 'url') addCost(URL_DEGREE, 0);
     if (key !== 'properties') Object.keys(Object(patternProperties) as object).forEach(addPattern);

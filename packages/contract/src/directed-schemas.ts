@@ -1,3 +1,5 @@
+import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from './keywords.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
@@ -28,9 +30,8 @@ export type DirectedSchemas = {
 const PREFIX = '#/components/schemas/';
 const NO_NAMES: ReadonlySet<string> = new Set();
 const MARKS = { sent: 'readOnly', received: 'readOnly', response: 'writeOnly', condition: undefined } as const;
-const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
 // Without one of these, a schema is the same in each direction.
-const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additionalProperties', ...SAME_VALUE];
+const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additionalProperties', ...IN_PLACE_LISTS];
 // Definitions are components by now.
 const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
 
@@ -55,7 +56,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   function direct(node: unknown, direction: Direction, inherited: ReadonlySet<string>): unknown {
     if (!isObject(node)) return node;
     const excluded = inherited.union(excludedBy(node, direction));
-    const optional = inherited.union(excludedBy(node, direction, SAME_VALUE));
+    const optional = inherited.union(excludedBy(node, direction, IN_PLACE_LISTS));
     const alternative = direction === 'received' ? 'sent' : direction; // Defaults of one alternative may not fit another.
     const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
     const property = (schema: unknown, name: string): unknown => {
@@ -69,36 +70,20 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
           return refer(String(value), direction, excluded);
         case 'properties':
           return mapValues(value as Schema, property);
-        case 'patternProperties':
-          return mapValues(value as Schema, (schema) => direct(schema, direction, NO_NAMES));
-        case 'items':
-        case 'additionalProperties':
-          return direct(value, direction, NO_NAMES);
-        case 'allOf':
-          return (value as readonly unknown[]).map((part) => direct(part, direction, excluded));
-        case 'anyOf':
-        case 'oneOf':
-          return (value as readonly unknown[]).map((part) => direct(part, alternative, excluded));
         case 'discriminator':
           return directDiscriminator(value, alternative, excluded);
-        case 'then':
-        case 'else':
-          return direct(value, alternative, excluded);
-        case 'dependentSchemas':
-          return mapValues(value as Schema, (schema) => direct(schema, alternative, excluded));
-        case 'prefixItems':
-          return (value as readonly unknown[]).map((part) => direct(part, alternative, NO_NAMES));
-        case 'contains':
-        case 'unevaluatedItems':
-        case 'unevaluatedProperties':
-          return direct(value, alternative, NO_NAMES);
-        case 'not':
-        case 'if':
-        case 'propertyNames':
-          return direct(value, 'condition', NO_NAMES);
         default:
-          return value;
+          return directKeyword(value, key);
       }
+    };
+    const directKeyword = (value: unknown, key: string): unknown => {
+      const { holds, applicator, role } = SCHEMA_KEYWORDS[key] ?? {};
+      if (applicator === undefined) return value;
+      const own = role === 'assertion' ? direction : role === 'alternative' ? alternative : 'condition';
+      const names = applicator === 'in-place' && role !== 'condition' ? excluded : NO_NAMES;
+      const part = (schema: unknown): unknown => direct(schema, own, names);
+      if (holds === 'map') return mapValues(value as Schema, part);
+      return holds === 'list' ? (value as readonly unknown[]).map(part) : part(value);
     };
     const entries = Object.entries(node).filter(([key]) => !DROPPED.includes(key) && key !== 'required');
     const result = Object.fromEntries(entries.map(([key, value]) => [key, member(value, key)]));
@@ -152,7 +137,11 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   }
 
   /** Returns the properties that a schema excludes from a direction, here or in schemas of the same value. */
-  function excludedBy(node: unknown, direction: Direction, keywords = ['allOf']): ReadonlySet<string> {
+  function excludedBy(
+    node: unknown,
+    direction: Direction,
+    keywords: readonly string[] = ['allOf'],
+  ): ReadonlySet<string> {
     const mark = MARKS[direction];
     if (mark === undefined) return NO_NAMES;
     const properties = schemasOf(node, keywords).flatMap((schema) =>
@@ -163,7 +152,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
 
   /** Returns the properties that a schema describes or requires. */
   function mentionedBy(node: unknown): ReadonlySet<string> {
-    const parts = schemasOf(node, SAME_VALUE);
+    const parts = schemasOf(node, IN_PLACE_LISTS);
     return new Set(
       parts.flatMap(({ properties, required = [] }) => [
         ...Object.keys((properties ?? {}) as Schema),

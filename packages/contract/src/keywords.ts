@@ -1,18 +1,66 @@
-const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
-const MAPS = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'dependentSchemas',
-  'dependentRequired',
-  'schemas',
-  'responses',
-  'headers',
-]);
+/** A keyword of JSON Schema whose value holds schemas. */
+type SchemaKeyword = {
+  /** One schema, a list of them, or a map of them by name. */
+  readonly holds: 'one' | 'list' | 'map';
+  /** What its schemas are applied to: the same value (`in-place`) or its members (`child`); without it, nothing. */
+  readonly applicator?: 'in-place' | 'child';
+  /** Whether a valid value always conforms to its schemas, or to some of them; a condition only decides about others. */
+  readonly role?: 'assertion' | 'alternative' | 'condition';
+  /** Whether it may check a member that another keyword of the schema checks, too. */
+  readonly overlaps?: true;
+};
+
+const assertion = { role: 'assertion' } as const;
+const alternative = { role: 'alternative' } as const;
+const condition = { role: 'condition' } as const;
+
+/**
+ * The keywords that hold schemas (JSON Schema 2020-12 and the drafts before it). All that walks through schemas, splits,
+ * directs or converts them reads this table.
+ */
+export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
+  properties: { holds: 'map', applicator: 'child', ...assertion },
+  patternProperties: { holds: 'map', applicator: 'child', ...assertion, overlaps: true },
+  $defs: { holds: 'map' },
+  definitions: { holds: 'map' },
+  dependentSchemas: { holds: 'map', applicator: 'in-place', ...alternative },
+  allOf: { holds: 'list', applicator: 'in-place', ...assertion },
+  anyOf: { holds: 'list', applicator: 'in-place', ...alternative },
+  oneOf: { holds: 'list', applicator: 'in-place', ...alternative },
+  // Which item it is decides about the schema.
+  prefixItems: { holds: 'list', applicator: 'child', ...alternative },
+  items: { holds: 'one', applicator: 'child', ...assertion },
+  additionalItems: { holds: 'one' },
+  contains: { holds: 'one', applicator: 'child', ...alternative, overlaps: true },
+  unevaluatedItems: { holds: 'one', applicator: 'child', ...alternative },
+  additionalProperties: { holds: 'one', applicator: 'child', ...assertion },
+  propertyNames: { holds: 'one', applicator: 'child', ...condition },
+  unevaluatedProperties: { holds: 'one', applicator: 'child', ...alternative },
+  not: { holds: 'one', applicator: 'in-place', ...condition },
+  if: { holds: 'one', applicator: 'in-place', ...condition },
+  then: { holds: 'one', applicator: 'in-place', ...alternative },
+  else: { holds: 'one', applicator: 'in-place', ...alternative },
+  contentSchema: { holds: 'one' },
+};
+
+/** The keywords that say something about a schema, and nothing about values. */
+export const ANNOTATIONS = ['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'];
+
+const LITERALS = ['example', 'examples', 'default', 'enum', 'const'];
+// Their members have names of the document, which are no keywords.
+const MAPS = new Set([...keywordsWhere(({ holds }) => holds === 'map'), 'schemas', 'responses', 'headers']);
+
+/** Returns the keywords of the table for which a condition holds. */
+export function keywordsWhere(isWanted: (keyword: SchemaKeyword) => boolean): readonly string[] {
+  return Object.keys(SCHEMA_KEYWORDS).filter((name) => isWanted(SCHEMA_KEYWORDS[name] as SchemaKeyword)); // Of the table.
+}
+
+/** The lists of schemas for the same value: `allOf`, `anyOf` and `oneOf`. */
+export const IN_PLACE_LISTS = keywordsWhere(({ holds, applicator }) => holds === 'list' && applicator === 'in-place');
 
 /** Whether a member of a document is data rather than schemas. Below `properties`, `default` is the name of a property. */
 export function isLiteralKeyword(key: string, parentKey: string): boolean {
-  return DATA.has(key) && !MAPS.has(parentKey);
+  return LITERALS.includes(key) && !MAPS.has(parentKey);
 }
 
 /** Whether a member of a document is an extension. Below `properties`, `x-rays` is the name of a property. */

@@ -1,6 +1,7 @@
 import { findOperationObject, mergeParameters, resolveComponent, type ContractDocument } from './contract-document.ts';
 import { copySchema } from './copy-schema.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
+import { IN_PLACE_LISTS } from './keywords.ts';
 import { isItemList, kindOf } from './media-type.ts';
 import type { Operation, TextType } from './operation.ts';
 
@@ -142,7 +143,7 @@ export function withFiles(
     return type?.items?.file === true ? { type: 'array', items: file } : member;
   };
   const additional = field(additionalProperties, form.additional);
-  const parts = ['allOf', 'anyOf', 'oneOf'].filter((keyword) => keyword in schema);
+  const parts = IN_PLACE_LISTS.filter((keyword) => keyword in schema);
   return {
     ...schema,
     properties: Object.fromEntries(

@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto';
+import { keywordsWhere } from './keywords.ts';
 
 type Node = Record<string, unknown>;
 
 // Compiling a schema of this size takes around a millisecond.
 const MAX_MEMBERS = 50;
-
-const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const SINGLE = [
-  ...['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
-  ...['unevaluatedItems', 'unevaluatedProperties'],
-];
+const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator !== undefined);
+const SEVERAL = keywordsWhere(({ holds, applicator }) => holds !== 'one' && applicator !== undefined);
 
 /**
  * Replaces the large subschemas of a schema with `$ref`s, in place, so that each part can be compiled in a short time.
@@ -27,7 +23,7 @@ export function splitSchema(schema: unknown): Map<string, unknown> {
     if (!isObject(node)) return 1;
     let count = Object.keys(node).length;
     for (const keyword of SINGLE) count += replaceLarge(node, keyword);
-    for (const keyword of [...MAPS, ...LISTS]) {
+    for (const keyword of SEVERAL) {
       const holder = node[keyword];
       if (isObject(holder)) for (const key of Object.keys(holder)) count += replaceLarge(holder, key);
     }

@@ -1,5 +1,6 @@
 import type { AjvInstance, SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
+import { ANNOTATIONS } from './keywords.ts';
 import { isWithin, MAX_PROBLEMS, toProblem, type Problem } from './problem.ts';
 
 /** A schema compiled by Ajv. */
@@ -55,7 +56,6 @@ const MAX_DEPTH = 5;
 /** The keywords whose schemas always apply to the value or its members. They are searched by themselves. */
 const SEARCHED = ['$ref', 'allOf', 'properties', 'required', 'items', 'prefixItems', 'if', 'then', 'else'];
 const ALTERNATIVES = ['anyOf', 'oneOf'];
-const ANNOTATIONS = ['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'];
 
 /**
  * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords even when cheap

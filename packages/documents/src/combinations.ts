@@ -1,5 +1,5 @@
 import type { Document, Server } from './document.ts';
-import { escapePointer } from '@contract-first/contract';
+import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
 import type { Remark } from './unsupported.ts';
@@ -16,8 +16,8 @@ type Part = {
 // Each takes part in the validation of one value.
 const MAX_SCHEMAS = 100_000;
 const MAX_PATHS = 10_000;
-const LISTS = ['allOf', 'anyOf', 'oneOf'];
-const SINGLE = ['not', 'if', 'then', 'else'];
+const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator === 'in-place');
+const SEVERAL = keywordsWhere(({ holds, applicator }) => holds !== 'one' && applicator === 'in-place');
 
 /** Finds schemas that combine more schemas for one value, counted as often as references lead to them, than can be checked. */
 export function findCombinations(document: OpenApiDocument): readonly Remark[] {
@@ -72,7 +72,7 @@ export function removeEndlessParts(document: OpenApiDocument): Remark[] {
       else Reflect.deleteProperty(holder, key);
     }
     // A list must not be empty.
-    for (const name of LISTS)
+    for (const name of IN_PLACE_LISTS)
       if ((schema[name] as unknown[] | undefined)?.length === 0) Reflect.deleteProperty(schema, name);
     open.delete(schema);
     finished.add(schema);
@@ -99,7 +99,7 @@ function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Pa
   const { $ref: reference } = schema;
   const target = typeof reference === 'string' ? resolveReference(document, reference) : undefined;
   return [
-    ...[...LISTS, 'dependentSchemas'].flatMap((keyword) => membersOf(schema[keyword], `/${keyword}`)),
+    ...SEVERAL.flatMap((keyword) => membersOf(schema[keyword], `/${keyword}`)),
     ...membersOf(schema, '').filter(({ key }) => SINGLE.includes(key)),
     { holder: schema, key: '$ref', part: target as Schema, pointer: String(reference) },
   ].filter(({ part }) => typeof part === 'object' && (part as Schema | null) !== null);

@@ -1,3 +1,5 @@
+import { keywordsWhere } from '@contract-first/contract';
+
 /*
  * Redocly looks up names of the document in plain objects and finds inherited members: a property called `constructor`
  * or `valueOf` makes it fail or report nonsense. So such names are marked before it reads the document.
@@ -26,7 +28,7 @@ export function unmark(text: string): string {
 const MAPS = [
   ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
   ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
-  ...['properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas'],
+  ...['schemas', ...keywordsWhere(({ holds }) => holds === 'map')],
 ];
 const DATA = ['example', 'default', 'const', 'enum'];
 

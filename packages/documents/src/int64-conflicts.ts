@@ -1,14 +1,12 @@
-import { escapePointer } from '@contract-first/contract';
+import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 // Below these keywords, whether a value is an int64 depends on more than its location.
-const CONDITIONAL = [
-  ...['if', 'then', 'else', 'not', 'dependentSchemas', 'patternProperties', 'propertyNames'],
-  ...['prefixItems', 'contains', 'unevaluatedItems', 'unevaluatedProperties'],
-];
-const SAME_VALUE = ['allOf', 'anyOf', 'oneOf'];
+const CONDITIONAL = keywordsWhere(
+  ({ applicator, role, overlaps }) => applicator !== undefined && (role !== 'assertion' || overlaps === true),
+).filter((keyword) => !IN_PLACE_LISTS.includes(keyword));
 
 /** A reason why some int64s of a document are not read as bigints. */
 export type Int64Conflict = {
@@ -82,7 +80,7 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, nam
     const schema = dereference(document, node);
     if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
     visited.add(schema);
-    const parts = SAME_VALUE.flatMap((keyword) => ((schema as Schema)[keyword] ?? []) as readonly unknown[]);
+    const parts = IN_PLACE_LISTS.flatMap((keyword) => ((schema as Schema)[keyword] ?? []) as readonly unknown[]);
     return [schema as Schema, ...parts.flatMap((part) => inPlaceSchemas(part, visited))];
   }
 

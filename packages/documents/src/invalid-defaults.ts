@@ -1,3 +1,4 @@
+import { IN_PLACE_LISTS } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Document } from './document.ts';
@@ -12,7 +13,6 @@ const CHECKED = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'required'],
 ];
 
-const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'];
 const MAX_DEPTH = 5;
 
 /**
@@ -52,7 +52,7 @@ export function removeInvalidDefaults(document: Document): Remark[] {
  */
 function checkedPart(document: Document, node: object, isScalar: boolean, depth = 0): object {
   const entries = Object.entries(node).flatMap(([keyword, value]: [string, unknown]) => {
-    if (isScalar && ALTERNATIVES.includes(keyword) && Array.isArray(value) && depth < MAX_DEPTH) {
+    if (isScalar && IN_PLACE_LISTS.includes(keyword) && Array.isArray(value) && depth < MAX_DEPTH) {
       const parts = value.map((part) => checkedPart(document, dereference(document, part) as object, true, depth + 1));
       return [[keyword, parts]];
     }

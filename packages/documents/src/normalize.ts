@@ -1,4 +1,4 @@
-import { compilePattern, isItemList } from '@contract-first/contract';
+import { compilePattern, isItemList, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
@@ -6,7 +6,7 @@ import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';
 import type { Remark } from './unsupported.ts';
-import { SUBSCHEMA_KEYWORDS, walk, walkDocument, type Visited } from './walk.ts';
+import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 const SECURITY_SCHEME = '#/components/securitySchemes/';
 /** The keywords of a schema whose values may be lists or objects. */
 const KEYWORDS = new Set([
-  ...SUBSCHEMA_KEYWORDS,
+  ...Object.keys(SCHEMA_KEYWORDS),
   ...['type', 'enum', 'const', 'required', 'dependentRequired', 'dependencies', 'discriminator'],
   ...['default', 'example', 'examples', 'xml', 'externalDocs'],
 ]);

@@ -1,6 +1,6 @@
 import { readingAt } from './bug.ts';
 import { METHODS } from './openapi-rules.ts';
-import { escapePointer } from '@contract-first/contract';
+import { escapePointer, SCHEMA_KEYWORDS } from '@contract-first/contract';
 
 /** The kinds of objects in an OpenAPI document that contain schemas, directly or not. */
 export type Kind =
@@ -25,7 +25,7 @@ const map = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, 
 const members = (...entries: readonly (readonly [string, Member])[]): Readonly<Record<string, Member>> =>
   Object.fromEntries(entries);
 
-/** The members of each kind of object that contain schemas (OpenAPI 3.0 to 3.2, JSON Schema 2020-12). */
+/** The members of each kind of object that contain schemas (OpenAPI 3.0 to 3.2). */
 const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: members(...map('pathItem', 'paths', 'webhooks'), ...one('components', 'components')),
   components: members(
@@ -67,16 +67,9 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     ...one('encoding', 'itemEncoding'),
   ),
   schema: members(
-    ...map('schema', 'properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'),
-    ...list('schema', 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
-    ...one('schema', 'items', 'additionalItems', 'contains', 'unevaluatedItems'),
-    ...one('schema', 'additionalProperties', 'propertyNames', 'unevaluatedProperties'),
-    ...one('schema', 'not', 'if', 'then', 'else', 'contentSchema'),
+    ...Object.entries(SCHEMA_KEYWORDS).map(([keyword, { holds }]) => [keyword, [holds, 'schema']] as const),
   ),
 };
-
-/** The keywords of a schema that contain schemas. */
-export const SUBSCHEMA_KEYWORDS: readonly string[] = Object.keys(MEMBERS.schema);
 
 /**
  * Visits the objects of a document that contain schemas, parents first. References are visited, not followed. Extensions,

@@ -1,4 +1,4 @@
-import { createDirectedSchemas } from '@contract-first/contract';
+import { createDirectedSchemas, IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -13,12 +13,6 @@ export type SchemaDocument = {
   readonly removed: ReadonlySet<string>;
 };
 
-const SCHEMAS_BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-const SCHEMA_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const SCHEMAS = [
-  ...['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
-  ...['unevaluatedItems', 'unevaluatedProperties'],
-];
 const DATA = ['example', 'examples'];
 const PREFIX = '#/components/schemas/';
 
@@ -64,13 +58,11 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     const converted = mapRecord(schema, (value, keyword) => {
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + refer(value, excluded);
       if (DATA.includes(keyword)) return withoutIds(value);
-      if (SCHEMAS.includes(keyword)) return convertSchema(value);
-      if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) {
-        return value.map((part) => convertSchema(part, keyword === 'prefixItems' ? undefined : excluded));
-      }
-      if (SCHEMAS_BY_NAME.includes(keyword) && isRecord(value))
-        return mapRecord(value, (member) => convertSchema(member));
-      return value;
+      const { holds } = SCHEMA_KEYWORDS[keyword] ?? {};
+      const inherited = IN_PLACE_LISTS.includes(keyword) ? excluded : undefined;
+      if (holds === 'one') return convertSchema(value);
+      if (holds === 'list' && Array.isArray(value)) return value.map((part) => convertSchema(part, inherited));
+      return holds === 'map' && isRecord(value) ? mapRecord(value, (member) => convertSchema(member)) : value;
     });
     return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
