@@ -16,7 +16,7 @@ const { location } = readConfiguration().database;
 let chunk = '';
 await orRefuse(async () => {
   const reader = await openPlantReader(location);
-  for await (const plant of reader.list(option === undefined ? 'current' : 'history')) {
+  for await (const plant of reader.list(option === undefined ? 'latest' : 'history')) {
     chunk += `${stringifyJson(plant)}\n`;
     if (chunk.length >= CHUNK_CHARS) await flush();
   }

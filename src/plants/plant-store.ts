@@ -33,8 +33,8 @@ export interface PlantStore {
 
 /** Reads the plants, also while a service adds some. */
 export interface PlantReader {
-  /** The plants in the order they were added, one at a time: the current one for each id, or every creation. */
-  list(which: 'current' | 'history'): AsyncIterable<StoredPlant>;
+  /** The plants in the order they were added, one at a time: the latest one for each id, or every creation. */
+  list(which: 'latest' | 'history'): AsyncIterable<StoredPlant>;
 
   /** Closes the database. */
   close(): Promise<void>;

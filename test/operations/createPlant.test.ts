@@ -99,7 +99,7 @@ describeStores((createDatabase) => {
     await post(app, '{"id":8,"name":"other"}');
     await post(app, '{"id":7,"name":"second"}');
     expect((await history()).map(({ name }) => name)).toEqual(['first', 'other', 'second']);
-    expect((await store.list('current')).map(({ name }) => name)).toEqual(['other', 'second']);
+    expect((await store.list('latest')).map(({ name }) => name)).toEqual(['other', 'second']);
   });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ; x="a;b"'])(

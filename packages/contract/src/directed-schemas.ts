@@ -123,8 +123,8 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     if (direction !== 'received' && extra.length === 0 && !marked.has(original)) direction = 'response';
 
     const key = JSON.stringify([original, direction, ...extra]);
-    const known = names.get(key);
-    if (known !== undefined) return PREFIX + known;
+    const created = names.get(key);
+    if (created !== undefined) return PREFIX + created;
     const base = direction === 'response' && extra.length === 0 ? original : `${original}.${direction}`;
     let name = base;
     const isTaken = (): boolean =>

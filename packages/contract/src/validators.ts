@@ -27,9 +27,9 @@ export class Validators {
    * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
    */
   compile(operation: Operation): Promise<OperationValidator> {
-    const known = this.#compiling.get(operation) ?? this.#compileInTurns(operation);
-    this.#compiling.set(operation, known);
-    return known;
+    const compiling = this.#compiling.get(operation) ?? this.#compileInTurns(operation);
+    this.#compiling.set(operation, compiling);
+    return compiling;
   }
 
   /** Compiles the validator of an operation at once, as `compile` does. */

@@ -204,8 +204,8 @@ export class ViolationFinder {
   }
 
   #partsOf(schema: Schema): Parts {
-    const known = this.#parts.get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#parts.get(schema);
+    if (cached !== undefined) return cached;
     const isWhole = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
     const excluded = isWhole ? ANNOTATIONS : [...SEARCHED, ...ALTERNATIVES, ...ANNOTATIONS];
     const own = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !excluded.includes(keyword)));
@@ -234,9 +234,9 @@ export class ViolationFinder {
 
   #assert(schema: unknown): Assertions {
     const key = JSON.stringify(schema);
-    const known = this.#assertions.get(key) ?? { schema };
-    this.#assertions.set(key, known);
-    return known;
+    const cached = this.#assertions.get(key) ?? { schema };
+    this.#assertions.set(key, cached);
+    return cached;
   }
 }
 

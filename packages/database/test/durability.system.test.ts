@@ -32,12 +32,12 @@ describeStores((createDatabase) => {
   test(
     'under repeated load, nothing acknowledged is lost and nothing is invented when the service is killed',
     async () => {
-      const books = createBooks(await createDatabase());
+      const ledger = createLedger(await createDatabase());
       for (let round = 0; round < ROUNDS; round += 1) {
-        const { load, outcome } = await endUnderLoad('SIGKILL', round, books.env);
+        const { load, outcome } = await endUnderLoad('SIGKILL', round, ledger.env);
         await outcome;
-        books.enter(load);
-        await books.compare();
+        ledger.enter(load);
+        await ledger.compare();
       }
     },
     TIMEOUT_MS,
@@ -46,27 +46,27 @@ describeStores((createDatabase) => {
   test(
     'under repeated load, nothing acknowledged is lost and nothing is invented when the service is asked to stop: every request is answered, and it exits 0',
     async () => {
-      const books = createBooks(await createDatabase());
+      const ledger = createLedger(await createDatabase());
       for (let round = 0; round < ROUNDS; round += 1) {
-        const { load, outcome } = await endUnderLoad('SIGTERM', round, books.env);
+        const { load, outcome } = await endUnderLoad('SIGTERM', round, ledger.env);
         expect((await outcome).code).toBe(0);
         expect([...load.failures.keys()]).toEqual(['NOT_CONNECTED']);
-        books.enter(load);
+        ledger.enter(load);
       }
-      await books.compare();
+      await ledger.compare();
     },
     TIMEOUT_MS,
   );
 
   test('under repeated load, nothing acknowledged is lost and nothing is invented when several processes write to one database', async () => {
-    const books = createBooks(await createDatabase());
-    const services = await Promise.all(Array.from({ length: 4 }, () => startService(books.env)));
+    const ledger = createLedger(await createDatabase());
+    const services = await Promise.all(Array.from({ length: 4 }, () => startService(ledger.env)));
     const load = createUntilStopped(services, 64);
     await load.acknowledges(4_000);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    books.enter(load);
-    await books.compare();
+    ledger.enter(load);
+    await ledger.compare();
   });
 });
 
@@ -75,8 +75,8 @@ test(
   async () => {
     const postgres = await startPostgres();
     cleanUp(postgres.stop);
-    const books = createBooks(postgres.url());
-    const service = await startService(books.env);
+    const ledger = createLedger(postgres.url());
+    const service = await startService(ledger.env);
     const load = createUntilStopped(service, CLIENTS);
     for (let round = 0; round < ROUNDS; round += 1) {
       await load.acknowledges(CLIENTS * 4);
@@ -87,8 +87,8 @@ test(
     await load.acknowledges(CLIENTS);
     await load.stop();
     expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
-    books.enter(load);
-    await books.compare();
+    ledger.enter(load);
+    await ledger.compare();
   },
   TIMEOUT_MS,
 );
@@ -97,8 +97,8 @@ test('under repeated load, nothing acknowledged is lost and nothing is invented 
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(primary.stop);
   cleanUp(standby.stop);
-  const books = createBooks(severalHosts(primary.url(), standby.url()));
-  const service = await startService(books.env);
+  const ledger = createLedger(severalHosts(primary.url(), standby.url()));
+  const service = await startService(ledger.env);
   const load = createUntilStopped(service, CLIENTS);
   await load.acknowledges(2_000);
   await primary.kill('SIGKILL');
@@ -106,8 +106,8 @@ test('under repeated load, nothing acknowledged is lost and nothing is invented 
   await load.acknowledges(2_000);
   await load.stop();
   expect([...load.failures.keys()].filter((outcome) => outcome !== '503')).toEqual([]);
-  books.enter(load);
-  await books.compare();
+  ledger.enter(load);
+  await ledger.compare();
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
 });
@@ -150,7 +150,7 @@ async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly
 }
 
 /** The creations sent and acknowledged in all rounds, to compare with the store. */
-function createBooks(url: string) {
+function createLedger(url: string) {
   const env = { DATABASE_URL: url };
   const sent = new Set<string>();
   const acknowledged = new Set<string>();

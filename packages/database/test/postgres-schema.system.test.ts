@@ -45,7 +45,7 @@ test('the schema of a PostgreSQL store is the first existing one, with any name'
   );
   const store = await openTestStore(url);
   await store.add(FERN);
-  expect(await store.list('current')).toEqual([FERN]);
+  expect(await store.list('latest')).toEqual([FERN]);
   expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".plants')).toEqual([{ count: '1' }]);
 });
 
@@ -61,16 +61,14 @@ test('the schema of a PostgreSQL store is refused when two have a store, with th
     /^the database .* has several plant stores, in the schemas "plants" and "public": .*ALTER ROLE "plants" SET search_path = /;
   await expect(openTestStore(url)).rejects.toThrow(want);
   await server.query(url, 'ALTER SCHEMA plants RENAME TO plants_old');
-  expect(await (await openTestStore(url)).list('current')).toEqual([FERN]);
+  expect(await (await openTestStore(url)).list('latest')).toEqual([FERN]);
 });
 
 test('the schema of a PostgreSQL store is refused to readers, too, when two have a store', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, 'CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema (version integer)');
-  await expect(store.list('current')).rejects.toThrow(
-    / has several plant stores, in the schemas "plants" and "public"/,
-  );
+  await expect(store.list('latest')).rejects.toThrow(/ has several plant stores, in the schemas "plants" and "public"/);
 });
 
 test('the schema of a PostgreSQL store is refused, for readers too, when an unrelated role owns the tables', async () => {
@@ -85,7 +83,7 @@ test('the schema of a PostgreSQL store is refused, for readers too, when an unre
     );
   // A superuser is implicitly a member of every role.
   await expect(openTestStore(url)).rejects.toThrow(refusal('plants'));
-  await expect(store.list('current')).rejects.toThrow(refusal('plants'));
+  await expect(store.list('latest')).rejects.toThrow(refusal('plants'));
   await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
 
   await server.query(url, 'GRANT mallory TO gardeners; GRANT gardeners TO clerk');

@@ -53,7 +53,7 @@ test('on one PostgreSQL server, a later plant is the current one, even when the 
   );
   await store.add({ id: 1n, name: 'a' });
   await Promise.all(['b', 'c'].map((name) => store.add({ id: 1n, name })));
-  expect(await names(url, 'current')).toEqual(['c']);
+  expect(await names(url, 'latest')).toEqual(['c']);
   expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
 });
 
@@ -68,7 +68,7 @@ test('one PostgreSQL server reads more than fits into one batch, and large plant
   );
   const tags = Array.from({ length: 5001 }, (_, index) => String(index + 1));
   expect((await listPlants(url, 'history')).map(({ tag }) => tag)).toEqual(tags);
-  expect((await listPlants(url, 'current')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
+  expect((await listPlants(url, 'latest')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
 });
 
 test('one PostgreSQL server adds one plant per key, however often it is added', async () => {

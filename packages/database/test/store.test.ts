@@ -33,9 +33,9 @@ describeStores((createDatabase) => {
       [2n, 'e'],
     ] as const)
       await store.add({ id, name });
-    const names = async (which: 'current' | 'history') => (await store.list(which)).map(({ name }) => name);
+    const names = async (which: 'latest' | 'history') => (await store.list(which)).map(({ name }) => name);
     expect(await names('history')).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(await names('current')).toEqual(['c', 'd', 'e']);
+    expect(await names('latest')).toEqual(['c', 'd', 'e']);
   });
 
   test('a store keeps the order of plants that are added concurrently', async () => {
@@ -43,7 +43,7 @@ describeStores((createDatabase) => {
     const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
     await Promise.all(plants.map((plant) => store.add(plant)));
     expect(await store.list('history')).toEqual(plants);
-    expect((await store.list('current')).map(({ name }) => Number(name))).toEqual([
+    expect((await store.list('latest')).map(({ name }) => Number(name))).toEqual([
       2993, 2994, 2995, 2996, 2997, 2998, 2999,
     ]);
   });

@@ -10,16 +10,16 @@ type Extent = { readonly size: number; readonly depth: number };
  * @throws with the place, if an alias leads back to itself or if aliases repeat too much
  */
 export function assertBounded(file: unknown): void {
-  const known = new Map<object, Extent | undefined>();
+  const cache = new Map<object, Extent | undefined>();
   const { size } = measure(file, '#');
-  if (size - known.size > MAX_COPIES) throw new Error('has aliases that stand for more than a million objects');
+  if (size - cache.size > MAX_COPIES) throw new Error('has aliases that stand for more than a million objects');
 
   function measure(node: unknown, pointer: string): Extent {
     if (typeof node !== 'object' || node === null) return { size: 0, depth: 0 };
-    const found = known.get(node);
+    const found = cache.get(node);
     if (found !== undefined) return found;
-    if (known.has(node)) throw new Error(`has an alias that leads back to itself at ${pointer}`);
-    known.set(node, undefined);
+    if (cache.has(node)) throw new Error(`has an alias that leads back to itself at ${pointer}`);
+    cache.set(node, undefined);
     let [size, depth] = [1, 1];
     for (const [name, member] of Object.entries(node)) {
       const part = measure(member, `${pointer}/${name}`);
@@ -27,7 +27,7 @@ export function assertBounded(file: unknown): void {
       depth = Math.max(depth, part.depth + 1);
     }
     if (depth > MAX_DEPTH) throw new Error(`is nested deeper than ${String(MAX_DEPTH)} levels at ${pointer}`);
-    known.set(node, { size, depth });
+    cache.set(node, { size, depth });
     return { size, depth };
   }
 }

@@ -33,8 +33,8 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
 
   /** Counts a schema within itself as none. */
   function countOf(schema: Schema): number {
-    const known = counts.get(schema);
-    if (known !== undefined) return known;
+    const cached = counts.get(schema);
+    if (cached !== undefined) return cached;
     counts.set(schema, 0);
     const count = partsOf(document, schema, '').reduce((sum, { part }) => sum + countOf(part), 1);
     counts.set(schema, count);

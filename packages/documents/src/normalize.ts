@@ -67,8 +67,8 @@ export function normalizeDocument(original: Document): Document {
 
   /** Makes a schema a component. Returns the reference to it. */
   function hoist(reference: string): string {
-    const known = hoisted.get(reference);
-    if (known !== undefined) return known;
+    const cached = hoisted.get(reference);
+    if (cached !== undefined) return cached;
     const components = ((document as Node)['components'] ??= {}) as Node;
     const schemas = (components['schemas'] ??= {}) as Node;
     const words = reference.replaceAll(/~1|%../g, ' ').match(/\w+/g) ?? [];

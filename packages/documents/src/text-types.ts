@@ -37,12 +37,12 @@ function readTextType(
   node: unknown,
   hasFiles: boolean,
   depth: number,
-  known: Map<number, Map<unknown, TextType>>,
+  cache: Map<number, Map<unknown, TextType>>,
 ): TextType {
   const schema = (dereference(document, node) ?? {}) as Schema;
   if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
-  const ofDepth = known.get(depth) ?? new Map<unknown, TextType>();
-  known.set(depth, ofDepth);
+  const ofDepth = cache.get(depth) ?? new Map<unknown, TextType>();
+  cache.set(depth, ofDepth);
   const found = ofDepth.get(schema);
   if (found !== undefined) return found;
   ofDepth.set(schema, { scalars: [] });
@@ -51,7 +51,7 @@ function readTextType(
   return type;
 
   function combine(): TextType {
-    const read = (part: unknown, deeper = 0): TextType => readTextType(document, part, hasFiles, depth + deeper, known);
+    const read = (part: unknown, deeper = 0): TextType => readTextType(document, part, hasFiles, depth + deeper, cache);
     const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
       .flatMap((list) => (list ?? []) as readonly unknown[])
       .map((part) => read(part));

@@ -31,7 +31,7 @@ export type TestStore = PlantStore & {
   /** The `DATABASE_URL` of the store. */
   readonly url: string;
   /** Returns the current plants, or every creation. */
-  readonly list: (which: 'current' | 'history') => Promise<StoredPlant[]>;
+  readonly list: (which: 'latest' | 'history') => Promise<StoredPlant[]>;
 };
 
 export type TestServer = RunningServer & {
@@ -82,7 +82,7 @@ export async function openTestReader(url: string): Promise<PlantReader> {
 }
 
 /** Returns the current plants of a store, or every creation. */
-export async function listPlants(url: string, which: 'current' | 'history'): Promise<StoredPlant[]> {
+export async function listPlants(url: string, which: 'latest' | 'history'): Promise<StoredPlant[]> {
   const reader = await openTestReader(url);
   try {
     return await Array.fromAsync(reader.list(which));

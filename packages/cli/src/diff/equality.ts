@@ -7,7 +7,7 @@ type Text = { readonly text: string; readonly references: readonly string[] };
 
 const texts = new WeakMap<object, Text>();
 /** The references that are known to lead to the same text or to another, for each base and revision. */
-const known = new PairCache<boolean>();
+const cache = new PairCache<boolean>();
 
 /**
  * Whether schemas have the same text in both documents, with all that they refer to. Then they need no comparison.
@@ -28,7 +28,7 @@ export function haveSameText({ base, revision }: Schemas): boolean {
 }
 
 function leadToSame(reference: string, documents: Pair<OpenApiDocument>): boolean {
-  const results = known.of(documents.base, documents.revision);
+  const results = cache.of(documents.base, documents.revision);
   const visited = new Set<string>();
   const next = [reference];
   for (let name = next.pop(); name !== undefined; name = next.pop()) {

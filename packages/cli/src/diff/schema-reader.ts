@@ -27,10 +27,10 @@ const schemas = new PairCache<Schema>();
 export function readSchema(places: readonly (Place | Leaf)[]): Schema {
   const [place] = places;
   if (places.length !== 1 || place === undefined || !isObject(place.value)) return readConjunction(places);
-  const known = schemas.of(place.value, place.document);
+  const cache = schemas.of(place.value, place.document);
   const key = `${place.pointer} ${String('nullable' in place && place.nullable)}`;
-  const schema = known.get(key) ?? readConjunction(places);
-  known.set(key, schema);
+  const schema = cache.get(key) ?? readConjunction(places);
+  cache.set(key, schema);
   return schema;
 }
 
@@ -81,8 +81,8 @@ export function identityOf(place: Place & { readonly nullable?: boolean }): stri
 const shapes = new WeakMap<object, string>();
 
 function shapeOf(schema: Readonly<Record<string, unknown>>): string {
-  const known = shapes.get(schema);
-  if (known !== undefined) return known;
+  const cached = shapes.get(schema);
+  if (cached !== undefined) return cached;
   const shape = `${Object.keys(schema).join()} ${JSON.stringify(schema['type'] ?? null)}`;
   shapes.set(schema, shape);
   return shape;

@@ -18,10 +18,10 @@ import { compareDefaults, compareValues, listedValues } from './values.ts';
 export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'place' | 'text'>;
 
 /** The findings about a pair of schemas, and the first value that they describe. */
-type Known = { readonly described: Described; readonly places: Pair; readonly findings: readonly Finding[] };
+type Cached = { readonly described: Described; readonly places: Pair; readonly findings: readonly Finding[] };
 
 /** The findings about the schemas that two references lead to, for each base and revision. */
-const known = new PairCache<Known>();
+const cache = new PairCache<Cached>();
 
 /**
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
@@ -31,7 +31,7 @@ export function compareSchemas(described: Described, places: Pair<Place | undefi
   const { base, revision } = places;
   if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
     return compareOnce(described, places);
-  const results = known.of(base.document, revision.document);
+  const results = cache.of(base.document, revision.document);
   const key = [
     described.subject,
     described.text,
@@ -52,7 +52,7 @@ function isReference({ value }: Place): boolean {
 }
 
 /** Returns a finding about one value as a finding about another value with the same schemas. */
-function transfer(found: Finding, first: Known, { name, operation }: Described, places: Pair): Finding {
+function transfer(found: Finding, first: Cached, { name, operation }: Described, places: Pair): Finding {
   const side = found.document === places.base.document ? 'base' : 'revision';
   const isOfReference = found.pointer === first.places[side].pointer;
   return {

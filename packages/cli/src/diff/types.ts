@@ -20,9 +20,9 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
  * @param implied whether `properties`, `required` and `items` imply a type, as their authors usually mean
  */
 export function typesOf(schema: Schema, implied = true): readonly string[] {
-  const known = implied ? impliedTypes : declaredTypes;
-  const types = known.get(schema) ?? restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
-  known.set(schema, types);
+  const cache = implied ? impliedTypes : declaredTypes;
+  const types = cache.get(schema) ?? restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
+  cache.set(schema, types);
   return types;
 }
 

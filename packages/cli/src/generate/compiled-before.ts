@@ -23,7 +23,7 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
 export class CompiledBefore {
   readonly #contract: Contract;
   readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), MANIFEST].map(read));
-  readonly #known: ReadonlySet<string> = new Set(readCache());
+  readonly #cached: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
 
   constructor(contract: Contract) {
@@ -31,13 +31,13 @@ export class CompiledBefore {
   }
 
   has(operation: Operation): boolean {
-    return this.#known.has(this.#digest(operation));
+    return this.#cached.has(this.#digest(operation));
   }
 
   /** Adds operations, and writes the file for the next run if that is possible. */
   add(operations: readonly Operation[]): void {
-    const digests = new Set([...operations.map((operation) => this.#digest(operation)), ...this.#known]);
-    if (digests.size === this.#known.size || !existsSync('node_modules')) return;
+    const digests = new Set([...operations.map((operation) => this.#digest(operation)), ...this.#cached]);
+    if (digests.size === this.#cached.size || !existsSync('node_modules')) return;
     try {
       mkdirSync(dirname(CACHE), { recursive: true });
       // Another process may read the file at the same time.
@@ -61,9 +61,9 @@ export class CompiledBefore {
   }
 
   #component(reference: string): Part {
-    const known = this.#parts.get(reference) ?? partOf(resolveReference(this.#contract.document, reference));
-    this.#parts.set(reference, known);
-    return known;
+    const cached = this.#parts.get(reference) ?? partOf(resolveReference(this.#contract.document, reference));
+    this.#parts.set(reference, cached);
+    return cached;
   }
 }
 

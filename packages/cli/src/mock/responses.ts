@@ -28,7 +28,7 @@ type HeaderNode = Described & {
   readonly content?: Readonly<Record<string, Described>>;
 };
 
-const MAX_KNOWN = 1_000;
+const MAX_CACHED = 1_000;
 
 // The service itself sets these headers, or they describe the connection.
 const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
@@ -41,7 +41,7 @@ export function responseOf({ document }: Values, operation: Operation, key: stri
 
 /** Creates the handler of an operation, which responds as the document says, and the same to the same request. */
 export function createMockHandler(values: Values, operation: Operation): (request: ValidRequest) => Promise<AnyReply> {
-  const known = new Map<string, Pick<AnyReply, 'headers' | 'body'>>();
+  const cache = new Map<string, Pick<AnyReply, 'headers' | 'body'>>();
   return ({ headers: sentHeaders, path, query, body: sentBody }) => {
     const { code, example, dynamic, accept, applied } = readPreferences(sentHeaders, query);
     const status = code === undefined ? usualStatus(operation) : Number(code);
@@ -60,11 +60,11 @@ export function createMockHandler(values: Values, operation: Operation): (reques
       dynamic: dynamic === 'true',
     };
     const place = JSON.stringify([wanted, choice, example]);
-    const made = known.get(place) ?? {
+    const made = cache.get(place) ?? {
       headers: headersOf(response, wanted),
       ...(choice && { body: bodyOf(content?.[choice.documented] ?? {}, choice.sent, wanted) }),
     };
-    if (known.size < MAX_KNOWN) known.set(place, made);
+    if (cache.size < MAX_CACHED) cache.set(place, made);
     const headers = { ...made.headers, ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }) };
     return Promise.resolve({ status, ...made, headers, ...(choice && { contentType: choice.sent }) });
   };

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseUnavailable } from '../database.ts';
-import { lookSeldom } from './look-seldom.ts';
+import { throttle } from './throttle.ts';
 
 /**
  * Remembers the files of an open database. A deleted file can still be written, but the data would be unreachable. So can
@@ -12,7 +12,7 @@ export function rememberFiles(path: string): () => void {
   const paths = [path, `${realpathSync(path)}-wal`];
   const remembered = identify(paths);
   // On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again.
-  return lookSeldom(() => {
+  return throttle(() => {
     if (identify(paths) === remembered) return;
     const problem = 'or its -wal beside it, was moved or deleted while it was in use';
     throw new DatabaseUnavailable(`the database ${path}, ${problem}`);

@@ -25,8 +25,8 @@ export class Statements {
   }
 
   #prepare(text: string): StatementSync {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#prepared.get(text);
+    if (cached !== undefined) return cached;
     const statement = this.#database.prepare(text);
     statement.setReadBigInts(true);
     if (this.#prepared.size === MAX_STATEMENTS) this.#prepared.clear();

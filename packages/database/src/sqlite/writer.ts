@@ -5,7 +5,7 @@ import { isInsert, sizeOf, type Change, type ChangeResult } from '../commits.ts'
 import { createCommitter, type Commit } from './committer.ts';
 import { DiskSpeed } from './disk-speed.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
-import { lookSeldom } from './look-seldom.ts';
+import { throttle } from './throttle.ts';
 import { connectForWriting } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
 import { startWorker, toError, type SqliteWorker } from './worker.ts';
@@ -104,7 +104,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
     const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
     // A look takes 6 µs.
-    const isLong = lookSeldom(() => {
+    const isLong = throttle(() => {
       const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
       return log - checkpointed >= CHECKPOINT_PAGES;
     });

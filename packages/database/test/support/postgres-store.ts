@@ -12,7 +12,7 @@ export async function openLogged(url: string) {
 }
 
 /** Returns the names of the plants of a store. */
-export async function names(url: string, which: 'current' | 'history'): Promise<string[]> {
+export async function names(url: string, which: 'latest' | 'history'): Promise<string[]> {
   return (await listPlants(url, which)).map(({ name }) => name);
 }
 

@@ -287,8 +287,8 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function planOf(operation: Operation): Plan {
-    const known = plans.get(operation);
-    if (known !== undefined) return known;
+    const cached = plans.get(operation);
+    if (cached !== undefined) return cached;
     const schemes = operation.security.flat().map(({ scheme }) => contract.securitySchemes[scheme]);
     const keys = schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : []));
     const plan = {

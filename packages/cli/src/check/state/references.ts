@@ -37,7 +37,7 @@ export function createFindReferences(
   { requestSchemas }: Run,
   obtainId: ObtainId,
 ): FindReferences {
-  const known = new Map<ItemPath, Json | undefined>();
+  const cache = new Map<ItemPath, Json | undefined>();
   return async (operation, values, send, salt) => {
     const found = new Map<string, Json>();
     for (const name of namesIn(operation)) {
@@ -64,11 +64,11 @@ export function createFindReferences(
     const count = parameterNames(item.path).length;
     if (isWithin(operation.path, item.path)) return values[count - 1];
     if (values.length < count - 1) return undefined;
-    if (known.has(item)) return known.get(item);
-    known.set(item, undefined); // Resources may refer to each other.
+    if (cache.has(item)) return cache.get(item);
+    cache.set(item, undefined); // Resources may refer to each other.
     const id = await obtainId(item, send, salt + SALT, values.slice(0, count - 1));
     if (id === undefined || isLong(id)) return undefined;
-    known.set(item, id);
+    cache.set(item, id);
     return id;
   }
 }

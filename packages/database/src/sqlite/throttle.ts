@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 10;
  * @param look looks, and returns what it has seen
  * @returns a function that looks, and returns `undefined` within 10 ms of the last look that did not throw
  */
-export function lookSeldom<Seen>(look: () => Seen): () => Seen | undefined {
+export function throttle<Seen>(look: () => Seen): () => Seen | undefined {
   let lookedAt = -Infinity;
   return () => {
     const now = performance.now();
