@@ -11,7 +11,6 @@ export {
   type ContractDocument,
 } from './contract-document.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
-export { replaceEqualityKeywords } from './equality.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { exampleCurl } from './example.ts';
 export { HandlerFailure } from './handler-failure.ts';

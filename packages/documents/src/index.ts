@@ -21,7 +21,7 @@ export {
 export { sentKindOf, type FailureBody } from './failures.ts';
 export type { FilePosition, ReadText } from './files.ts';
 export { markInheritedNames, unmark } from './inherited-names.ts';
-export { LIMITED_PATTERNS } from './limited-pattern.ts';
+export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
 export { parametersOf, schemaOf } from './operations.ts';

@@ -1,4 +1,4 @@
-import { compilePattern, findCost, runWithin, TimeLimitExceeded } from '@contract-first/contract';
+import { findCost, runWithin, TimeLimitExceeded } from '@contract-first/contract';
 
 const TIME_LIMIT_MS = 100;
 // Even where each character doubles the steps.
@@ -14,7 +14,7 @@ export class LimitedPattern extends RegExp {
 
   /** @throws {SyntaxError} when it is not a regular expression of ECMAScript */
   constructor(pattern: string) {
-    super(compilePattern(pattern));
+    super(pattern, flagsOf(pattern));
     this.#cheapLength = Math.max(CHEAP_LENGTH, findCost({ pattern }).cheapBytes);
   }
 
@@ -28,6 +28,16 @@ export class LimitedPattern extends RegExp {
       this.#slow.add(text);
       return false;
     }
+  }
+}
+
+/** Without the flag `u`, needless escapes such as `\\-` are allowed, and a character beyond U+FFFF counts as two. */
+function flagsOf(pattern: string): string {
+  try {
+    new RegExp(pattern, 'u');
+    return 'u';
+  } catch {
+    return '';
   }
 }
 

@@ -158,3 +158,24 @@ test('in the engine, only the modules that are a process use process and console
     'packages/engine/src/process/run.ts',
   ]);
 });
+
+test('the contract checks share no judgement with the engine: they import how documents, JSON and media types are read', () => {
+  const judges = ['check', 'values'].flatMap((folder) => filesIn(`packages/cli/src/${folder}`));
+  const shared = judges.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const imported = text.matchAll(/^import (?!type )\{([^}]+)\} from '@contract-first\/(?:contract|engine[^']*)';$/gm);
+    return [...imported].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
+  });
+  const values = shared.filter((name) => name !== '' && !name.startsWith('type '));
+  expect([...new Set(values)].sort()).toEqual([
+    ...[
+      'IN_PLACE_LISTS',
+      'SCHEMA_KEYWORDS',
+      'SourceDigits',
+      'TimeLimitExceeded',
+      'createProgressLine',
+      'escapePointer',
+    ],
+    ...['escapeToLine', 'kindOf', 'matchMediaType', 'parseJson', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
+  ]);
+});

@@ -1,5 +1,6 @@
-import { integerOf, isInt64, type JsonTree } from '@contract-first/contract';
+import type { JsonTree } from '@contract-first/contract';
 import { encodingOf } from './body-bytes.ts';
+import { integerOf, isInt64 } from '../values/integers.ts';
 import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';
 

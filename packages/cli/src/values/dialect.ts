@@ -1,4 +1,4 @@
-import { createDirectedSchemas, IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -25,8 +25,7 @@ const PREFIX = '#/components/schemas/';
 export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   const id = `https://contract.invalid/${direction}`;
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
-  const directed = createDirectedSchemas(schemas ?? {});
-  const marked = direction === 'request' ? 'sent' : 'response';
+  const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
   const isVersion30 = document.openapi.startsWith('3.0');
   const removed = new Set<string>();
   // Component schemas without properties that another schema of the same value excludes, by name and these properties.
@@ -53,7 +52,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   /** @param inherited the properties that another schema of the same value excludes */
   function convertSchema(schema: unknown, inherited: ReadonlySet<string> = new Set()): unknown {
     if (!isRecord(schema)) return schema;
-    const excluded = inherited.union(directed.excludedBy(schema, marked));
+    const excluded = inherited.union(marked(schema));
     excluded.forEach((name) => removed.add(name));
     const converted = mapRecord(schema, (value, keyword) => {
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + refer(value, excluded);
@@ -67,11 +66,32 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
 
+  /** Returns the properties that a schema marks, itself or by what it refers to and combines. */
+  function marked(schema: unknown): ReadonlySet<string> {
+    const properties = partsOf(schema).flatMap((part) => Object.entries(Object(part['properties']) as SchemaObject));
+    const isMarked = ([, property]: readonly [string, unknown]) =>
+      partsOf(property).some((part) => part[mark] === true);
+    return new Set(properties.filter(isMarked).map(([name]) => name));
+  }
+
+  /** Returns a schema, the targets of its references and the parts of its `allOf`, all of which a value conforms to. */
+  function partsOf(schema: unknown): readonly SchemaObject[] {
+    const parts = new Set([schema]);
+    // The set grows in the loop.
+    for (const part of parts) {
+      if (!isRecord(part)) continue;
+      const { $ref, allOf = [] } = part as { readonly $ref?: unknown; readonly allOf?: readonly unknown[] };
+      for (const member of allOf) parts.add(member);
+      if (typeof $ref === 'string') parts.add(schemas?.[$ref.slice(PREFIX.length)]);
+    }
+    return [...parts].filter(isRecord);
+  }
+
   /** Returns a reference to the same schema, without properties that it does not exclude itself. */
   function refer(reference: string, excluded: ReadonlySet<string>): string {
     const original = reference.slice(PREFIX.length);
     const target = reference.startsWith(PREFIX) ? schemas?.[original] : undefined;
-    const names = excluded.difference(directed.excludedBy(target, marked));
+    const names = excluded.difference(marked(target));
     if (target === undefined || names.size === 0) return reference;
     const key = JSON.stringify([original, ...[...names].sort()]);
     let entry = reduced.get(key);

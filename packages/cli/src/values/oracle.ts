@@ -1,8 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { integerOf, isInt64, replaceEqualityKeywords, runWithin, type JsonTree } from '@contract-first/contract';
+import { runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import type { Schema, SchemaDocument } from './dialect.ts';
+import { addEqualityKeywords } from './equality-keywords.ts';
+import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
 
@@ -77,7 +79,7 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
     code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
-  replaceEqualityKeywords(ajv);
+  addEqualityKeywords(ajv);
   ajv.addKeyword({
     keyword: 'exactInteger',
     type: 'number',

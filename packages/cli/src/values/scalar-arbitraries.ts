@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compilePattern } from '@contract-first/contract';
+import { LimitedPattern } from '@contract-first/documents';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
@@ -117,7 +117,7 @@ function matching(pattern: string): fc.Arbitrary<Json> | undefined {
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
   try {
-    return fc.stringMatching(compilePattern(short));
+    return fc.stringMatching(new LimitedPattern(short));
   } catch {
     return undefined; // fast-check does not support the pattern: all strings are generated, and the oracle filters them.
   }

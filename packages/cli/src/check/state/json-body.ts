@@ -1,6 +1,7 @@
-import { integerOf, kindOf, parseJson, type JsonTree } from '@contract-first/contract';
+import { kindOf, parseJson, type JsonTree } from '@contract-first/contract';
 import { headerOf } from '../conformance.ts';
 import type { WireResponse } from '../wire-response.ts';
+import { integerOf } from '../../values/integers.ts';
 import type { Json } from '../../values/json-value.ts';
 
 // Sequences keep the values of several responses, which take many times as much memory as their bodies.
