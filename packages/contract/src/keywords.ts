@@ -2,7 +2,7 @@
 type SchemaKeyword = {
   /** One schema, a list of them, or a map of them by name. */
   readonly holds: 'one' | 'list' | 'map';
-  /** What its schemas are applied to: the same value (`in-place`) or its members (`child`); without it, nothing. */
+  /** Its schemas apply to the same value (`in-place`) or to the members of the value (`child`); without it, to nothing. */
   readonly applicator?: 'in-place' | 'child';
   /** Whether a valid value always conforms to its schemas, or to some of them; a condition only decides about others. */
   readonly role?: 'assertion' | 'alternative' | 'condition';

@@ -66,7 +66,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
   }
 
-  /** Returns the properties that a schema marks, itself or by what it refers to and combines. */
+  /** Returns the names of the properties that a schema marks, also through references and `allOf`. */
   function marked(schema: unknown): ReadonlySet<string> {
     const properties = partsOf(schema).flatMap((part) => Object.entries(Object(part['properties']) as SchemaObject));
     const isMarked = ([, property]: readonly [string, unknown]) =>
@@ -74,7 +74,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
     return new Set(properties.filter(isMarked).map(([name]) => name));
   }
 
-  /** Returns a schema, the targets of its references and the parts of its `allOf`, all of which a value conforms to. */
+  /** Returns a schema, the targets of its references and the parts of its `allOf`: a value conforms to all of them. */
   function partsOf(schema: unknown): readonly SchemaObject[] {
     const parts = new Set([schema]);
     // The set grows in the loop.
