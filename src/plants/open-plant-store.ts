@@ -19,7 +19,7 @@ const latestOfEach = either({
     WHERE NOT EXISTS (SELECT 1 FROM ${plants} AS later WHERE later.id = this.id AND later.seq > this.seq)`,
   postgres: sql`SELECT DISTINCT ON (id) * FROM ${plants} ORDER BY id, created_at DESC, place DESC, key DESC`,
 });
-const latest = sql<PlantRow>`SELECT id, plant FROM (${latestOfEach}) AS latest ORDER BY ${oldestFirst}`;
+const current = sql<PlantRow>`SELECT id, plant FROM (${latestOfEach}) AS latest ORDER BY ${oldestFirst}`;
 
 /** Opens the plant store, and creates its tables if needed. @throws {DatabaseUnavailable} when it cannot be used */
 export async function openPlantStore(location: DatabaseLocation, options: DatabaseOptions): Promise<PlantStore> {
@@ -38,7 +38,7 @@ export async function openPlantReader(location: DatabaseLocation): Promise<Plant
 }
 
 async function* listPlants(database: DatabaseReader, which: 'latest' | 'history'): AsyncGenerator<StoredPlant> {
-  for await (const row of database.stream(which === 'history' ? history : latest)) yield toPlant(row);
+  for await (const row of database.stream(which === 'history' ? history : current)) yield toPlant(row);
 }
 
 function toPlant({ id, plant }: PlantRow): StoredPlant {
