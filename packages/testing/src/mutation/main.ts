@@ -9,8 +9,7 @@ import { printError, refuse, reportBugs } from '../../../cli/src/terminal/comman
 // `npm run mutation -- FOLDER…` draws changes of the code in these folders, and runs the tests of each changed file, in a
 // fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
 const USAGE = 'npm run mutation -- FOLDER… [--seed 1] [--count 100]';
-// Twice as long as all tests take. A change may also lead to an endless loop.
-const LIMIT_SECONDS = 120;
+const UNLIMITED = 0;
 
 reportBugs();
 const { folders, seed, count } = readArguments();
@@ -22,8 +21,12 @@ try {
     .flatMap(mutantsIn)
     .sort((one, other) => shuffled(nameOf(one), nameOf(other)))
     .slice(0, count);
-  if (await passes(drawn.map(({ file }) => file))) {
-    for (const mutant of drawn) await attempt(mutant);
+  const startedAt = performance.now();
+  const files = drawn.map(({ file }) => file);
+  if (await passes(files, UNLIMITED)) {
+    // Twice as long as without a change, which may lead to an endless loop.
+    const limitSeconds = Math.ceil((2 * (performance.now() - startedAt)) / 1_000);
+    for (const mutant of drawn) await attempt(mutant, limitSeconds);
   } else {
     printError('the tests of these folders fail without a change');
     process.exitCode = 1;
@@ -36,12 +39,12 @@ for (const [folder, ofFolder] of Map.groupBy(results, ({ mutant }) => dirname(mu
   console.log(`${folder}: ${String(noticed)} of ${String(ofFolder.length)} noticed`);
 }
 
-async function attempt(mutant: Mutant): Promise<void> {
+async function attempt(mutant: Mutant, limitSeconds: number): Promise<void> {
   const { file, text } = mutant;
   const path = join(project.folder, file);
   const before = readFileSync(path, 'utf8');
   writeFileSync(path, text);
-  const isNoticed = !(await passes([file]));
+  const isNoticed = !(await passes([file], limitSeconds));
   writeFileSync(path, before);
   results.push({ mutant, isNoticed });
   if (!isNoticed) console.log(nameOf(mutant));
@@ -59,11 +62,11 @@ function mutantsIn(folder: string): Mutant[] {
   });
 }
 
-/** Whether the tests that depend on one of the files pass: the unit tests, which are fast, then the service tests. */
-async function passes(files: readonly string[]): Promise<boolean> {
+/** Whether the tests that depend on one of the files pass in time: the unit tests, which are fast, then the service tests. */
+async function passes(files: readonly string[], limitSeconds: number): Promise<boolean> {
   for (const kind of ['unit', 'service']) {
     const command = `npm test -- --selectProjects ${kind} --bail --passWithNoTests --findRelatedTests ${files.join(' ')}`;
-    const { code } = await project.run(`timeout --kill-after=5 ${String(LIMIT_SECONDS)} ${command}`);
+    const { code } = await project.run(`timeout --kill-after=5 ${String(limitSeconds)} ${command}`);
     if (code !== 0) return false;
   }
   return true;
