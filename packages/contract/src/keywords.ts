@@ -10,36 +10,32 @@ type SchemaKeyword = {
   readonly overlaps?: true;
 };
 
-const assertion = { role: 'assertion' } as const;
-const alternative = { role: 'alternative' } as const;
-const condition = { role: 'condition' } as const;
-
 /**
  * The keywords that hold schemas (JSON Schema 2020-12 and the drafts before it). All that walks through schemas, splits,
  * directs or converts them reads this table.
  */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
-  properties: { holds: 'map', applicator: 'child', ...assertion },
-  patternProperties: { holds: 'map', applicator: 'child', ...assertion, overlaps: true },
+  properties: { holds: 'map', applicator: 'child', role: 'assertion' },
+  patternProperties: { holds: 'map', applicator: 'child', role: 'assertion', overlaps: true },
   $defs: { holds: 'map' },
   definitions: { holds: 'map' },
-  dependentSchemas: { holds: 'map', applicator: 'in-place', ...alternative },
-  allOf: { holds: 'list', applicator: 'in-place', ...assertion },
-  anyOf: { holds: 'list', applicator: 'in-place', ...alternative },
-  oneOf: { holds: 'list', applicator: 'in-place', ...alternative },
+  dependentSchemas: { holds: 'map', applicator: 'in-place', role: 'alternative' },
+  allOf: { holds: 'list', applicator: 'in-place', role: 'assertion' },
+  anyOf: { holds: 'list', applicator: 'in-place', role: 'alternative' },
+  oneOf: { holds: 'list', applicator: 'in-place', role: 'alternative' },
   // Which item it is decides about the schema.
-  prefixItems: { holds: 'list', applicator: 'child', ...alternative },
-  items: { holds: 'one', applicator: 'child', ...assertion },
+  prefixItems: { holds: 'list', applicator: 'child', role: 'alternative' },
+  items: { holds: 'one', applicator: 'child', role: 'assertion' },
   additionalItems: { holds: 'one' },
-  contains: { holds: 'one', applicator: 'child', ...alternative, overlaps: true },
-  unevaluatedItems: { holds: 'one', applicator: 'child', ...alternative },
-  additionalProperties: { holds: 'one', applicator: 'child', ...assertion },
-  propertyNames: { holds: 'one', applicator: 'child', ...condition },
-  unevaluatedProperties: { holds: 'one', applicator: 'child', ...alternative },
-  not: { holds: 'one', applicator: 'in-place', ...condition },
-  if: { holds: 'one', applicator: 'in-place', ...condition },
-  then: { holds: 'one', applicator: 'in-place', ...alternative },
-  else: { holds: 'one', applicator: 'in-place', ...alternative },
+  contains: { holds: 'one', applicator: 'child', role: 'alternative', overlaps: true },
+  unevaluatedItems: { holds: 'one', applicator: 'child', role: 'alternative' },
+  additionalProperties: { holds: 'one', applicator: 'child', role: 'assertion' },
+  propertyNames: { holds: 'one', applicator: 'child', role: 'condition' },
+  unevaluatedProperties: { holds: 'one', applicator: 'child', role: 'alternative' },
+  not: { holds: 'one', applicator: 'in-place', role: 'condition' },
+  if: { holds: 'one', applicator: 'in-place', role: 'condition' },
+  then: { holds: 'one', applicator: 'in-place', role: 'alternative' },
+  else: { holds: 'one', applicator: 'in-place', role: 'alternative' },
   contentSchema: { holds: 'one' },
 };
 

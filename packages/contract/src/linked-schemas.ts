@@ -11,13 +11,9 @@ export class LinkedSchemas {
   readonly #parts = new Map<string, readonly string[]>();
   readonly #pending = new Set<string>();
 
+  /** @param ajv the instance, whose `$ref`s then refer to these schemas */
   constructor(ajv: AjvInstance) {
     this.#ajv = ajv;
-    this.link(ajv);
-  }
-
-  /** Makes the `$ref`s of schemas in an Ajv instance refer to these schemas. */
-  link(ajv: AjvInstance): void {
     ajv.removeKeyword('$ref');
     ajv.addKeyword({
       keyword: '$ref',

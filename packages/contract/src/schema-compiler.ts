@@ -73,9 +73,12 @@ export class SchemaCompiler {
       };
     }
     return {
-      ...{ parameters, requestBodies, requestCheapBytes: requestReach.cheapBytes },
+      parameters,
+      requestBodies,
+      requestCheapBytes: requestReach.cheapBytes,
       violations: this.#violations,
-      ...{ responses: compiled, responseCheapBytes: responseReach.cheapBytes },
+      responses: compiled,
+      responseCheapBytes: responseReach.cheapBytes,
     };
   }
 

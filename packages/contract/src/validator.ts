@@ -65,6 +65,8 @@ export function createValidator(
   { parameters, requestBodies, requestCheapBytes, violations, responses, responseCheapBytes }: CompiledSchemas,
   inTurns: <T>(steps: Generator<void, T>) => Promise<T>,
 ): OperationValidator {
+  const withoutBody = [parameters];
+  const withBody = new Map(Array.from(requestBodies, ([mediaType, body]) => [mediaType, [parameters, body]]));
   return {
     request(parts) {
       const data = dataOf(parts);
@@ -118,10 +120,10 @@ export function createValidator(
   }
 
   function checksOf({ mediaType, isBodyMalformed = false }: RequestParts): readonly Check[] {
-    if (isBodyMalformed || (mediaType === undefined && operation.requestBody?.required !== true)) return [parameters];
-    const body = requestBodies.get(mediaType ?? '');
-    if (body === undefined) throw new InvalidRequest('request must have a documented body');
-    return [parameters, body];
+    if (isBodyMalformed || (mediaType === undefined && operation.requestBody?.required !== true)) return withoutBody;
+    const checks = withBody.get(mediaType ?? '');
+    if (checks === undefined) throw new InvalidRequest('request must have a documented body');
+    return checks;
   }
 
   function isCheap({ path, query, headers, cookies, bodyBytes = Infinity }: RequestParts): boolean {

@@ -31,7 +31,7 @@ export class LimitedPattern extends RegExp {
   }
 }
 
-/** Without the flag `u`, needless escapes such as `\\-` are allowed, and a character beyond U+FFFF counts as two. */
+/** Decided here, as the contract checks use no pattern of the engine. Without the flag `u`, needless escapes such as `\\-` are allowed, and a character beyond U+FFFF counts as two. */
 function flagsOf(pattern: string): string {
   try {
     new RegExp(pattern, 'u');

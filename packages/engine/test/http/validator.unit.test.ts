@@ -1,18 +1,15 @@
 import { expect, test } from '@jest/globals';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { middleware } from 'express-openapi-validator';
 import fc from 'fast-check';
 import request from 'supertest';
 import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';
 import { readSchemas } from '../../../cli/src/values/dialect.ts';
-import { HOSTILE_VALUES } from '../../../cli/src/values/hostile-values.ts';
-import { type Json, placesOf, removeAt, replaceAt } from '../../../cli/src/values/json-value.ts';
+import type { Json } from '../../../cli/src/values/json-value.ts';
 import { createOracle } from '../../../cli/src/values/oracle.ts';
 import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';
 import { contractOf } from '@contract-first/testing/contract.ts';
+import { stock, withChanges } from './support/stock.ts';
 
 const RUNS = 60;
-const PLACES = 40;
 
 /** Returns a document in which `POST /in` takes a JSON body of a schema, and `POST /out` returns its input as one. */
 function documentWith(schema: string): string {
@@ -32,23 +29,6 @@ components:
     NewPlant: { type: object, allOf: [{ $ref: '#/components/schemas/Plant' }, { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }] }
     Tree: { type: object, required: [id], properties: { id: { type: integer }, children: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
 `;
-}
-
-/** Returns an application that uses express-openapi-validator as documented. */
-function stock(contract: Contract): Express {
-  const app = express();
-  app.use(express.json({ strict: false }));
-  const apiSpec = structuredClone(contract.document) as unknown as Exclude<
-    Parameters<typeof middleware>[0]['apiSpec'],
-    string
-  >;
-  app.use(middleware({ apiSpec, validateRequests: true, validateResponses: true }));
-  app.post('/in', (_req, res) => void res.status(204).end());
-  app.post('/out', (req, res) => void res.json(req.body));
-  app.use((error: { readonly status?: number }, _req: Request, res: Response, _next: NextFunction) => {
-    res.status(error.status ?? 500).end();
-  });
-  return app;
 }
 
 /** Returns a function that checks whether this service accepts a value as a request or response body. */
@@ -78,15 +58,7 @@ function valuesFor({ document }: Contract): fc.Arbitrary<Json> {
     .schema;
   const manner = { text: 'well-formed', extras: true, plain: false } as const;
   const valid = createArbitraries(schemas, createOracle(schemas))(schema, manner);
-  const changed = fc
-    .tuple(valid, fc.nat(PLACES), fc.constantFrom(undefined, ...HOSTILE_VALUES))
-    .map(([value, n, other]) => {
-      const places = placesOf(value, PLACES);
-      const place = places[n % places.length] ?? [];
-      if (other !== undefined) return replaceAt(value, place, other);
-      return place.length === 0 ? value : removeAt(value, place);
-    });
-  return fc.oneof(valid, changed, fc.jsonValue() as fc.Arbitrary<Json>);
+  return withChanges(valid);
 }
 type InDocument = {
   readonly paths: {
@@ -112,7 +84,10 @@ test.each([
   "{ anyOf: [{ type: array, items: { type: string }, maxItems: 2 }, { type: 'null' }, { not: { type: [array, object] } }] }",
 ])('every value that express-openapi-validator rejects is rejected here: %s', async (schema) => {
   const contract = await contractOf(documentWith(schema));
-  const app = stock(contract);
+  const app = stock(contract, (req, res) => {
+    if (req.path === '/in') res.status(204).end();
+    else res.json(req.body);
+  });
   const isTaken = own(contract);
   const post = async (path: string, text: string) => (await request(app).post(path).type('json').send(text)).status;
   let taken = 0;
