@@ -13,8 +13,8 @@ const USAGE = `npm run corpus -- FOLDER [--seed 1] [--count 200] [--until ${STEP
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');
-const { folder, names, seed, last, json } = readArguments();
 reportBugs();
+const { folder, names, seed, last, json } = readArguments();
 const trials: Trial[] = [];
 await inParallel(names, async (name) => {
   const trial = await tryDocument(join(folder, name), name, last);
@@ -26,8 +26,8 @@ if (json !== undefined) writeFileSync(json, JSON.stringify(trials, null, 2));
 console.log(toMarkdown(trials, seed));
 
 function readArguments() {
-  try {
-    const { positionals, values } = parseArgs({
+  const { positionals, values } = orRefuse(() =>
+    parseArgs({
       allowPositionals: true,
       options: {
         seed: { type: 'string', default: '1' },
@@ -35,12 +35,19 @@ function readArguments() {
         until: { type: 'string', default: 'contract' },
         json: { type: 'string' },
       },
-    });
-    const [path] = positionals;
-    const last = STEPS.find((step) => step === values.until);
-    if (path === undefined || last === undefined || !(Number(values.count) > 0)) return refuse(USAGE);
-    const [folder, { seed, json }] = [resolve(path), values];
-    return { folder, names: draw(folder, seed, Number(values.count)), seed, last, json };
+    }),
+  );
+  const [path] = positionals;
+  const last = STEPS.find((step) => step === values.until);
+  if (path === undefined || last === undefined || !(Number(values.count) > 0)) return refuse(USAGE);
+  const [folder, { seed, json }] = [resolve(path), values];
+  return { folder, names: orRefuse(() => draw(folder, seed, Number(values.count))), seed, last, json };
+}
+
+/** Returns what a function returns. Refuses with the message of its error. */
+function orRefuse<Result>(read: () => Result): Result {
+  try {
+    return read();
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

@@ -1,4 +1,4 @@
-import { print, printError } from './terminal/command.ts';
+import { print, printError, reportRefusal } from './terminal/command.ts';
 import { VERSION } from './version.ts';
 
 type Command = {
@@ -46,7 +46,11 @@ contract-first <command> --help lists the options of a command, contract-first -
 /** Runs the command that the first argument names. Returns the exit code; `undefined` when the process decides later. */
 export async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
   const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
-  if (command !== undefined) return (await command.load())(args);
+  if (command !== undefined) {
+    const run = await command.load();
+    // A command that refused may have open handles.
+    return run(args).catch((error: unknown) => process.exit(reportRefusal(error)));
+  }
   if (name === '--version') {
     print(VERSION);
     return 0;

@@ -11,7 +11,7 @@ import type { Table } from './result.ts';
 import type { Bench } from './servers.ts';
 import { compareStarts } from './start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
-import { refuse } from '../../cli/src/terminal/command.ts';
+import { refuse, reportBugs } from '../../cli/src/terminal/command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
@@ -25,7 +25,9 @@ const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('fastify');
+const stopReporting = reportBugs();
 const { modes, rounds, seconds, isShared, json, svg } = readArguments();
+stopReporting(); // A failed benchmark needs its stack trace.
 const data = fileURLToPath(new URL('../../../data', import.meta.url));
 mkdirSync(data, { recursive: true });
 // Not in the folder for temporary files, which may be in memory, where commits are free.
@@ -57,8 +59,22 @@ if (json !== undefined) writeFileSync(json, toJson(environment, tables));
 if (svg !== undefined) writeFileSync(svg, toSvg(tables));
 
 function readArguments() {
+  const { positionals, values } = parseOptions();
+  return {
+    modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
+      (name) => MODES[name] ?? refuse(`unknown mode ${name}`, USAGE),
+    ),
+    rounds: readPositive('--rounds', values.rounds, 'integer'),
+    seconds: readPositive('--seconds', values.seconds, 'number'),
+    isShared: values.shared,
+    json: values.json === undefined ? undefined : resolve(values.json),
+    svg: values.svg === undefined ? undefined : resolve(values.svg),
+  };
+}
+
+function parseOptions() {
   try {
-    const { positionals, values } = parseArgs({
+    return parseArgs({
       allowPositionals: true,
       options: {
         rounds: { type: 'string', default: '5' },
@@ -68,16 +84,6 @@ function readArguments() {
         shared: { type: 'boolean', default: false },
       },
     });
-    return {
-      modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
-        (name) => MODES[name] ?? refuse(`unknown mode ${name}`, USAGE),
-      ),
-      rounds: readPositive('--rounds', values.rounds, 'integer'),
-      seconds: readPositive('--seconds', values.seconds, 'number'),
-      isShared: values.shared,
-      json: values.json === undefined ? undefined : resolve(values.json),
-      svg: values.svg === undefined ? undefined : resolve(values.svg),
-    };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

@@ -1,18 +1,28 @@
 import { jest } from '@jest/globals';
+import { reportRefusal } from '../../cli/src/terminal/command.ts';
 import type { Outcome } from './children.ts';
 
-type Command = (args: readonly string[], environment: Readonly<Record<string, string | undefined>>) => Promise<number>;
+type Environment = Readonly<Record<string, string | undefined>>;
+type Command = (args: readonly string[], environment: Environment) => Promise<number>;
+type Listener = (...values: readonly unknown[]) => void;
+
+/** The events to which commands listen until their process ends. */
+const LASTING: readonly (readonly [NodeJS.EventEmitter, string])[] = [
+  [process, 'uncaughtException'],
+  [process.stdout, 'error'],
+];
 
 /** Runs a command in this process as if it were one of its own: in a folder, without a terminal. */
 export async function runHere(
   command: Command,
   args: readonly string[],
   folder: string,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Environment = {},
 ): Promise<Outcome> {
   const printed = { stdout: '', stderr: '' };
   const { isTTY } = process.stdout;
   const before = process.cwd();
+  const listeners = LASTING.map(([emitter, event]) => new Set(emitter.listeners(event)));
   const out = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     printed.stdout += String(chunk);
     return true;
@@ -23,12 +33,15 @@ export async function runHere(
   process.stdout.isTTY = false;
   process.chdir(folder);
   try {
-    const code = await command(args, environment);
+    const code = await command(args, environment).catch(reportRefusal);
     return { code, ...printed };
   } finally {
     process.chdir(before);
     process.stdout.isTTY = isTTY;
     out.mockRestore();
     errors.mockRestore();
+    for (const [index, [emitter, event]] of LASTING.entries())
+      for (const listener of emitter.listeners(event))
+        if (!listeners[index]?.has(listener)) emitter.off(event, listener as Listener);
   }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
 import { exitWithoutOutput, print, refuse, reportBugs } from '../terminal/command.ts';
-import { initialize, type InitOptions } from './initialize.ts';
+import { initialize, type Environment, type InitOptions } from './initialize.ts';
 
 const USAGE = `contract-first init DOCUMENT [FOLDER] [options]
 
@@ -13,13 +13,13 @@ what is missing, and overwrites nothing.
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text`;
 
-/** Writes a project for a document. Returns the exit code. */
-export async function initCommand(args: readonly string[]): Promise<number> {
+/** Writes a project for a document; npm gets the environment. Returns the exit code. */
+export async function initCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
   exitWithoutOutput();
   reportBugs();
   const options = readArguments(args);
   if (options === undefined) print(USAGE);
-  else await initialize(options);
+  else await initialize(options, environment);
   return 0;
 }
 
@@ -38,8 +38,7 @@ function readArguments(args: readonly string[]): InitOptions | undefined {
     });
     if (values.help) return undefined;
     const [document, folder, ...rest] = positionals;
-    if (document === undefined || rest.length > 0)
-      return refuse('name one OpenAPI document, and perhaps a folder', USAGE);
+    if (document === undefined || rest.length > 0) throw new Error('name one OpenAPI document, and perhaps a folder');
     const allowed = readAllowedRefs(values['allow-refs']);
     return { document, folder, name: values.name, hasDatabase: !values['no-database'], allowed };
   } catch (error) {

@@ -16,7 +16,7 @@ export type ExistingProject = {
 const NO_TESTS = 'no test specified';
 
 /**
- * Reads the npm project in the folder of a new service. Exits when the service cannot be added.
+ * Reads the npm project in the folder of a new service. Refuses when the service cannot be added.
  *
  * @param folder may not exist yet
  * @returns `undefined` when there is no package.json

@@ -32,6 +32,9 @@ const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
 // npm leaves them out of a package when they have their own names.
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
 
+/** The variables of an environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export type InitOptions = {
   /** The path of the document. */
   readonly document: string;
@@ -46,11 +49,11 @@ export type InitOptions = {
 
 /**
  * Writes a project for a document, with a handler for each operation that responds 501, and installs its packages. Files that
- * exist are kept. Exits, with nothing written, when the document is rejected.
+ * exist are kept. Refuses, with nothing written, when the document is rejected.
  *
  * @throws the error of a file that cannot be rendered, with nothing written
  */
-export async function initialize(options: InitOptions): Promise<void> {
+export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
   const { document: path, allowed, hasDatabase } = options;
   const { gaps, problems, sources, operationIds } = await renderContract(path, allowed);
   if (gaps === undefined) return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
@@ -105,7 +108,7 @@ export async function initialize(options: InitOptions): Promise<void> {
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
-  const isInstalled = install(target);
+  const isInstalled = install(target, environment);
   const kept = Object.entries(existing?.manifest.scripts ?? {}).filter(
     ([script, text]) => manifest.scripts?.[script] === text,
   );
@@ -181,10 +184,11 @@ function write(path: string, text: string): void {
 }
 
 /** Installs the packages of a project, which writes its lock file. Returns whether npm could do so. */
-function install(folder: string): boolean {
+function install(folder: string, environment: Environment): boolean {
   try {
     execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: folder,
+      env: environment,
       stdio: ['ignore', 'ignore', 'inherit'],
       shell: process.platform === 'win32', // npm is a script there.
     });

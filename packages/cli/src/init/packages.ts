@@ -19,7 +19,7 @@ const NAMES = ['contract-first', ...['contract', 'documents', 'engine'].map((nam
 
 /**
  * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
- * `npm run pack` wrote; exits when there are none.
+ * `npm run pack` wrote; refuses when there are none.
  *
  * @param hasDatabase whether the project has a store
  */

@@ -11,10 +11,32 @@ export function printError(text: string): void {
   console.error(escapeControls(text)); // Ignores errors of the stream.
 }
 
-/** Prints problems on standard error, one line each, and exits with code 1. */
+/** Ends a command that cannot do what is asked: `reportRefusal` prints the problems. */
+class Refusal extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'Refusal';
+    this.problems = problems;
+  }
+}
+
+/** Ends the command with problems, which are printed on standard error, one line each, and with exit code 1. */
 export function refuse(...problems: readonly string[]): never {
-  for (const problem of problems) printError(problem);
-  process.exit(1);
+  throw new Refusal(problems);
+}
+
+/**
+ * Prints the problems of a command that refused.
+ *
+ * @returns the exit code
+ * @throws any other error
+ */
+export function reportRefusal(error: unknown): number {
+  if (!(error instanceof Refusal)) throw error;
+  for (const problem of error.problems) printError(problem);
+  return 1;
 }
 
 /**
@@ -30,12 +52,13 @@ export function exitWithoutOutput(exitCode = 1): void {
 }
 
 /**
- * Lets the command end with one line for an unexpected error, instead of a stack trace.
+ * Lets the command end with one line for an unexpected error, instead of a stack trace, and with its problems if it refused.
  *
  * @returns a function that ends this
  */
 export function reportBugs(): () => void {
-  const report = (error: unknown): never => refuse(describeBug(error));
+  const report = (error: unknown): never =>
+    process.exit(reportRefusal(error instanceof Refusal ? error : new Refusal([describeBug(error)])));
   process.on('uncaughtException', report);
   return () => process.off('uncaughtException', report);
 }

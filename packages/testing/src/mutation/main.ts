@@ -73,15 +73,19 @@ async function passes(files: readonly string[], limitSeconds: number): Promise<b
 }
 
 function readArguments() {
+  const { positionals: folders, values } = parseOptions();
+  const missing = folders.find((folder) => !existsSync(folder));
+  if (missing !== undefined) return refuse(`${missing} does not exist`);
+  if (folders.length === 0 || !(Number(values.count) > 0)) return refuse(USAGE);
+  return { folders, seed: values.seed, count: Number(values.count) };
+}
+
+function parseOptions() {
   try {
-    const { positionals: folders, values } = parseArgs({
+    return parseArgs({
       allowPositionals: true,
       options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
     });
-    const missing = folders.find((folder) => !existsSync(folder));
-    if (missing !== undefined) return refuse(`${missing} does not exist`);
-    if (folders.length === 0 || !(Number(values.count) > 0)) return refuse(USAGE);
-    return { folders, seed: values.seed, count: Number(values.count) };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }
