@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
+import { generateCommand } from '../src/generate/command.ts';
 
 const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
 
@@ -13,7 +15,8 @@ beforeEach(() => {
   project = temporaryFolder();
 });
 
-const generate = (...args: string[]) => run('contract-first', ['generate', ...args], {}, project);
+const generate = (...args: string[]) => runHere(generateCommand, args, project);
+const generateAsProcess = () => run('contract-first', ['generate'], {}, project);
 const writeContract = (text: string): void => {
   writeFileSync(join(project, 'openapi.yaml'), text);
 };
@@ -23,7 +26,7 @@ const readGenerated = (folder: string) =>
 test('npm run generate: the same document always gives the same files, which are those in the repository', async () => {
   writeContract(CONTRACT);
   const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
-  expect(await generate()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
+  expect(await generateAsProcess()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
   expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
   expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
 });
@@ -163,7 +166,7 @@ test('a document is refused with the place and the reason: generated/ is unchang
   const text = CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake');
   writeContract(text);
   const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
-  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  expect(await generateAsProcess()).toEqual({ code: 1, stdout: '', stderr });
   expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
 });
 

@@ -2,16 +2,19 @@ import { expect, test } from '@jest/globals';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
 import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run } from '@contract-first/testing/service.ts';
 import { tryDocument } from '../corpus/trial.ts';
+import { generateCommand } from '../src/generate/command.ts';
+import { initCommand } from '../src/init/command.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
 
 const init = (folder: string, ...args: readonly string[]) =>
-  run('contract-first', ['init', ...args], NOT_INSTALLED, folder);
+  runHere(initCommand, args, folder, { ...process.env, ...NOT_INSTALLED });
 
 /** Returns the files in a folder and below, by their paths. */
 function filesIn(folder: string): readonly string[] {
@@ -132,7 +135,7 @@ test('contract-first init in the folder of a document of several files generates
   expect(await init(folder, 'openapi.yaml', '.')).toMatchObject({ code: 0 });
   const text = readFileSync(join(folder, 'openapi.yaml'), 'utf8');
   expect(text).toBe(readFileSync(join(DOCUMENTS, 'library.yaml'), 'utf8'));
-  expect(await run('contract-first', ['generate', '--check'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await runHere(generateCommand, ['--check'], folder)).toMatchObject({ code: 0 });
 });
 
 test('contract-first init writes a document of several files as one, with all digits of its integers', async () => {
@@ -164,7 +167,8 @@ test.each([
 test('contract-first init refuses a file as its folder', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'taken'), '');
-  const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), 'taken');
+  const args = ['init', join(DOCUMENTS, 'petstore.yaml'), 'taken'];
+  const { code, stdout, stderr } = await run('contract-first', args, {}, folder); // As a process, which exits.
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
