@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCommand } from '../../src/check/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
-import { run, startService, type Outcome } from '@contract-first/testing/service.ts';
+import { ROOT, run, startService, type Outcome } from '@contract-first/testing/service.ts';
 
 /** Returns the defect of a name in the table. */
 function defectNamed(name: string): Defect {
@@ -14,7 +16,7 @@ function defectNamed(name: string): Defect {
   return defect;
 }
 
-const command = (...args: readonly string[]): Promise<Outcome> => run('contract-first', ['check', ...args]);
+const command = (...args: readonly string[]): Promise<Outcome> => runHere(checkCommand, args, ROOT);
 
 test('contract-first check: exit 0: the plant store, with a temporary database', async () => {
   const folder = temporaryFolder();
@@ -63,7 +65,7 @@ test('contract-first check: exit 1: check, operation, curl line, answer and seed
   const document = documentFile();
   const check = async (): Promise<Outcome> => {
     const args = ['--url', url, '--token', TOKEN, '--document', document, '--operation', 'deleteItem', '--seed', '7'];
-    const outcome = await command(...args);
+    const outcome = await run('contract-first', ['check', ...args]);
     return { ...outcome, stdout: outcome.stdout.replaceAll(/< date: .*/g, '< date: now') };
   };
   const first = await check();
