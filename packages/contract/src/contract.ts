@@ -14,5 +14,19 @@ export type Contract = {
   readonly int64Shapes: Readonly<Record<string, Int64Shape>>;
   /** The body of failures that the document does not describe, which is JSON; without one, they are problem details. */
   readonly usualFailure?: { readonly name: string; readonly mediaType: string };
+  /** A request for the first operation; absent when there is none. */
+  readonly example?: ExampleRequest;
   readonly document: ContractDocument;
 };
+
+/** A request as arguments of curl, in which TOKEN_PLACE stands for the token. */
+export type ExampleRequest = {
+  readonly method: string;
+  /** The path and the query. */
+  readonly target: string;
+  /** Options with their values: `['-H', 'If-Match: *']`. */
+  readonly options: readonly (readonly [name: string, value: string])[];
+};
+
+/** Stands for a token. No argument of a command can contain it. */
+export const TOKEN_PLACE = '\0';

@@ -2,7 +2,7 @@
 
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
-export type { Contract } from './contract.ts';
+export { TOKEN_PLACE, type Contract, type ExampleRequest } from './contract.ts';
 export {
   IGNORED_PARAMETERS,
   findOperationObject,
@@ -12,7 +12,7 @@ export {
 } from './contract-document.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
-export { exampleCurl } from './example.ts';
+export { exampleRequest } from './example.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
   FailureDetails,

@@ -1,4 +1,4 @@
-import type { Contract, ContractDocument } from '@contract-first/contract';
+import { exampleRequest, type Contract, type ContractDocument } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { findCombinations, findManyPaths, removeEndlessParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
@@ -10,6 +10,7 @@ import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
+import { optional } from './optional.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
 import {
   findDialects,
@@ -49,7 +50,8 @@ export async function compileContract(path: string, allowed?: AllowedRefs): Prom
   const { document, ...rest } = await prepareDocument(path, allowed, findUnservable);
   if (document === undefined) return { ...rest, compiled: undefined };
   const { compiled, failureBodies } = compileOperations(document);
-  const contract = { ...compiled, document: document as unknown as ContractDocument }; // The linter has checked it.
+  const served = document as unknown as ContractDocument; // The linter has checked it.
+  const contract = { ...compiled, ...optional('example', exampleRequest(served, compiled)), document: served };
   return { ...rest, compiled: { contract, document, failureBodies } };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { escapeControls, exampleCurl } from '@contract-first/contract';
+import { escapeControls } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
@@ -10,6 +10,7 @@ import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
 import { readConfig, type Config } from './config.ts';
+import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { exampleCurl, type Contract } from '@contract-first/contract';
+import { exampleRequest, type Contract, type ContractDocument } from '@contract-first/contract';
 import type { Checker } from '../../src/auth/credentials.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
+import { exampleCurl } from '../../src/process/example-curl.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { run } from '@contract-first/testing/service.ts';
@@ -115,16 +116,13 @@ test.each<[string, object, string]>([
   const requestBody = { content: { 'application/json': { schema } } };
   const op = { operationId: 'op', requestBody, responses: { '204': { description: 'Done.' } } };
   const operation = { ...op, path: '/a', method: 'POST', security: [] };
-  const contract = {
-    document: { paths: { '/a': { post: op } }, components: { schemas } },
-    operations: { op: operation },
-    basePaths: [''],
-    securitySchemes: {},
-  };
+  const contract = { operations: { op: operation }, basePaths: [''], securitySchemes: {} };
+  const document = { paths: { '/a': { post: op } }, components: { schemas } };
   // Only what the function reads.
-  const line = exampleCurl(contract as unknown as Contract, 'http://x');
-  expect(line).toContain(`-H 'Content-Type: application/json' -d '${body}`);
-  expect(line.length).toBeLessThan(50_000);
+  const request = exampleRequest(document as unknown as ContractDocument, contract as unknown as Contract);
+  expect(request?.options[0]).toEqual(['-H', 'Content-Type: application/json']);
+  expect(request?.options[1]?.[1].startsWith(body)).toBe(true);
+  expect(JSON.stringify(request).length).toBeLessThan(50_000);
 });
 
 /** Returns 28 schemas, each with two members that refer to the next one. */
