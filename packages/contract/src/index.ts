@@ -7,12 +7,12 @@ export {
   IGNORED_PARAMETERS,
   findOperationObject,
   mergeParameters,
+  resolveComponent,
   schemaVersion,
   type ContractDocument,
 } from './contract-document.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
-export { exampleRequest } from './example.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
   FailureDetails,

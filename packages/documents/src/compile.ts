@@ -1,9 +1,10 @@
-import { exampleRequest, type Contract, type ContractDocument } from '@contract-first/contract';
+import type { Contract, ContractDocument } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { findCombinations, findManyPaths, removeEndlessParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
+import { exampleRequest } from './example.ts';
 import type { FailureBody } from './failures.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { exampleRequest, type Contract, type ContractDocument } from '@contract-first/contract';
+import type { Contract, ContractDocument } from '@contract-first/contract';
+import { exampleRequest } from '../../../documents/src/example.ts';
 import type { Checker } from '../../src/auth/credentials.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { exampleCurl } from '../../src/process/example-curl.ts';

@@ -1,7 +1,16 @@
-import { TOKEN_PLACE, type Contract, type ExampleRequest } from './contract.ts';
-import { findOperationObject, mergeParameters, resolveComponent, type ContractDocument } from './contract-document.ts';
-import { concreteMediaType, kindOf } from './media-type.ts';
-import type { Operation, SecurityScheme } from './operation.ts';
+import {
+  concreteMediaType,
+  findOperationObject,
+  kindOf,
+  mergeParameters,
+  resolveComponent,
+  TOKEN_PLACE,
+  type Contract,
+  type ContractDocument,
+  type ExampleRequest,
+  type Operation,
+  type SecurityScheme,
+} from '@contract-first/contract';
 import { sampleOf } from './sample.ts';
 
 /** A part of a request: where it is sent, its name and its value. */

@@ -1,4 +1,4 @@
-import { resolveComponent, type ContractDocument } from './contract-document.ts';
+import { resolveComponent, type ContractDocument } from '@contract-first/contract';
 
 /** The members of media types, parameters and schemas that hold examples. */
 type Node = {
