@@ -7,7 +7,6 @@ export {
   IGNORED_PARAMETERS,
   findOperationObject,
   mergeParameters,
-  resolveComponent,
   schemaVersion,
   type ContractDocument,
 } from './contract-document.ts';

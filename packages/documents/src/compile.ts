@@ -51,8 +51,11 @@ export async function compileContract(path: string, allowed?: AllowedRefs): Prom
   const { document, ...rest } = await prepareDocument(path, allowed, findUnservable);
   if (document === undefined) return { ...rest, compiled: undefined };
   const { compiled, failureBodies } = compileOperations(document);
-  const served = document as unknown as ContractDocument; // The linter has checked it.
-  const contract = { ...compiled, ...optional('example', exampleRequest(served, compiled)), document: served };
+  const contract = {
+    ...compiled,
+    ...optional('example', exampleRequest(document, compiled)),
+    document: document as unknown as ContractDocument, // The linter has checked it.
+  };
   return { ...rest, compiled: { contract, document, failureBodies } };
 }
 

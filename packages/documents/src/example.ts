@@ -1,16 +1,21 @@
 import {
   concreteMediaType,
-  findOperationObject,
   kindOf,
-  mergeParameters,
-  resolveComponent,
   TOKEN_PLACE,
   type Contract,
-  type ContractDocument,
   type ExampleRequest,
   type Operation,
   type SecurityScheme,
 } from '@contract-first/contract';
+import {
+  listOperations,
+  type Document,
+  type OperationObject,
+  type ParameterObject,
+  type RequestBodyObject,
+} from './document.ts';
+import { parametersOf, type CompiledOperations } from './operations.ts';
+import { dereference } from './reference.ts';
 import { sampleOf } from './sample.ts';
 
 /** A part of a request: where it is sent, its name and its value. */
@@ -21,13 +26,19 @@ type Part = { readonly in: string; readonly name: string; readonly value: string
  * its body; `undefined` without an operation.
  */
 export function exampleRequest(
-  document: ContractDocument,
-  { operations, securitySchemes, basePaths: ofContract }: Omit<Contract, 'document'>,
+  document: Document,
+  { operations, securitySchemes, basePaths: ofContract }: CompiledOperations,
 ): ExampleRequest | undefined {
-  const operation = Object.values(operations)[0];
-  if (operation === undefined) return undefined;
+  const [operation] = Object.values(operations);
+  const found = listOperations(document).find(({ object }) => object.operationId === operation?.operationId);
+  if (operation === undefined || found === undefined) return undefined;
   const { method, path, basePaths = ofContract } = operation;
-  const parts = [...credentialsOf(securitySchemes, operation), ...parametersOf(document, operation)];
+  const { pathItem, object } = found;
+  const parameters = parametersOf(document, pathItem, object).filter(({ required }) => required === true);
+  const parts = [
+    ...credentialsOf(securitySchemes, operation),
+    ...parameters.map((parameter) => partOf(document, parameter)),
+  ];
   const partsIn = (place: string): readonly Part[] => parts.filter((part) => part.in === place);
   const filled = partsIn('path').reduce(
     (text, { name, value }) => text.replace(`{${name}}`, encodeURIComponent(value)),
@@ -42,7 +53,7 @@ export function exampleRequest(
       ...partsIn('user').map(({ value }) => ['-u', value] as const),
       ...partsIn('header').map(({ name, value }) => ['-H', `${name}: ${value}`] as const),
       ...(cookies.length > 0 ? [['-b', cookies.join('; ')] as const] : []),
-      ...bodyOptions(document, operation),
+      ...bodyOptions(document, object),
     ],
   };
 }
@@ -62,29 +73,20 @@ function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefi
   return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACE}` } : undefined;
 }
 
-function parametersOf(document: ContractDocument, operation: Operation): readonly Part[] {
-  const pathItem = document.paths?.[operation.path] ?? {};
-  const object = findOperationObject(document, operation);
-  const [shared, own] = [pathItem, object].map(({ parameters = [] }) =>
-    (parameters as readonly unknown[]).map((node) => resolveComponent(document, node)),
-  );
-  return mergeParameters(shared ?? [], own ?? [])
-    .filter(({ required }) => required === true)
-    .map((parameter) => {
-      const [content] = Object.values(parameter['content'] ?? {}) as readonly unknown[];
-      const value = sampleOf(document, content ?? parameter);
-      const text = content === undefined ? toText(value) : JSON.stringify(value);
-      return { in: String(parameter['in']), name: String(parameter['name']), value: text };
-    });
+function partOf(document: Document, parameter: ParameterObject): Part {
+  const [content] = Object.values(parameter.content ?? {});
+  const value = sampleOf(document, content ?? parameter);
+  const text = content === undefined ? toText(value) : JSON.stringify(value);
+  return { in: parameter.in, name: parameter.name, value: text };
 }
 
 /** Returns the options of curl for a body, in JSON if the operation takes it. */
-function bodyOptions(document: ContractDocument, operation: Operation): ExampleRequest['options'] {
-  const mediaTypes = Object.keys(operation.requestBody?.content ?? {});
+function bodyOptions(document: Document, { requestBody }: OperationObject): ExampleRequest['options'] {
+  const { content = {} } = (dereference(document, requestBody) ?? {}) as Partial<RequestBodyObject>;
+  const mediaTypes = Object.keys(content);
   const mediaType = mediaTypes.find((name) => kindOf(name) === 'json') ?? mediaTypes[0];
   if (mediaType === undefined) return [];
-  const { content } = resolveComponent(document, findOperationObject(document, operation)['requestBody']) as Content;
-  const value = sampleOf(document, content?.[mediaType] ?? {});
+  const value = sampleOf(document, content[mediaType]);
   const kind = kindOf(mediaType);
   if (kind === 'form' || kind === 'multipart') {
     const option = kind === 'form' ? '--data-urlencode' : '-F';
@@ -96,7 +98,6 @@ function bodyOptions(document: ContractDocument, operation: Operation): ExampleR
     ['-d', text],
   ];
 }
-type Content = { readonly content?: Readonly<Record<string, unknown>> };
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-import { resolveComponent, type ContractDocument } from '@contract-first/contract';
+import { dereference, type OpenApiDocument } from './reference.ts';
 
 /** The members of media types, parameters and schemas that hold examples. */
 type Node = {
@@ -25,16 +25,16 @@ type Schema = Node & {
 // A document may reach one schema by an exponential number of paths.
 const MAX_SCHEMAS = 1_000;
 const ANY_TEXT = 'text';
-const TEXTS: Readonly<Record<string, string>> = {
-  date: '2030-01-31',
-  'date-time': '2030-01-31T12:00:00Z',
-  email: 'name@example.com',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  uri: 'https://example.com',
-};
+const TEXTS: ReadonlyMap<string, string> = new Map([
+  ['date', '2030-01-31'],
+  ['date-time', '2030-01-31T12:00:00Z'],
+  ['email', 'name@example.com'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+  ['uri', 'https://example.com'],
+]);
 
 /** Returns the example of a media type, a parameter or a schema; without one, a simple value, which may not be valid. */
-export function sampleOf(document: ContractDocument, node: unknown): unknown {
+export function sampleOf(document: OpenApiDocument, node: unknown): unknown {
   const open = new Set<Schema>();
   let visited = 0;
   const found = sample(node);
@@ -42,7 +42,7 @@ export function sampleOf(document: ContractDocument, node: unknown): unknown {
 
   /** Returns `undefined` within the sample of the same schema, and after too many schemas. */
   function sample(part: unknown): unknown {
-    const schema = resolveComponent(document, part) as Schema;
+    const schema = (dereference(document, part) ?? {}) as Schema;
     const value = givenValue(document, schema);
     if (value !== undefined) return value;
     visited += 1;
@@ -55,10 +55,10 @@ export function sampleOf(document: ContractDocument, node: unknown): unknown {
 }
 
 /** Returns the example, default or only value of a schema, a parameter or a media type. */
-function givenValue(document: ContractDocument, schema: Schema): unknown {
+function givenValue(document: OpenApiDocument, schema: Schema): unknown {
   const { example, examples, const: constant, enum: values = [] } = schema;
   const [first] = Object.values(Object(examples) as object) as readonly unknown[];
-  const listed = Array.isArray(examples) ? first : exampleValue(resolveComponent(document, first ?? {}));
+  const listed = Array.isArray(examples) ? first : exampleValue(dereference(document, first) ?? {});
   return [example, listed, constant, schema.default, values[0]].find((value) => value !== undefined);
 }
 
@@ -94,6 +94,6 @@ function sampleOfType(schema: Schema, sample: (node: unknown) => unknown): unkno
     case 'array':
       return [];
     default:
-      return TEXTS[format] ?? ANY_TEXT;
+      return TEXTS.get(format) ?? ANY_TEXT;
   }
 }

@@ -1,6 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { Contract, ContractDocument } from '@contract-first/contract';
-import { exampleRequest } from '../../../documents/src/example.ts';
 import type { Checker } from '../../src/auth/credentials.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { exampleCurl } from '../../src/process/example-curl.ts';
@@ -97,42 +95,3 @@ test('the curl line has the fields of a form, and is answered 204', async () => 
   expect(stdout).toBe('204');
   expect(request).toMatchObject({ body: { a: 'x y', n: 1 } });
 });
-
-test.each<[string, object, string]>([
-  ['an allOf of itself', { Body: { allOf: [{ $ref: '#/components/schemas/Body' }] } }, '"text"'],
-  [
-    'itself as a member',
-    {
-      Body: {
-        type: 'object',
-        required: ['child', 'n'],
-        properties: { child: { $ref: '#/components/schemas/Body' }, n: { type: 'integer' } },
-      },
-    },
-    '{"n":1}',
-  ],
-  ['more members than can be counted', Object.fromEntries(ladder()), '{'],
-])('the curl line of a body of %s is made at once', (_name, schemas, body) => {
-  const schema = { $ref: '#/components/schemas/Body' };
-  const requestBody = { content: { 'application/json': { schema } } };
-  const op = { operationId: 'op', requestBody, responses: { '204': { description: 'Done.' } } };
-  const operation = { ...op, path: '/a', method: 'POST', security: [] };
-  const contract = { operations: { op: operation }, basePaths: [''], securitySchemes: {} };
-  const document = { paths: { '/a': { post: op } }, components: { schemas } };
-  // Only what the function reads.
-  const request = exampleRequest(document as unknown as ContractDocument, contract as unknown as Contract);
-  expect(request?.options[0]).toEqual(['-H', 'Content-Type: application/json']);
-  expect(request?.options[1]?.[1].startsWith(body)).toBe(true);
-  expect(JSON.stringify(request).length).toBeLessThan(50_000);
-});
-
-/** Returns 28 schemas, each with two members that refer to the next one. */
-function ladder(): (readonly [string, object])[] {
-  return Array.from({ length: 28 }, (_, index) => {
-    const next = { $ref: `#/components/schemas/Body${String(index + 1)}` };
-    return [
-      `Body${index === 0 ? '' : String(index)}`,
-      { type: 'object', required: ['a', 'b'], properties: { a: next, b: next } },
-    ];
-  });
-}

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { exampleRequest } from '../src/example.ts';
+import { compileOperations } from '../src/operations.ts';
+
+test.each<[string, Record<string, object>, string]>([
+  ['an allOf of itself', { Body: { allOf: [{ $ref: '#/components/schemas/Body' }] } }, '"text"'],
+  [
+    'itself as a member',
+    {
+      Body: {
+        type: 'object',
+        required: ['child', 'n'],
+        properties: { child: { $ref: '#/components/schemas/Body' }, n: { type: 'integer' } },
+      },
+    },
+    '{"n":1}',
+  ],
+  ['a format that objects inherit', { Body: { type: 'string', format: 'constructor' } }, '"text"'],
+  ['more members than can be counted', Object.fromEntries(ladder()), '{'],
+])('the example of a body of %s is made at once', (_name, schemas, body) => {
+  const schema = { $ref: '#/components/schemas/Body' };
+  const requestBody = { content: { 'application/json': { schema } } };
+  const op = { operationId: 'op', requestBody, responses: { '204': { description: 'Done.' } } };
+  const document = { openapi: '3.1.0', paths: { '/a': { post: op } }, components: { schemas } };
+  const request = exampleRequest(document, compileOperations(document).compiled);
+  expect(request?.options[0]).toEqual(['-H', 'Content-Type: application/json']);
+  expect(request?.options[1]?.[1].startsWith(body)).toBe(true);
+  expect(JSON.stringify(request).length).toBeLessThan(50_000);
+});
+
+/** Returns 28 schemas, each with two members that refer to the next one. */
+function ladder(): (readonly [string, object])[] {
+  return Array.from({ length: 28 }, (_, index) => {
+    const next = { $ref: `#/components/schemas/Body${String(index + 1)}` };
+    return [
+      `Body${index === 0 ? '' : String(index)}`,
+      { type: 'object', required: ['a', 'b'], properties: { a: next, b: next } },
+    ];
+  });
+}
