@@ -4,7 +4,6 @@ import {
   createConfig,
   lintDocument,
   loadIgnoreConfig,
-  Oas3_2Types,
   YamlParseError,
   type LocationObject,
   type NormalizedProblem,
@@ -28,6 +27,7 @@ import {
   type ReadText,
 } from './files.ts';
 import { NO_OUTSIDE } from './allowed-refs.ts';
+import { linterTypes } from './linter-types.ts';
 import { findEndlessReferences } from './reference-cycles.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
@@ -59,13 +59,6 @@ export type LoadedContract = {
   /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];
 };
-
-// Version 2.64 of the linter requires a description of responses, which is optional in OpenAPI 3.2 (4.17.1), and throws on
-// the scopes of device flows, whose type does not exist.
-Object.assign(Oas3_2Types.Response, { required: [] });
-Object.assign(Oas3_2Types.DeviceAuthorization.properties, {
-  scopes: { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } },
-});
 
 /** The linter's message for members that OpenAPI 3.1 does not have. */
 const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|additionalOperations)` is not expected/;
@@ -123,7 +116,10 @@ export async function loadContract(
 ): Promise<LoadedContract> {
   const absolute = isUrl(path) ? path : resolve(path);
   const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
-  const config = await createConfig({ rules: rules === 'style' ? { ...validity, ...style } : validity }, { ignore });
+  const config = await createConfig(
+    { rules: rules === 'style' ? { ...validity, ...style } : validity },
+    { ignore, plugins: [linterTypes] },
+  );
   const reader = new FileReader(absolute, read, reach);
   const externalRefResolver = new Resolver(config.resolve, reader);
   const unreadable = (place: string, message: string): LoadedContract => ({

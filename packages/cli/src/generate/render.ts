@@ -51,7 +51,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
 
   const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
   const types = [
-    `// ${NOTICE}\n${await renderTypes(document)}`,
+    `// ${NOTICE}\n${renderTypes(document)}`,
     renderOperationId(contract),
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),

@@ -1,23 +1,18 @@
-import openapiTS, {
+import {
   astToString,
+  resolveRef,
   stringToAST,
+  transformSchema,
   transformSchemaObject,
+  type GlobalContext,
   type OpenAPI3,
-  type OpenAPITSOptions,
   type SchemaObject,
   type TransformNodeOptions,
 } from 'openapi-typescript';
-import { createRequire } from 'node:module';
 import ts from 'typescript';
 import { markInheritedNames, unmark, type Document } from '@contract-first/documents';
 import { withRecursiveAliases } from './recursive-types.ts';
 import { HASH, toTypedDocument } from './typed-document.ts';
-
-// openapi-typescript has its own version of the linter, and needs a configuration of that version.
-const requireOfTypes = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
-const { createConfig } = requireOfTypes('@redocly/openapi-core') as {
-  readonly createConfig: (config: object) => Promise<NonNullable<OpenAPITSOptions['redocly']>>;
-};
 
 const { factory } = ts;
 const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
@@ -51,14 +46,18 @@ type Keywords = {
  * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
  * and both have the same responses.
  */
-export async function renderTypes(document: Document): Promise<string> {
-  const nodes = await openapiTS(markInheritedNames(toTypedDocument(document)) as OpenAPI3, {
-    silent: true,
-    redocly: await createConfig({}), // The document has been linted already.
+export function renderTypes(original: Document): string {
+  const document = markInheritedNames(toTypedDocument(original)) as OpenAPI3;
+  // The default function of openapi-typescript would lint the document again; the other options are off.
+  const nodes = transformSchema(document, {
     defaultNonNullable: false,
+    discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: true,
+    injectFooter: [],
+    resolve: (reference) => resolveRef(document, reference, { silent: true }),
+    silent: true,
     transform,
-  });
+  } as Partial<GlobalContext> as GlobalContext);
   const text = astToString([...withRecursiveAliases(nodes.map(withoutHandlerPaths).map(withNullable))]);
   return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
 }
