@@ -6,11 +6,14 @@ import { refuse } from './output.ts';
 
 // Shared by the commands that use the store: configuration and error handling.
 
-/** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
-export function readConfiguration(): {
+/** The part of the service's configuration that the commands use. */
+export type Configuration = {
   readonly database: DatabaseConfig<DatabaseLocation>;
   readonly bodyLimitBytes: number;
-} {
+};
+
+/** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
+export function readConfiguration(): Configuration {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {

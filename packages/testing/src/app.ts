@@ -9,7 +9,7 @@ import type { AnsweredRequest } from '../../engine/src/http/observer.ts';
 import { readConfig, type AnyHandler } from '@contract-first/engine/tools';
 import type { Config } from '../../engine/src/process/config.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../engine/src/server/server.ts';
-import type { Application, Checker } from '@contract-first/engine';
+import { stringifyJson, type Application, type Checker } from '@contract-first/engine';
 import { createService, type ServiceConfig } from '../../engine/src/create-service.ts';
 import { createHandlers } from '../../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
@@ -89,6 +89,11 @@ export async function listPlants(url: string, which: 'latest' | 'history'): Prom
   } finally {
     await reader.close();
   }
+}
+
+/** Returns every creation in a store as `npm run export -- --history` writes it, without a process. */
+export async function readHistory(url: string): Promise<string> {
+  return (await listPlants(url, 'history')).map((plant) => `${stringifyJson(plant)}\n`).join('');
 }
 
 /** Parts of the plant store to replace in a test. */

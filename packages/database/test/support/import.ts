@@ -2,9 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/database.ts';
-import { listPlants } from '@contract-first/testing/app.ts';
+import { readDatabaseConfig } from '@contract-first/engine';
+import { listPlants, readHistory } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run, start } from '@contract-first/testing/service.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { ROOT, start } from '@contract-first/testing/service.ts';
+import { importPlants } from '../../../../scripts/import-plants.ts';
+import { application } from '../../../../src/service.ts';
 
 /** Returns a line of an export. */
 export const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
@@ -31,15 +35,25 @@ export function newStore(databaseUrl: string, limits: Readonly<Record<string, st
     env,
     path: databaseUrl.replace('sqlite:', ''),
     write,
-    importFile: (input: string | Buffer) => run('node', ['scripts/import.ts', write(input)], env),
+    /** Imports a file in this process. */
+    importFile: (input: string | Buffer) => runHere(importHere, [write(input)], ROOT, env),
     startImport: () => start('node', ['scripts/import.ts'], env),
-    history: async () => (await run('node', ['scripts/export.ts', '--history'], env)).stdout,
+    history: () => readHistory(databaseUrl),
     /** Resolves when the store has a number of creations. */
     has: async (creations: number): Promise<void> => {
       // Each count reads all creations in a new thread.
       while ((await countCreations(databaseUrl)) < creations) await sleep(50);
     },
   };
+}
+
+function importHere(
+  [file = '']: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const configuration = readDatabaseConfig(env, application.database);
+  if ('problems' in configuration) throw new Error(configuration.problems.join('\n'));
+  return importPlants(file, configuration);
 }
 
 async function countCreations(url: string): Promise<number> {

@@ -66,6 +66,7 @@ export async function importLines({ contract, operationId, path, limitBytes, ope
   }
   await pendingImport;
   await store.close();
+  process.off('SIGINT', interrupt);
   return conclude();
 
   async function importBatch({ entries, endBytes }: Batch): Promise<void> {

@@ -1,0 +1,30 @@
+import { DatabaseUnavailable } from '@contract-first/database';
+import { importLines } from '@contract-first/engine';
+import { contract, type Request } from '../src/plants/contract.ts';
+import { createPlant } from '../src/plants/create-plant.ts';
+import { openPlantStore } from '../src/plants/open-plant-store.ts';
+import type { StoredPlant } from '../src/plants/plant-store.ts';
+import { orRefuse, type Configuration } from './command.ts';
+
+/** Stores the lines of a file, or of standard input for `-`. Returns the exit code. */
+export function importPlants(path: string, { database, bodyLimitBytes }: Configuration): Promise<number> {
+  return importLines({
+    contract,
+    operationId: 'createPlant',
+    path,
+    limitBytes: bodyLimitBytes,
+    async openStore(log) {
+      const store = await orRefuse(() => openPlantStore(database.location, { ...database, log }));
+      return {
+        async add(request, key) {
+          let isNew = false;
+          const keyed = { add: async (plant: StoredPlant) => (isNew = await store.add(plant, key)) };
+          await createPlant(keyed, request as Request<'createPlant'>); // The import has validated it.
+          return isNew;
+        },
+        isUnavailable: (error) => error instanceof DatabaseUnavailable,
+        close: () => store.close(),
+      };
+    },
+  });
+}
