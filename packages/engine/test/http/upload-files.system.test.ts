@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,15 @@ import { until } from '@contract-first/testing/until.ts';
 const MIB = 1_048_576;
 const KEY = { 'X-Api-Key': 'test-token' };
 
-/** Starts the application `examples/files` in a process of its own. */
-async function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
-  const { folder } = copyProjectWithContract('files');
+let folder = '';
+
+beforeAll(async () => {
+  ({ folder } = copyProjectWithContract('files'));
   expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+});
+
+/** Starts the application `examples/files` in a process of its own. */
+function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
   return startService({ TMPDIR: temporary }, command, folder);
 }
 
