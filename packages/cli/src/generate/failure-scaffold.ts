@@ -9,7 +9,9 @@ import {
   type ResponseObject,
 } from '@contract-first/documents';
 import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
+import type { Schema as Part } from '../values/dialect.ts';
 import type { Described, Values } from '../values/response-values.ts';
+import { flatten, join } from '../values/schema-merge.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;
@@ -275,23 +277,16 @@ function stringOf(schema: Schema, name: string, used: Set<string>): string {
 }
 
 /** Merges the schemas that apply to the same value; of alternatives, the first. */
-function mergeParts(document: Document, node: unknown, depth = 0): Schema {
-  const schema = (dereference(document, node) ?? {}) as Schema;
-  if (typeof schema !== 'object' || depth > MAX_DEPTH) return {};
-  const { allOf = [], anyOf, oneOf, ...own } = schema as Readonly<Record<string, readonly unknown[]>>;
-  const parts = [...allOf, ...(anyOf ?? []).slice(0, 1), ...(oneOf ?? []).slice(0, 1)];
-  const merged = parts.map((part) => mergeParts(document, part, depth + 1));
-  return [own as Schema, ...merged].reduce(
-    (all, part) => ({
-      ...all,
-      ...part,
-      properties: mergeProperties(all.properties, part.properties),
-      required: [...(all.required ?? []), ...(part.required ?? [])],
-    }),
-    (own as Schema).properties === undefined && merged.every(({ properties }) => properties === undefined)
-      ? {}
-      : { type: 'object' },
-  );
+function mergeParts(document: Document, node: unknown, merged = new Set<unknown>()): Schema {
+  const flat = flatten({ id: '', document, removed: new Set() }, (node ?? {}) as Part, merged);
+  if (typeof flat === 'boolean') return {};
+  const { anyOf = [], oneOf = [], ...own } = flat as Readonly<Record<string, readonly unknown[]>>;
+  const alternatives = [...anyOf.slice(0, 1), ...oneOf.slice(0, 1)];
+  const parts = alternatives.map((part) => mergeParts(document, part, merged));
+  const all = parts.reduce<Part>((joined, part) => join(joined, part), own);
+  if (typeof all === 'boolean') return {};
+  const [type] = [all['type'] as Schema['type']].flat();
+  return { properties: {}, ...all, ...(type !== undefined && { type }) };
 }
 
 function literal(value: unknown): string {
@@ -301,10 +296,4 @@ function literal(value: unknown): string {
 function use(name: string, used: Set<string>): string {
   used.add(name);
   return name;
-}
-
-/** Merges the properties of two schemas; of a name that both have, both schemas apply. */
-function mergeProperties(one: Schema['properties'] = {}, other: Schema['properties'] = {}): Record<string, unknown> {
-  const both = Object.keys(other).filter((name) => Object.hasOwn(one, name));
-  return { ...one, ...other, ...Object.fromEntries(both.map((name) => [name, { allOf: [one[name], other[name]] }])) };
 }
