@@ -14,6 +14,7 @@ import { compactJson } from './compact-json.ts';
 import { CompiledBefore } from './compiled-before.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
+import { withoutTexts } from './without-texts.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -56,11 +57,12 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
   ];
+  const served = { $comment: NOTICE, ...contract, document: withoutTexts(contract.document) };
   return {
     files: {
       'types.ts': escapeControls(types.join('\n')),
       'openapi.json': escapeControls(`${compactJson(text)}\n`),
-      'contract.json': escapeControls(`${compactJson(JSON.stringify({ $comment: NOTICE, ...contract }, null, 2))}\n`),
+      'contract.json': escapeControls(`${compactJson(JSON.stringify(served, null, 2))}\n`),
     },
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
