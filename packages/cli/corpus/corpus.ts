@@ -44,7 +44,7 @@ function readArguments() {
   return { folder, names: orRefuse(() => draw(folder, seed, Number(values.count))), seed, last, json };
 }
 
-/** Returns what a function returns. Refuses with the message of its error. */
+/** Calls a function; refuses with the message of an error that it throws. */
 function orRefuse<Result>(read: () => Result): Result {
   try {
     return read();

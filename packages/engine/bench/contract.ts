@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import original from '../../../generated/openapi.json' with { type: 'json' };
 import { contract } from '../../../src/plants/contract.ts';
 import { compileOperations } from '../../documents/src/operations.ts';
 
@@ -15,14 +16,13 @@ export type WrittenContract = {
 export function writeContract(folder: string, operations: number): WrittenContract {
   const { createPlant: first } = contract.operations;
   if (first === undefined) throw new Error('the contract has no createPlant');
-  const { paths = {}, ...rest } = contract.document;
-  const operation = paths[first.path]?.[first.method.toLowerCase()] as object; // The document has every compiled operation.
+  const operation = original.paths['/plants'].post;
   const copies = Array.from({ length: operations }, (_, index): [string, unknown] => {
     const suffix = index === 0 ? '' : String(index + 1);
     const post = { ...operation, operationId: first.operationId + suffix };
     return [first.path + suffix, { post }];
   });
-  const document = { ...rest, paths: Object.fromEntries(copies) };
+  const document = { ...original, paths: Object.fromEntries(copies) };
   const contractFolder = join(folder, String(operations));
   mkdirSync(contractFolder, { recursive: true });
   const env = { CONTRACT: join(contractFolder, 'contract.json'), DOCUMENT: join(contractFolder, 'document.json') };
