@@ -11,7 +11,7 @@ export function printError(text: string): void {
   console.error(escapeControls(text)); // Ignores errors of the stream.
 }
 
-/** Ends a command that cannot do what is asked: `reportRefusal` prints the problems. */
+/** Ends a command that cannot continue; `reportRefusal` prints its problems. */
 class Refusal extends Error {
   readonly problems: readonly string[];
 
