@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath, URL } from 'node:url';
 
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,6 +18,8 @@ const globalSetup = '<rootDir>/packages/testing/src/run.ts';
 export default {
   rootDir,
   testTimeout: 20_000,
+  // Tests of processes wait about as long as they compute. The PostgreSQL server that they share limits its connections.
+  maxWorkers: Math.min(2 * availableParallelism(), 8),
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/**/*.unit.test.ts'] },
     {
