@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -128,11 +128,17 @@ test('backup and restore refuse, with one line, a path below a file', async () =
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
 });
 
+/** A database whose copies take a while. */
+let largeStore: string;
+beforeAll(async () => {
+  largeStore = await storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
+});
+
 test.each([
   ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
   ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
 ])('after kill -9 of a %s, the next run to the same file removes the partial file', async (command, arrange) => {
-  const [database, file] = arrange(await largeStore());
+  const [database, file] = arrange(largeStore);
   const target = command === 'backup' ? file : database;
   const killed = await startCopying(command, database, file, target);
   killed.process.kill('SIGKILL');
@@ -144,23 +150,18 @@ test.each([
 });
 
 test('of two concurrent runs to the same file, the first to finish succeeds and the other is refused', async () => {
-  const source = await largeStore();
   const target = join(temporaryFolder(), 'copy.db');
-  const first = await startCopying('backup', source, target, target);
+  const first = await startCopying('backup', largeStore, target, target);
   first.process.kill('SIGSTOP');
   const partials = partialsOf(target);
   expect(partials).toHaveLength(1);
-  expect(await backup(source, target)).toMatchObject({ code: 0, stderr: '' });
+  expect(await backup(largeStore, target)).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(dirname(target)).sort()).toEqual(['copy.db', ...partials]);
   first.process.kill('SIGCONT');
   const refused = { code: 1, stdout: '', stderr: `${target} is there; move it away first\n` };
   expect(await first.outcome).toEqual(refused);
   expect(readdirSync(dirname(target))).toEqual(['copy.db']);
 });
-
-async function largeStore(): Promise<string> {
-  return storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
-}
 
 /** Starts a backup or a restore, and resolves when its output file has begun to grow. */
 async function startCopying(command: string, database: string, file: string, target: string) {
