@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -12,13 +12,17 @@ import { until } from '@contract-first/testing/until.ts';
 const CROP = { crop: 'beans', squareMetres: 2 };
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
 
+let folder: string;
+beforeAll(async () => {
+  ({ folder } = copyProjectWithContract('garden'));
+  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+});
+
 describeStores((createDatabase) => {
   /** Starts the garden on an empty database. */
   async function startGarden() {
-    const { folder } = copyProjectWithContract('garden');
-    expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
     const service = await startService({ DATABASE_URL: await createDatabase() }, ['node', 'src/main.ts'], folder);
-    return { service, folder, send: senderOf(service) };
+    return { service, send: senderOf(service) };
   }
 
   function senderOf({ url, token }: Service) {
@@ -88,7 +92,7 @@ describeStores((createDatabase) => {
   });
 
   test('the export streams every bed, and ends when its client leaves; the contract checks pass', async () => {
-    const { service, folder, send } = await startGarden();
+    const { service, send } = await startGarden();
     const beds = Array.from({ length: rounds(200, 900) }, newBed);
     // A busy service refuses some with 503. Their keys let each be stored once.
     await Promise.all(beds.map((bed) => until(async () => (await send(...bed)).status, 201, 60_000)));
