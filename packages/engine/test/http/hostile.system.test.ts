@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { ServerLimits } from '../../src/server/server.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { openConnection, plantRequest, type Connection } from '@contract-first/testing/connection.ts';
@@ -55,15 +55,20 @@ const ALSO: Readonly<Record<number, readonly string[]>> = {
 const openMany = (url: string, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => openConnection(url)));
 
+/** The URL of a service with the usual limits. */
+let usual = '';
+beforeAll(async () => {
+  usual = await serve();
+});
+
 test.each(HOSTILE_REQUESTS)(
   'a hostile client is answered, its connection is closed, and the next client is served: %s',
   async (_name, bytes, statuses) => {
-    const url = await serve();
-    const answers = await attack(url, bytes);
+    const answers = await attack(usual, bytes);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
     expect(answers.at(-1)?.head).toMatch(/\r\nConnection: close\r\n/);
     expectErrorBodies(answers);
-    await expectHealthy(url);
+    await expectHealthy(usual);
   },
 );
 
@@ -167,7 +172,7 @@ const head = (token: string, lengthBytes: number): string =>
   );
 
 test('Expect: 100-continue: 100, then 200, when the body is wanted', async () => {
-  const connection = await openConnection(await serve());
+  const connection = await openConnection(usual);
   connection.write(head(TOKEN, 22));
   expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   connection.write('{"id":1,"name":"Fern"}');
@@ -181,14 +186,14 @@ test.each([
   ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
   ['the path is unknown', head(TOKEN, 22).replace('/plants', '/nowhere'), 404],
 ])('Expect: 100-continue: no 100 when %s', async (_name, bytes, status) => {
-  const answers = await attack(await serve(), bytes);
+  const answers = await attack(usual, bytes);
   expect(answers.map((answer) => answer.status)).toEqual([status]);
   expectErrorBodies(answers);
 });
 
 test('Expect: 100-continue is ignored for HTTP/1.0', async () => {
   const bytes = GOOD.replace('1.1', '1.0').replace('Host', 'Expect: 100-continue\r\nHost');
-  expect((await attack(await serve(), bytes)).map(({ status }) => status)).toEqual([200]);
+  expect((await attack(usual, bytes)).map(({ status }) => status)).toEqual([200]);
 });
 
 const last = GOOD.replace('Host', 'Connection: close\r\nHost');
@@ -203,13 +208,13 @@ test.each([
   ['HEAD', last.replace('POST /plants', 'HEAD /nowhere'), 404],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
 ])('requests that are unusual but valid: %s', async (_name, bytes, status) => {
-  const connection = await openConnection(await serve());
+  const connection = await openConnection(usual);
   connection.write(bytes);
   expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
 });
 
 test('requests that are unusual but valid: a client that ends its sending side after its request gets the response', async () => {
-  const connection = await openConnection(await serve());
+  const connection = await openConnection(usual);
   connection.write(GOOD + GOOD);
   connection.end();
   expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
