@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { draw } from './draw.ts';
 import { toMarkdown } from './report.ts';
 import { STEPS, tryDocument, type Trial } from './trial.ts';
 import { inParallel } from '@contract-first/testing/jobs/in-parallel.ts';
+import { orRefuse, parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '../src/terminal/command.ts';
 
 // `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
@@ -26,29 +26,17 @@ if (json !== undefined) writeFileSync(json, JSON.stringify(trials, null, 2));
 console.log(toMarkdown(trials, seed));
 
 function readArguments() {
-  const { positionals, values } = orRefuse(() =>
-    parseArgs({
-      allowPositionals: true,
-      options: {
-        seed: { type: 'string', default: '1' },
-        count: { type: 'string', default: '200' },
-        until: { type: 'string', default: 'contract' },
-        json: { type: 'string' },
-      },
-    }),
-  );
+  const { positionals, values } = parseOptions(USAGE, {
+    options: {
+      seed: { type: 'string', default: '1' },
+      count: { type: 'string', default: '200' },
+      until: { type: 'string', default: 'contract' },
+      json: { type: 'string' },
+    },
+  });
   const [path] = positionals;
   const last = STEPS.find((step) => step === values.until);
   if (path === undefined || last === undefined || !(Number(values.count) > 0)) return refuse(USAGE);
   const [folder, { seed, json }] = [resolve(path), values];
-  return { folder, names: orRefuse(() => draw(folder, seed, Number(values.count))), seed, last, json };
-}
-
-/** Calls a function; refuses with the message of an error that it throws. */
-function orRefuse<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
+  return { folder, names: orRefuse(USAGE, () => draw(folder, seed, Number(values.count))), seed, last, json };
 }

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { toSvg } from './chart.ts';
 import { divideCores } from './cores.ts';
 import { compareGrowth } from './growth.ts';
@@ -11,6 +10,7 @@ import type { Table } from './result.ts';
 import type { Bench } from './servers.ts';
 import { compareStarts } from './start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
+import { parseOptions } from '../../testing/src/jobs/options.ts';
 import { refuse, reportBugs } from '../../cli/src/terminal/command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.
@@ -59,7 +59,15 @@ if (json !== undefined) writeFileSync(json, toJson(environment, tables));
 if (svg !== undefined) writeFileSync(svg, toSvg(tables));
 
 function readArguments() {
-  const { positionals, values } = parseOptions();
+  const { positionals, values } = parseOptions(USAGE, {
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      json: { type: 'string' },
+      svg: { type: 'string' },
+      shared: { type: 'boolean', default: false },
+    },
+  });
   return {
     modes: (positionals.length === 0 ? ['none', 'sqlite'] : positionals).map(
       (name) => MODES[name] ?? refuse(`unknown mode ${name}`, USAGE),
@@ -70,23 +78,6 @@ function readArguments() {
     json: values.json === undefined ? undefined : resolve(values.json),
     svg: values.svg === undefined ? undefined : resolve(values.svg),
   };
-}
-
-function parseOptions() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        rounds: { type: 'string', default: '5' },
-        seconds: { type: 'string', default: '2' },
-        json: { type: 'string' },
-        svg: { type: 'string' },
-        shared: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
 }
 
 function readPositive(name: string, text: string, kind: 'number' | 'integer'): number {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createProject } from '../documents/project.ts';
 import { byDigest } from '../jobs/by-digest.ts';
+import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 import { printError, refuse, reportBugs } from '../../../cli/src/terminal/command.ts';
 
@@ -10,10 +10,14 @@ import { printError, refuse, reportBugs } from '../../../cli/src/terminal/comman
 // fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
 const USAGE = 'npm run mutation -- FOLDER… [--seed 1] [--count 100]';
 const UNLIMITED = 0;
+/** How many files of tests are tried before all others. */
+const LIKELY = 4;
 
 reportBugs();
 const { folders, seed, count } = readArguments();
 const project = createProject();
+/** How many changes the tests of a file have noticed. */
+const noticing = new Map<string, number>();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
   const shuffled = byDigest(seed);
@@ -62,31 +66,33 @@ function mutantsIn(folder: string): Mutant[] {
   });
 }
 
-/** Whether the tests that depend on one of the files pass in time: the unit tests, which are fast, then the service tests. */
+/** Whether the tests that depend on one of the files pass in time; those first that have noticed most changes. */
 async function passes(files: readonly string[], limitSeconds: number): Promise<boolean> {
-  for (const kind of ['unit', 'service']) {
-    const command = `npm test -- --selectProjects ${kind} --bail --passWithNoTests --findRelatedTests ${files.join(' ')}`;
-    const { code } = await project.run(`timeout --kill-after=5 ${String(limitSeconds)} ${command}`);
+  const likely = [...noticing.keys()].sort((one, other) => countOf(other) - countOf(one)).slice(0, LIKELY);
+  const related = ['unit', 'service'].map(
+    (kind) => `--selectProjects ${kind} --passWithNoTests --findRelatedTests ${files.join(' ')}`,
+  );
+  for (const tests of likely.length === 0 ? related : [likely.join(' '), ...related]) {
+    const { code, output } = await project.run(
+      `timeout --kill-after=5 ${String(limitSeconds)} npm test -- --bail=1 ${tests}`,
+    );
+    const [, file] = /^FAIL \w+ (\S+)/m.exec(output) ?? [];
+    if (file !== undefined) noticing.set(file, countOf(file) + 1);
     if (code !== 0) return false;
   }
   return true;
 }
 
+function countOf(file: string): number {
+  return noticing.get(file) ?? 0;
+}
+
 function readArguments() {
-  const { positionals: folders, values } = parseOptions();
+  const { positionals: folders, values } = parseOptions(USAGE, {
+    options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
+  });
   const missing = folders.find((folder) => !existsSync(folder));
   if (missing !== undefined) return refuse(`${missing} does not exist`);
   if (folders.length === 0 || !(Number(values.count) > 0)) return refuse(USAGE);
   return { folders, seed: values.seed, count: Number(values.count) };
-}
-
-function parseOptions() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
-    });
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
 }

@@ -1,0 +1,16 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { refuse } from '../../../cli/src/terminal/command.ts';
+
+/** Parses the arguments of the process; refuses wrong ones with how the program is used. */
+export function parseOptions<const Config extends ParseArgsConfig>(usage: string, config: Config) {
+  return orRefuse(usage, () => parseArgs({ allowPositionals: true, ...config }));
+}
+
+/** Calls a function; refuses with the message of an error that it throws. */
+export function orRefuse<Result>(usage: string, call: () => Result): Result {
+  try {
+    return call();
+  } catch (error) {
+    return refuse((error as Error).message, usage);
+  }
+}
