@@ -278,7 +278,7 @@ function stringOf(schema: Schema, name: string, used: Set<string>): string {
 
 /** Merges the schemas that apply to the same value; of alternatives, the first. */
 function mergeParts(document: Document, node: unknown, merged = new Set<unknown>()): Schema {
-  const flat = flatten({ id: '', document, removed: new Set() }, (node ?? {}) as Part, merged);
+  const flat = flatten({ id: '', document }, (node ?? {}) as Part, merged);
   if (typeof flat === 'boolean') return {};
   const { anyOf = [], oneOf = [], ...own } = flat as Readonly<Record<string, readonly unknown[]>>;
   const alternatives = [...anyOf.slice(0, 1), ...oneOf.slice(0, 1)];

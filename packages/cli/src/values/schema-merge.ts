@@ -1,6 +1,9 @@
 import { resolveReference } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 
+/** A document, and the URI that references in its schemas start with. */
+type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
+
 /**
  * Resolves the reference of a schema and merges its `allOf`. Only keywords that generation uses are merged exactly: the
  * oracle validates every generated value by the whole schema.
@@ -8,7 +11,7 @@ import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
  * @param merged the schemas that are part of the result already: references may lead to one in many ways
  * @returns `false` when the parts exclude each other
  */
-export function flatten(schemas: SchemaDocument, schema: Schema, merged = new Set<unknown>()): Schema {
+export function flatten(schemas: Schemas, schema: Schema, merged = new Set<unknown>()): Schema {
   if (typeof schema === 'boolean') return schema;
   if (merged.has(schema)) return true;
   merged.add(schema);
