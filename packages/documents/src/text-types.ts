@@ -31,7 +31,7 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = 
   return readTextType(document, node, hasFiles, 0, new Map());
 }
 
-/** @param known the types by depth and schema, which many references may lead to; empty for a schema that is being read */
+/** @param cache the types by depth and schema, which many references may lead to; empty for a schema that is being read */
 function readTextType(
   document: OpenApiDocument,
   node: unknown,
