@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import module from 'node:module';
 import process from 'node:process';
 
 // Older versions cannot load the modules of the commands, so these are imported after the check.
@@ -9,7 +8,6 @@ if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
   process.stderr.write(`Node.js ${MAJOR}.${MINOR} or later is required, this is ${process.version}\n`);
   process.exitCode = 2;
 } else {
-  module.enableCompileCache(); // Later starts take two thirds of the time.
   const { main } = await import('#main');
   const code = await main(process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;
