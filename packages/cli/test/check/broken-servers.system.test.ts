@@ -25,14 +25,12 @@ test.each([
 
 test.each(BROKEN_SERVERS)('a server that %s fails %s of %s', async (_name, check, operation, defect) => {
   const baseUrl = await startReferenceServer(defect);
-  // The requests that only other checks judge are not sent.
-  const { failures } = await checkContract({
-    ...reference,
-    baseUrl,
-    operations: [operation],
-    checks: new Set([check]),
-  });
-  expect(failures.map((failure) => failure.check)).toEqual([check]);
+  // The first defect of each check is looked for by all checks. Of the others, requests that only other checks judge would
+  // take most of the time.
+  const isFirst = BROKEN_SERVERS.find(([, other]) => other === check)?.[3] === defect;
+  const checks = isFirst ? undefined : new Set([check]);
+  const { failures } = await checkContract({ ...reference, baseUrl, operations: [operation], checks });
+  expect(failures.map((failure) => failure.check)).toContain(check);
   expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
 });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { loadContract } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startService } from '@contract-first/testing/service.ts';
-import type { CheckName } from '../../src/check/checks.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
 
 const DOCUMENT = `
@@ -43,12 +42,7 @@ if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.problem
 const document = loaded.document;
 
 /** The failed checks of a mock in whose engine a text of the package contract is replaced. */
-async function failuresWith(
-  file: string,
-  text: string,
-  replacement: string,
-  checks?: ReadonlySet<CheckName>,
-): Promise<readonly string[]> {
+async function failuresWith(file: string, text: string, replacement: string): Promise<readonly string[]> {
   const hook = `
     import { registerHooks, stripTypeScriptTypes } from 'node:module';
     const { file, text, replacement } = ${JSON.stringify({ file, text, replacement })};
@@ -63,7 +57,7 @@ async function failuresWith(
     });`;
   const mock = ['packages/cli/bin.js', 'mock', write('openapi.yaml', DOCUMENT)];
   const { url } = await startService({}, ['node', '--import', write('fault.mjs', hook), ...mock]);
-  const { failures } = await checkContract({ document, baseUrl: url, seed: 1, runs: 30, budgetMs: 120_000, checks });
+  const { failures } = await checkContract({ document, baseUrl: url, seed: 1, runs: 30, budgetMs: 120_000 });
   return failures.map(({ check }) => check);
 }
 
@@ -85,8 +79,7 @@ test.each([
   ['positive_data_acceptance', 'readOnly is required', 'directed-schemas.ts', '.difference(optional)', ''],
   ['missing_required_header', 'no header is required', 'operation-schemas.ts', 'required.length > 0 &&', 'false &&'],
 ] as const)('%s fails for an engine in which %s', async (check, _name, file, text, replacement) => {
-  // The requests that only other checks judge are not sent.
-  expect(await failuresWith(file, text, replacement, new Set([check]))).toEqual([check]);
+  expect(await failuresWith(file, text, replacement)).toContain(check);
 });
 
 function write(name: string, text: string): string {

@@ -67,85 +67,103 @@ const shape = (name: string): object => ({
 });
 const digit = { type: 'integer', minimum: 0, maximum: 9 };
 
-/** Each is the only property of the body of an operation, so that few requests find a wrong limit of it. */
-export const LIMITED: Readonly<Record<string, Limited>> = {
-  amount: { schema: { type: 'integer', minimum: 1, maximum: 100 }, rule: integer(1n, 100n) },
-  between: {
-    schema: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 },
-    rule: integer(1n, 9n),
-  },
-  ratio: {
-    schema: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
-    rule: number((value) => value > 0 && value < 1),
-  },
-  degrees: {
-    schema: { type: 'number', minimum: -1.5, maximum: 90 },
-    rule: number((value) => value >= -1.5 && value <= 90),
-  },
-  step: {
-    schema: { type: 'integer', multipleOf: 5, minimum: 0, maximum: 1_000 },
-    rule: (value) => integer(0n, 1_000n)(value) && Number(value) % 5 === 0,
-  },
-  quarter: {
-    schema: { type: 'number', multipleOf: 0.25, minimum: 0, maximum: 1_000 },
-    rule: number((value) => value >= 0 && value <= 1_000 && value % 0.25 === 0),
-  },
-  small: { schema: { type: 'integer', format: 'int32' }, rule: integer(-INT32, INT32 - 1n) },
-  big: { schema: { type: 'integer', format: 'int64' }, rule: integer(-INT64, INT64 - 1n) },
-  title: { schema: { type: 'string', minLength: 2, maxLength: 10 }, rule: text(2, 10) },
-  essay: { schema: { type: 'string', maxLength: 10_000 }, rule: text(0, 10_000) },
-  remark: { schema: { type: 'string' }, rule: anyText },
-  code: { schema: { type: 'string', pattern: '^[a-z]{3}$' }, rule: matching(/^[a-z]{3}$/) },
-  hint: { schema: { type: 'string', pattern: '[0-9]' }, rule: matching(/[0-9]/) },
-  colour: { schema: { type: 'string', enum: ['red', 'Green'] }, rule: oneOf('red', 'Green') },
-  version: { schema: { const: 2 }, rule: oneOf(2n) },
-  kind: { schema: { const: 'leaf' }, rule: oneOf('leaf') },
-  note: { schema: { type: ['string', 'null'] }, rule: (value) => value === null || typeof value === 'string' },
-  tags: {
-    schema: { type: 'array', minItems: 1, maxItems: 3, uniqueItems: true, items: { type: 'string', maxLength: 5 } },
-    rule: list(1, 3, text(0, 5)),
-  },
-  rows: {
-    schema: {
-      ...{ type: 'array', uniqueItems: true },
-      items: { type: 'object', required: ['a', 'b'], properties: { a: digit, b: digit } },
+/** Groups of properties. */
+export const LIMITED: Readonly<Record<string, Readonly<Record<string, Limited>>>> = {
+  putNumbers: {
+    amount: { schema: { type: 'integer', minimum: 1, maximum: 100 }, rule: integer(1n, 100n) },
+    between: {
+      schema: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 },
+      rule: integer(1n, 9n),
     },
-    rule: list(0, Infinity, record({ a: integer(0n, 9n), b: integer(0n, 9n) }, {}, other)),
-  },
-  all: {
-    schema: { type: 'array', items: { type: 'integer', minimum: -5, maximum: 5 } },
-    rule: list(0, Infinity, integer(-5n, 5n), false),
-  },
-  many: {
-    schema: { type: 'array', maxItems: 200, items: { type: 'boolean' } },
-    rule: list(0, 200, (value) => typeof value === 'boolean', false),
-  },
-  counts: {
-    schema: { type: 'object', minProperties: 1, maxProperties: 4, additionalProperties: digit },
-    rule: map(1, 4, integer(0n, 9n)),
-  },
-  box: {
-    schema: {
-      ...{ type: 'object', required: ['depth'], additionalProperties: false },
-      properties: { depth: { type: 'integer', minimum: 1, maximum: 6 }, label: { type: 'string', maxLength: 4 } },
+    ratio: {
+      schema: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+      rule: number((value) => value > 0 && value < 1),
     },
-    rule: record({ depth: integer(1n, 6n) }, { label: text(0, 4) }),
-  },
-  shape: {
-    schema: { oneOf: [shape('radius'), shape('side')] },
-    rule: (value) => circle(value) !== square(value),
-  },
-  figure: { schema: { anyOf: [shape('radius'), shape('side')] }, rule: (value) => circle(value) || square(value) },
-  multiple: {
-    schema: {
-      oneOf: [
-        { type: 'integer', multipleOf: 3, minimum: 0, maximum: 60 },
-        { type: 'integer', multipleOf: 5, minimum: 0, maximum: 60 },
-      ],
+    degrees: {
+      schema: { type: 'number', minimum: -1.5, maximum: 90 },
+      rule: number((value) => value >= -1.5 && value <= 90),
     },
-    rule: (value) =>
-      integer(0n, 60n)(value) && (Number(value) % 3 === 0 ? Number(value) % 5 !== 0 : Number(value) % 5 === 0),
+    step: {
+      schema: { type: 'integer', multipleOf: 5, minimum: 0, maximum: 1_000 },
+      rule: (value) => integer(0n, 1_000n)(value) && Number(value) % 5 === 0,
+    },
+    quarter: {
+      schema: { type: 'number', multipleOf: 0.25, minimum: 0, maximum: 1_000 },
+      rule: number((value) => value >= 0 && value <= 1_000 && value % 0.25 === 0),
+    },
+    small: { schema: { type: 'integer', format: 'int32' }, rule: integer(-INT32, INT32 - 1n) },
+    big: { schema: { type: 'integer', format: 'int64' }, rule: integer(-INT64, INT64 - 1n) },
   },
+  putTexts: {
+    title: { schema: { type: 'string', minLength: 2, maxLength: 10 }, rule: text(2, 10) },
+    essay: { schema: { type: 'string', maxLength: 10_000 }, rule: text(0, 10_000) },
+    remark: { schema: { type: 'string' }, rule: anyText },
+    code: { schema: { type: 'string', pattern: '^[a-z]{3}$' }, rule: matching(/^[a-z]{3}$/) },
+    hint: { schema: { type: 'string', pattern: '[0-9]' }, rule: matching(/[0-9]/) },
+    colour: { schema: { type: 'string', enum: ['red', 'Green'] }, rule: oneOf('red', 'Green') },
+    version: { schema: { const: 2 }, rule: oneOf(2n) },
+    kind: { schema: { const: 'leaf' }, rule: oneOf('leaf') },
+    note: { schema: { type: ['string', 'null'] }, rule: (value) => value === null || typeof value === 'string' },
+  },
+  putLists: {
+    tags: {
+      schema: { type: 'array', minItems: 1, maxItems: 3, uniqueItems: true, items: { type: 'string', maxLength: 5 } },
+      rule: list(1, 3, text(0, 5)),
+    },
+    rows: {
+      schema: {
+        ...{ type: 'array', uniqueItems: true },
+        items: { type: 'object', required: ['a', 'b'], properties: { a: digit, b: digit } },
+      },
+      rule: list(0, Infinity, record({ a: integer(0n, 9n), b: integer(0n, 9n) }, {}, other)),
+    },
+    all: {
+      schema: { type: 'array', items: { type: 'integer', minimum: -5, maximum: 5 } },
+      rule: list(0, Infinity, integer(-5n, 5n), false),
+    },
+    many: {
+      schema: { type: 'array', maxItems: 200, items: { type: 'boolean' } },
+      rule: list(0, 200, (value) => typeof value === 'boolean', false),
+    },
+  },
+  putObjects: {
+    counts: {
+      schema: { type: 'object', minProperties: 1, maxProperties: 4, additionalProperties: digit },
+      rule: map(1, 4, integer(0n, 9n)),
+    },
+    box: {
+      schema: {
+        ...{ type: 'object', required: ['depth'], additionalProperties: false },
+        properties: { depth: { type: 'integer', minimum: 1, maximum: 6 }, label: { type: 'string', maxLength: 4 } },
+      },
+      rule: record({ depth: integer(1n, 6n) }, { label: text(0, 4) }),
+    },
+    shape: {
+      schema: { oneOf: [shape('radius'), shape('side')] },
+      rule: (value) => circle(value) !== square(value),
+    },
+    figure: { schema: { anyOf: [shape('radius'), shape('side')] }, rule: (value) => circle(value) || square(value) },
+    multiple: {
+      schema: {
+        oneOf: [
+          { type: 'integer', multipleOf: 3, minimum: 0, maximum: 60 },
+          { type: 'integer', multipleOf: 5, minimum: 0, maximum: 60 },
+        ],
+      },
+      rule: (value) =>
+        integer(0n, 60n)(value) && (Number(value) % 3 === 0 ? Number(value) % 5 !== 0 : Number(value) % 5 === 0),
+    },
+  },
+};
+
+/** The properties of the body of each operation: those of a group, and each alone. */
+const BODIES: Readonly<Record<string, Readonly<Record<string, Limited>>>> = {
+  ...LIMITED,
+  ...Object.fromEntries(
+    Object.values(LIMITED)
+      .flatMap((properties) => Object.entries(properties))
+      .map(([name, limited]) => [name, { [name]: limited }]),
+  ),
 };
 
 const QUERY: Readonly<Record<string, Limited>> = {
@@ -162,18 +180,20 @@ export const limitedDocument: OpenApiDocument = {
   security: [],
   paths: {
     ...Object.fromEntries(
-      Object.entries(LIMITED).map(([property, { schema }]) => [
-        `/${property}`,
+      Object.entries(BODIES).map(([operationId, properties]) => [
+        `/${operationId}`,
         {
           put: {
-            operationId: property,
+            operationId,
             requestBody: {
               required: true,
               content: {
                 'application/json': {
                   schema: {
-                    ...{ type: 'object', required: [property], additionalProperties: false },
-                    properties: { [property]: schema },
+                    ...{ type: 'object', required: Object.keys(properties), additionalProperties: false },
+                    properties: Object.fromEntries(
+                      Object.entries(properties).map(([name, { schema }]) => [name, schema]),
+                    ),
                   },
                 },
               },
@@ -200,9 +220,8 @@ export function limitedServer(changed: Rules = {}): Defect {
       .replace(/^https?:\/\/[^/]*/, '')
       .slice(1)
       .split('?');
-    const limited = LIMITED[operationId];
-    const properties = limited === undefined ? QUERY : { [operationId]: limited };
-    if (limited === undefined && operationId !== 'find') return { status: 404, headers: {}, body: '' };
+    const properties = operationId === 'find' ? QUERY : BODIES[operationId];
+    if (properties === undefined) return { status: 404, headers: {}, body: '' };
     const method = operationId === 'find' ? 'GET' : 'PUT';
     if (request.method !== method && !(method === 'GET' && request.method === 'HEAD'))
       return { status: 405, headers: { Allow: method }, body: '' };
