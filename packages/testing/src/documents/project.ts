@@ -28,11 +28,6 @@ export type Project = {
 };
 
 const START_MS = 30_000;
-// Clones have compiled code of their own, so that a lasting cache would grow with each run.
-const NODE_COMPILE_CACHE = mkdtempSync(join(tmpdir(), 'compiled-'));
-process.once('exit', () => {
-  rmSync(NODE_COMPILE_CACHE, { recursive: true, force: true });
-});
 // With these, npm reaches its registry.
 const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
 
@@ -53,7 +48,7 @@ export function createProject(): Project {
   // Without a terminal, curl would print its progress.
   const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
   const npm = { NPM_CONFIG_LOGLEVEL: 'silent', NPM_CONFIG_PREFER_OFFLINE: 'true' };
-  const env = { ...inherited, ...npm, NODE_COMPILE_CACHE, PORT: '0', OPS_PORT: '0' };
+  const env = { ...inherited, ...npm, PORT: '0', OPS_PORT: '0' };
   let printed = '';
   let stopService = async (): Promise<void> => undefined;
 
