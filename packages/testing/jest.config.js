@@ -18,7 +18,7 @@ const globalSetup = '<rootDir>/packages/testing/src/run.ts';
 export default {
   rootDir,
   testTimeout: 20_000,
-  // Tests of processes wait about as long as they compute. The PostgreSQL server that they share limits its connections.
+  // Tests of processes wait about as long as they compute. All share the connections of one PostgreSQL server.
   maxWorkers: Math.min(2 * availableParallelism(), 8),
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/**/*.unit.test.ts'] },

@@ -10,7 +10,7 @@ import type { Table } from './result.ts';
 import type { Bench } from './servers.ts';
 import { compareStarts } from './start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
-import { parseOptions } from '../../testing/src/jobs/options.ts';
+import { parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '../../cli/src/terminal/command.ts';
 
 // `npm run bench` compares the service with other servers of the same contract and prints Markdown.

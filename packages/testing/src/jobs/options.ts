@@ -3,7 +3,7 @@ import { refuse } from '../../../cli/src/terminal/command.ts';
 
 /** Parses the arguments of the process; refuses wrong ones with how the program is used. */
 export function parseOptions<const Config extends ParseArgsConfig>(usage: string, config: Config) {
-  return orRefuse(usage, () => parseArgs({ allowPositionals: true, ...config }));
+  return orRefuse(usage, () => parseArgs({ ...config, allowPositionals: true }));
 }
 
 /** Calls a function; refuses with the message of an error that it throws. */

@@ -6,8 +6,8 @@ import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 import { printError, refuse, reportBugs } from '../../../cli/src/terminal/command.ts';
 
-// `npm run mutation -- FOLDER…` draws changes of the code in these folders, and runs the tests of each changed file, in a
-// fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
+// `npm run mutation -- FOLDER…` draws changes of the code in these folders, and runs the tests that have noticed most other
+// changes, then those of the changed file, in a fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
 const USAGE = 'npm run mutation -- FOLDER… [--seed 1] [--count 100]';
 const UNLIMITED = 0;
 /** How many files of tests are tried before all others. */
@@ -17,7 +17,7 @@ reportBugs();
 const { folders, seed, count } = readArguments();
 const project = createProject();
 /** How many changes the tests of a file have noticed. */
-const noticing = new Map<string, number>();
+const noticedBy = new Map<string, number>();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
   const shuffled = byDigest(seed);
@@ -68,23 +68,19 @@ function mutantsIn(folder: string): Mutant[] {
 
 /** Whether the tests that depend on one of the files pass in time; those first that have noticed most changes. */
 async function passes(files: readonly string[], limitSeconds: number): Promise<boolean> {
-  const likely = [...noticing.keys()].sort((one, other) => countOf(other) - countOf(one)).slice(0, LIKELY);
+  const likely = [...noticedBy].sort(([, one], [, other]) => other - one).slice(0, LIKELY);
   const related = ['unit', 'service'].map(
     (kind) => `--selectProjects ${kind} --passWithNoTests --findRelatedTests ${files.join(' ')}`,
   );
-  for (const tests of likely.length === 0 ? related : [likely.join(' '), ...related]) {
+  for (const tests of likely.length === 0 ? related : [likely.map(([file]) => file).join(' '), ...related]) {
     const { code, output } = await project.run(
       `timeout --kill-after=5 ${String(limitSeconds)} npm test -- --bail=1 ${tests}`,
     );
     const [, file] = /^FAIL \w+ (\S+)/m.exec(output) ?? [];
-    if (file !== undefined) noticing.set(file, countOf(file) + 1);
+    if (file !== undefined) noticedBy.set(file, (noticedBy.get(file) ?? 0) + 1);
     if (code !== 0) return false;
   }
   return true;
-}
-
-function countOf(file: string): number {
-  return noticing.get(file) ?? 0;
 }
 
 function readArguments() {
