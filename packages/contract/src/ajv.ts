@@ -22,7 +22,6 @@ export type SchemaError = NonNullable<Parameters<typeof augmentAjvErrors>[0]>[nu
 const OPTIONS = {
   strict: false,
   strictNumbers: true,
-  validateSchema: false,
   useDefaults: false,
   ownProperties: true,
   meta: false,

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import ajvFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { limitTimestamps } from '../src/formats.ts';
+import { FORMATS, limitTimestamps } from '../src/formats.ts';
 
 const stock = new Ajv2020();
 const limited = new Ajv2020();
@@ -27,4 +27,10 @@ test.each(['date-time', 'iso-date-time'])('%s does not split a text of separator
   expect(check('2026-01-01T12:00:00Z'.repeat(50))).toBe(false);
   expect(split).not.toHaveBeenCalled();
   split.mockRestore();
+});
+
+test('regex accepts patterns of JavaScript of at most 64 KiB', () => {
+  expect(
+    ['', '^[a-z]+$', '(?<year>\\d{4})', '(', 'a\\Z', 'a'.repeat(65_536), 'a'.repeat(65_537)].filter(FORMATS.regex),
+  ).toEqual(['', '^[a-z]+$', '(?<year>\\d{4})', 'a'.repeat(65_536)]);
 });

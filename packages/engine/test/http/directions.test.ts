@@ -165,6 +165,38 @@ test.each<[string, string, object, object]>([
   expect(await receive(schema, body, label)).toEqual(want);
 });
 
+test('components named like a direction of another are components of their own', async () => {
+  const components = `
+components:
+  schemas:
+    Cat: { type: object, properties: { id: { type: integer, readOnly: true } } }
+    Cat.sent: { type: object, required: [name], properties: { name: { type: string } } }
+    Cat.sent2: { type: object, required: [age], properties: { age: { type: integer, readOnly: false } } }
+    Cat.received: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: object, required: [owner], properties: { owner: { type: string } } }`;
+  const each = ['Cat', 'Cat.sent', 'Cat.sent2', 'Cat.received'].map(
+    (name) => `'${name}': { $ref: '#/components/schemas/${name}' }`,
+  );
+  const schema = `{ type: object, properties: { ${each.join(', ')} } }`;
+  const body = { Cat: {}, 'Cat.sent': { name: 'a' }, 'Cat.sent2': { age: 1 }, 'Cat.received': { owner: 'b' } };
+  expect(await receive(schema, body, components)).toEqual(body);
+  expect(await receive(schema, { Cat: { id: 1 } }, components)).toBe(400);
+  for (const name of ['Cat.sent', 'Cat.sent2', 'Cat.received'])
+    expect(await receive(schema, { [name]: {} }, components)).toBe(400);
+});
+
+test('schemas that make other properties of one component readOnly need the rest', async () => {
+  const components = `
+components:
+  schemas:
+    Pair: { type: object, required: [a, b], properties: { a: {}, b: {} } }`;
+  const without = (name: string): string =>
+    `{ allOf: [{ $ref: '#/components/schemas/Pair' }, { properties: { ${name}: { readOnly: true } } }] }`;
+  const schema = `{ type: object, properties: { x: ${without('a')}, y: ${without('b')} } }`;
+  expect(await receive(schema, { x: { b: 1 }, y: { a: 1 } }, components)).toEqual({ x: { b: 1 }, y: { a: 1 } });
+  expect(await receive(schema, { x: {} }, components)).toBe(400);
+  expect(await receive(schema, { y: {} }, components)).toBe(400);
+});
+
 test('a default does not make a value valid: 400', async () => {
   const schema = '{ type: object, minProperties: 1, properties: { a: { default: 1 } } }';
   expect(await receive(schema, {})).toBe(400);

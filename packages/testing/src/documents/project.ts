@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { linkModules } from '../modules.ts';
 
 /** A fresh clone of the last commit. */
@@ -41,8 +41,7 @@ export function createProject(): Project {
   execFileSync('git', ['clone', '--quiet', '.', root]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: root });
   linkModules(resolve('node_modules'), join(root, 'node_modules'));
-  // A type check then reads only the files that the document has changed.
-  if (existsSync('.tsbuildinfo')) copyFileSync('.tsbuildinfo', join(root, '.tsbuildinfo'));
+  copyBuildInfo(root);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
   // Without a terminal, curl would print its progress.
@@ -112,4 +111,15 @@ export function createProject(): Project {
     stopService: () => stopService(),
     remove,
   };
+}
+
+/** Copies what the last type check found out, so that one of the copy checks only the files that a document changes. */
+function copyBuildInfo(root: string): void {
+  if (!existsSync('.tsbuildinfo')) return;
+  // TypeScript resolves the links to the installed packages.
+  const linked = readFileSync('.tsbuildinfo', 'utf8').replaceAll(
+    '"./node_modules',
+    `"${relative(root, 'node_modules')}`,
+  );
+  writeFileSync(join(root, '.tsbuildinfo'), linked);
 }
