@@ -91,13 +91,13 @@ export async function createService(
     assertComplete(contract, { failures, handlers, checkers });
     for (const operation of Object.values(contract.operations)) await validators.compile(operation);
   }
-  const tokenVerifier = createTokenVerifier(config.auth, log);
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);
   metrics.gauge('http_streams', 'Open streams.', loadShedding.openStreams);
   const failureResponse = createFailureResponse(contract, failures, log);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // Each stream listens.
+  const tokenVerifier = createTokenVerifier(config.auth, log, stopping.signal);
   const app = createApp({
     ...config,
     contract,

@@ -29,12 +29,14 @@ const DEFAULTS: KeySetOptions = {
  * Fetches the public keys of an issuer (JSON Web Key Set, RFC 7517) at once and then periodically. While fetching fails,
  * the previous keys stay in use; the error is logged once.
  *
+ * @param stopping ends the periodic fetches
  * @returns a function that finds the key for a token; it rejects with {@link KeysUnavailable} when no keys have been
  *   fetched yet, and with an error of jose when none of the keys matches
  */
 export function createKeySet(
   url: URL,
   log: Logger,
+  stopping: AbortSignal,
   { refreshIntervalMs, cooldownMs, timeoutMs, limitBytes }: KeySetOptions = DEFAULTS,
 ): JWTVerifyGetKey {
   // Left to itself, jose fetches for every token while the endpoint is down, and drops old keys.
@@ -85,7 +87,7 @@ export function createKeySet(
     attempt = undefined;
     attemptedAt = performance.now();
     clearTimeout(timer);
-    timer = setTimeout(() => void fetchKeys(), failing ? cooldownMs : refreshIntervalMs).unref();
+    timer = setTimeout(() => void (stopping.aborted || fetchKeys()), failing ? cooldownMs : refreshIntervalMs).unref();
   }
 }
 

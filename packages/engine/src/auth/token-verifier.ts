@@ -20,13 +20,20 @@ export type TokenVerifier = {
 
 const UNKNOWN: Refusal = { refusal: 'unknown token' };
 
-/** Creates a verifier that follows changes of the tokens file and the JWKS, without keeping the process alive. */
-export function createTokenVerifier({ tokens, tokensFile, jwt }: AuthSettings, log: Logger): TokenVerifier {
+/**
+ * Creates a verifier that follows changes of the tokens file and the JWKS until the service stops, without keeping the
+ * process alive.
+ */
+export function createTokenVerifier(
+  { tokens, tokensFile, jwt }: AuthSettings,
+  log: Logger,
+  stopping: AbortSignal,
+): TokenVerifier {
   let lookUp = createTokenLookup([...tokens, ...(tokensFile?.tokens ?? [])]);
   if (tokensFile !== undefined) {
-    void watchTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log);
+    void watchTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log, stopping);
   }
-  const verifyJwt = jwt && createJwtVerifier(jwt, createKeySet(jwt.jwksUrl, log));
+  const verifyJwt = jwt && createJwtVerifier(jwt, createKeySet(jwt.jwksUrl, log, stopping));
   return {
     verifyToken: (token) => lookUp(token) ?? UNKNOWN,
     verifyBearerToken(token) {

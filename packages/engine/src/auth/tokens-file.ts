@@ -37,16 +37,19 @@ export async function readTokensFile(path: string): Promise<TokensFile | { reado
  *
  * The file is polled, not watched: a mounted secret changes through a symbolic link to a parent folder, which file
  * watchers miss, and the new version may have the same timestamp.
+ *
+ * @param stopping ends the polling
  */
 export async function watchTokensFile(
   { path, version: firstVersion }: TokensFile,
   onChange: (tokens: readonly HashedToken[]) => void,
   log: Logger,
-): Promise<never> {
+  stopping: AbortSignal,
+): Promise<void> {
   const read = createReader(path);
   let reported = firstVersion;
   let latest = firstVersion;
-  for (;;) {
+  while (!stopping.aborted) {
     await sleep(POLL_MS, undefined, { ref: false });
     const contents = await read();
     const isSettled = contents.version === latest;

@@ -17,9 +17,12 @@ import {
   type Issuer,
   type IssuerKey,
 } from '@contract-first/testing/issuer.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const QUICK: KeySetOptions = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 300, limitBytes: 1_048_576 };
+
+const SILENT = pino({ level: 'silent' });
 
 const MEBIBYTE = Buffer.alloc(1_048_576, ' ');
 
@@ -41,6 +44,15 @@ const LARGE: Readonly<Record<string, (res: ServerResponse, mebibytes: number) =>
   },
 };
 
+/** Returns a signal that is aborted when the test ends: the port of an issuer that has stopped may be another server's. */
+function untilEnd(): AbortSignal {
+  const controller = new AbortController();
+  cleanUp(() => {
+    controller.abort();
+  });
+  return controller.signal;
+}
+
 describe('a JSON Web Token', () => {
   let rsa: IssuerKey, ec: IssuerKey, ed: IssuerKey;
   let issuer: Issuer;
@@ -59,7 +71,7 @@ describe('a JSON Web Token', () => {
   const start = async (...keys: readonly IssuerKey[]): Promise<void> => {
     issuer = await startIssuer(...keys);
     const settings = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL(issuer.env.JWT_JWKS_URL) };
-    use(createJwtVerifier(settings, createKeySet(settings.jwksUrl, pino({ level: 'silent' }), QUICK)));
+    use(createJwtVerifier(settings, createKeySet(settings.jwksUrl, SILENT, untilEnd(), QUICK)));
   };
 
   test.each<[string, () => Promise<string>]>([
@@ -140,7 +152,7 @@ describe('a JSON Web Token', () => {
 
   test('an old key is dropped after a while even without a token with an unknown key', async () => {
     issuer = await startIssuer(ec);
-    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), pino({ level: 'silent' }), {
+    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), SILENT, untilEnd(), {
       ...QUICK,
       refreshIntervalMs: 100,
     });
@@ -149,6 +161,21 @@ describe('a JSON Web Token', () => {
     issuer.publish(ed);
     await until(async () => check(await signToken(ec)), undefined);
     issuer.stop();
+  });
+
+  test('a service that stops verifies tokens with the keys that it has, and fetches no more', async () => {
+    issuer = await startIssuer(ec);
+    const stopping = new AbortController();
+    const url = new URL(issuer.env.JWT_JWKS_URL);
+    const keys = createKeySet(url, SILENT, stopping.signal, { ...QUICK, refreshIntervalMs: 20 });
+    use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: url }, keys));
+    await until(() => issuer.requests() > 2, true);
+    stopping.abort();
+    await sleep(100); // A fetch may have begun.
+    const requests = issuer.requests();
+    await sleep(200);
+    expect(issuer.requests()).toBe(requests);
+    expect(await check(await signToken(ec))).toBe('alice');
   });
 
   test('a flood of unknown kids causes one fetch per cooldown', async () => {
@@ -240,7 +267,7 @@ describe('a JSON Web Token', () => {
     });
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(line) });
-    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), log);
+    const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), log, untilEnd());
     await expect(keys({ alg: 'ES256' }, { payload: '', signature: '' })).rejects.toThrow(KeysUnavailable);
     expect(lines.join('')).toMatch(/"the JWKS is larger than 1048576 bytes".*"cannot fetch the JWKS"/);
     expect(await isComplete).toBe(false);
@@ -262,7 +289,12 @@ describe('a JSON Web Token', () => {
       const jwksUrl = new URL(issuer.env.JWT_JWKS_URL);
       const lines: string[] = [];
       const log = pino({}, { write: (line: string) => void lines.push(line) });
-      use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl }, createKeySet(jwksUrl, log, QUICK)));
+      use(
+        createJwtVerifier(
+          { issuer: ISSUER, audience: AUDIENCE, jwksUrl },
+          createKeySet(jwksUrl, log, untilEnd(), QUICK),
+        ),
+      );
       const token = await signToken(ec);
       await expect(check(token)).rejects.toThrow(KeysUnavailable);
       // A token that is invalid under any key is still rejected.
