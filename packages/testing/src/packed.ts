@@ -35,8 +35,12 @@ export async function installedModules(): Promise<string> {
   return join(
     await onceInRun('installed', (folder) => {
       writeFileSync(join(folder, 'empty.yaml'), DOCUMENT);
-      const env = { ...process.env, npm_config_prefer_offline: 'true' };
+      const env = { ...process.env, ...NOT_INSTALLED };
       execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, env, stdio: 'ignore' });
+      const npm = (...args: readonly string[]) =>
+        execFileSync('npm', args, { cwd: join(folder, 'project'), stdio: 'ignore' });
+      npm('pkg', 'delete', 'optionalDependencies'); // The Node that runs the tests saves a third of the time.
+      npm('install', ...INSTALL_OPTIONS);
     }),
     'project/node_modules',
   );
