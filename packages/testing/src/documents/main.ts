@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsOf, readBlocks, type Block, type Command } from './blocks.ts';
 import { Problem } from './problem.ts';
@@ -14,12 +14,17 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 // - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`,
 //   `npm run dev` and `npm run mock` keep running until the next of them, or until the document ends. `cd` holds for all
 //   following blocks.
-// - `sh`: runs each line, unless a line of .ci/run starts with it, or it needs another machine.
+// - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file. `text` and `mermaid` are figures.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock))$/;
-// The programs of `sh` blocks that CI does not have.
-const ELSEWHERE = ['podman'];
+// The commands of `sh` blocks that are not run here.
+const ELSEWHERE = {
+  podman: 'needs another machine',
+  'npm run bench': 'takes ten minutes; bench.system.test.ts runs it for seconds',
+};
+// These take longest: one that began last would keep one core busy, and leave the others idle.
+const FIRST = ['docs/your-service.md', 'docs/tutorial.md'];
 const QUOTED_FAILURE = /^(?:FAIL|ERR|::error)\b|error TS/m;
 
 // Without development dependencies, ends here rather than in a process that it starts.
@@ -30,9 +35,9 @@ const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents =
   named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
-// Each has a project and ports of its own. A long one that began last would keep one core busy, and leave the others idle.
+// Each has a project and ports of its own.
 await inParallel(
-  documents.toSorted((one, other) => statSync(other).size - statSync(one).size),
+  documents.toSorted((one, other) => FIRST.indexOf(other) - FIRST.indexOf(one)),
   execute,
 );
 
@@ -81,7 +86,8 @@ async function executeBlock(project: Project, block: Block, document: string): P
 }
 
 function reasonNotToRun(command: string): string | undefined {
-  if (ELSEWHERE.some((program) => command.startsWith(`${program} `))) return 'needs another machine';
+  const elsewhere = Object.entries(ELSEWHERE).find(([program]) => command.startsWith(program));
+  if (elsewhere !== undefined) return elsewhere[1];
   return ci.some((line) => line.startsWith(command)) ? 'a step of .ci/run' : undefined;
 }
 
