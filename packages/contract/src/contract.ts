@@ -19,7 +19,7 @@ export type Contract = {
   readonly document: ContractDocument;
 };
 
-/** A request as arguments of curl, in which TOKEN_PLACE stands for the token. */
+/** A request as arguments of curl, in which TOKEN_PLACEHOLDER stands for the token. */
 export type ExampleRequest = {
   readonly method: string;
   /** The path and the query. */
@@ -29,4 +29,4 @@ export type ExampleRequest = {
 };
 
 /** Stands for a token. No argument of a command can contain it. */
-export const TOKEN_PLACE = '\0';
+export const TOKEN_PLACEHOLDER = '\0';

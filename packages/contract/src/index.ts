@@ -2,7 +2,7 @@
 
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
-export { TOKEN_PLACE, type Contract, type ExampleRequest } from './contract.ts';
+export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
 export {
   IGNORED_PARAMETERS,
   findOperationObject,
@@ -32,7 +32,7 @@ export {
   concreteMediaType,
   essenceOf,
   failureMediaType,
-  isItemList,
+  isSequential,
   isMediaType,
   kindOf,
   matchMediaType,

@@ -25,7 +25,7 @@ function findKind(mediaType: string): BodyKind {
 export type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
 
 /** Whether a media type is a sequence whose values are described one by one (OpenAPI 3.2, 4.14.3). */
-export function isItemList(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {
+export function isSequential(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {
   return itemSchema !== undefined && sequenceKindOf(mediaType) !== undefined;
 }
 

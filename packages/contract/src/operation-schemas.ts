@@ -1,8 +1,8 @@
 import { findOperationObject, mergeParameters, resolveComponent, type ContractDocument } from './contract-document.ts';
-import { copySchema } from './copy-schema.ts';
+import { toAjvSchema } from './ajv-schema.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import { IN_PLACE_LISTS } from './keywords.ts';
-import { isItemList, kindOf } from './media-type.ts';
+import { isSequential, kindOf } from './media-type.ts';
 import type { Operation, TextType } from './operation.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: '
  * - `$ref`s are resolved, except those to schemas;
  * - responses have only the bodies that may be JSON or text;
  * - files of forms have no schema, since only their placeholders are validated;
- * - schemas are simplified ({@link copySchema}).
+ * - schemas are simplified ({@link toAjvSchema}).
  *
  * @param directed derives the schemas, and collects the targets of the operation's references
  * @returns deep copies, which may be modified
@@ -67,13 +67,13 @@ export function readOperationSchemas(
   }
 
   function readParameter({ in: location, required, ...parameter }: Node): unknown {
-    return copySchema(directed.parameter(schemaOf(parameter, location === 'querystring'), required === true));
+    return toAjvSchema(directed.parameter(schemaOf(parameter, location === 'querystring'), required === true));
   }
 
   function readRequestBodies({ content = {} }: Node): Node {
     return mapContent(content, (mediaType, object) => {
       // A schema cannot describe bytes.
-      if (kindOf(mediaType) === 'binary' && !isItemList(mediaType, object)) return {};
+      if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
       const { form } = operation.requestBody?.content[mediaType] ?? {};
       const { schema = {} } = object;
       const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
@@ -84,23 +84,23 @@ export function readOperationSchemas(
   function readResponse({ content = {}, headers = {} }: Node): OperationSchemas['responses'][string] {
     const bodies = mapContent(content, (mediaType, object) => {
       const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
-      if (!isRead && !isItemList(mediaType, object)) return undefined;
+      if (!isRead && !isSequential(mediaType, object)) return undefined;
       return bodySchema(object['schema'] ?? {}, mediaType, object, 'response');
     });
     const properties = Object.entries(headers as Node)
       .filter(([name]) => name.toLowerCase() !== 'content-type')
       .map(([name, header]) => {
         const schema = directed.of(schemaOf(resolveRef(header)), 'response');
-        return [name.toLowerCase(), copySchema(schema)] as const;
+        return [name.toLowerCase(), toAjvSchema(schema)] as const;
       });
     const described = properties.length === 0 ? undefined : Object.fromEntries(properties);
     return { bodies, headers: described && { type: 'object', properties: described } };
   }
 
   function bodySchema(schema: unknown, mediaType: string, object: Node, direction: Direction): unknown {
-    const isText = kindOf(mediaType) === 'text' && !isItemList(mediaType, object);
+    const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
     // A text has no value other than a string.
-    return isText && !allowsString(schema) ? {} : copySchema(directed.of(schema, direction));
+    return isText && !allowsString(schema) ? {} : toAjvSchema(directed.of(schema, direction));
   }
 
   function allowsString(node: unknown): boolean {

@@ -83,7 +83,7 @@ export function findExcess(sizeBytes: number, { max = Infinity }: ByteLimits = {
 
 export type RequestMediaType = {
   /** The body is a sequence of JSON values, and a list for the handler. */
-  readonly itemList?: true;
+  readonly sequential?: true;
   readonly int64s?: Int64Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
@@ -94,14 +94,14 @@ export type RequestMediaType = {
 };
 
 /** Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed. */
-export function isUpload(mediaType: string, { itemList }: RequestMediaType): boolean {
-  return itemList !== true && ['multipart', 'binary'].includes(kindOf(mediaType));
+export function isUpload(mediaType: string, { sequential }: RequestMediaType): boolean {
+  return sequential !== true && ['multipart', 'binary'].includes(kindOf(mediaType));
 }
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** The media types that are sequences of JSON values: the handler replies with a list. */
-  readonly itemLists?: readonly string[];
+  readonly sequentialTypes?: readonly string[];
   /** The sizes of bodies that are bytes, by media type. */
   readonly bytes?: Readonly<Record<string, ByteLimits>>;
   /** The required headers, in lower case. */

@@ -1,7 +1,7 @@
 import { createAjv, type AjvInstance } from './ajv.ts';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
 import { schemaVersion, type ContractDocument } from './contract-document.ts';
-import { copySchema } from './copy-schema.ts';
+import { toAjvSchema } from './ajv-schema.ts';
 import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { limitTimestamps } from './formats.ts';
@@ -25,8 +25,8 @@ export type CompiledSchemas = {
 };
 type Checks = ReadonlyMap<string, Check>;
 
-/** The schemas of one direction. */
-type Direction = {
+/** The compiler of one direction. */
+type CompilationContext = {
   readonly ajv: AjvInstance;
   readonly linked: LinkedSchemas;
   /** The costs of the components that have been added, by reference. */
@@ -37,15 +37,15 @@ type Direction = {
 export class SchemaCompiler {
   readonly #document: ContractDocument;
   readonly #directed: DirectedSchemas;
-  readonly #requests: Direction;
-  readonly #responses: Direction;
+  readonly #requests: CompilationContext;
+  readonly #responses: CompilationContext;
   readonly #violations: ViolationFinder;
 
   constructor(document: ContractDocument) {
     this.#document = document;
     this.#directed = createDirectedSchemas(document.components?.['schemas'] ?? {});
-    this.#requests = createDirection(document, 'request');
-    this.#responses = createDirection(document, 'response');
+    this.#requests = createContext(document, 'request');
+    this.#responses = createContext(document, 'response');
     collectMissingDefaults(this.#requests.ajv);
     this.#violations = new ViolationFinder(this.#requests.ajv);
   }
@@ -83,7 +83,7 @@ export class SchemaCompiler {
   }
 
   /** Adds the components that a part of an operation refers to. */
-  *#addComponents({ linked, costs }: Direction, root: unknown): Generator<void, Reach> {
+  *#addComponents({ linked, costs }: CompilationContext, root: unknown): Generator<void, Reach> {
     const cost = findCost(root);
     const references = new Set(cost.references);
     // The set grows in the loop.
@@ -100,14 +100,14 @@ export class SchemaCompiler {
     const name = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1] ?? '';
     const { schemas } = this.#directed;
     if (!Object.hasOwn(schemas, name)) throw new Error(`can't resolve reference ${reference}`);
-    const schema = copySchema(schemas[name]);
+    const schema = toAjvSchema(schemas[name]);
     const cost = findCost(schema);
     linked.add(reference, schema); // It is modified.
     return cost;
   }
 }
 
-function createDirection(document: ContractDocument, name: 'request' | 'response'): Direction {
+function createContext(document: ContractDocument, name: 'request' | 'response'): CompilationContext {
   const ajv = createAjv(schemaVersion(document), name);
   replaceEqualityKeywords(ajv);
   limitTimestamps(ajv);
@@ -115,18 +115,18 @@ function createDirection(document: ContractDocument, name: 'request' | 'response
 }
 
 function* compileBodies(
-  direction: Direction,
+  context: CompilationContext,
   name: string,
   schemas: Readonly<Record<string, unknown>>,
 ): Generator<void, Checks> {
   const checks = new Map<string, Check>();
   for (const [mediaType, schema] of Object.entries(schemas))
-    checks.set(mediaType, yield* compileCheck(direction, wrap(name, schema)));
+    checks.set(mediaType, yield* compileCheck(context, wrap(name, schema)));
   return checks;
 }
 
 /** Compiles a schema, after its large parts. */
-function* compileCheck({ ajv, linked }: Direction, schema: object): Generator<void, Check> {
+function* compileCheck({ ajv, linked }: CompilationContext, schema: object): Generator<void, Check> {
   yield* linked.compile([linked.addParts(schema)]);
   const check = ajv.compile(schema) as Check;
   yield;

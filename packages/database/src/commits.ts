@@ -2,7 +2,7 @@ import { BatchQueue, type BatchWorker } from './batch-queue.ts';
 import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Written } from './database.ts';
 import type { Health } from './health.ts';
 import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
-import { compile, type Statement, type Target, type Value } from './sql.ts';
+import { compile, type Statement, type Dialect, type Value } from './sql.ts';
 
 /** A row to insert, its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
@@ -13,7 +13,7 @@ export type ChangeResult = boolean | readonly Written[];
 
 export type CommitParts = {
   readonly workers: readonly BatchWorker<Change, ChangeResult>[];
-  readonly target: Target;
+  readonly dialect: Dialect;
   readonly health: Health;
   /** Whether a change must have a transaction of its own. */
   readonly isAlone: (change: Change) => boolean;
@@ -26,7 +26,7 @@ type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'check'> & { r
 /** Creates the writing side of a database: `insert`, if the application's definition has one, `write` and `check`. */
 export function createCommits<Row extends Readonly<Record<string, Value>>>(
   definition: Definition | BatchDefinition<Row>,
-  { target, newKey, ...parts }: CommitParts,
+  { dialect, newKey, ...parts }: CommitParts,
   { queueLimitBytes, timeoutMs, onCommit }: DatabaseOptions,
 ): Omit<Commits<Row>, 'insert'> {
   const queue = new BatchQueue<Change, ChangeResult>({
@@ -47,7 +47,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   return {
     ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
     write: (...queries) =>
-      queue.add({ statements: queries.map((query) => compile(query, target)) }) as Promise<readonly Written[]>,
+      queue.add({ statements: queries.map((query) => compile(query, dialect)) }) as Promise<readonly Written[]>,
     async check() {
       await queue.add('check');
     },

@@ -8,7 +8,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { BatchDatabase, Database, Definition } from './database.ts';
-import { compile, type Query, type Target } from './sql.ts';
+import { compile, type Query, type Dialect } from './sql.ts';
 
 /** An operation on a database, as the name and the attributes of its span. */
 type Operation = { readonly name: string; readonly attributes: Attributes };
@@ -22,7 +22,7 @@ type Operation = { readonly name: string; readonly attributes: Attributes };
 export function addSpans(
   database: Database | BatchDatabase<unknown>,
   definition: Definition | (Definition & { readonly insert: { readonly table: string } }),
-  engine: Target['engine'],
+  engine: Dialect['engine'],
 ): Database | BatchDatabase<unknown> {
   const tracer = trace.getTracer('database');
   if (tracer instanceof ProxyTracer) return database;
@@ -40,7 +40,7 @@ export function addSpans(
   return { ...traced, insert: (row, key) => record(tracer, insert, () => database.insert(row, key)) };
 }
 
-function describe(queries: readonly Query[], engine: Target['engine']): Operation {
+function describe(queries: readonly Query[], engine: Dialect['engine']): Operation {
   const texts = queries.map((query) => compile(query, { engine }).text);
   const commands = new Set(texts.map((text) => /\w+/.exec(text)?.[0].toUpperCase() ?? ''));
   const [command = ''] = commands;
@@ -57,7 +57,7 @@ function describe(queries: readonly Query[], engine: Target['engine']): Operatio
   };
 }
 
-function systemOf(engine: Target['engine']): string {
+function systemOf(engine: Dialect['engine']): string {
   return engine === 'postgres' ? 'postgresql' : engine;
 }
 

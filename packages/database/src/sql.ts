@@ -2,7 +2,7 @@
 export type Value = string | bigint | number | Uint8Array | null;
 
 /** The database that a statement is compiled for. */
-export type Target = {
+export type Dialect = {
   readonly engine: 'sqlite' | 'postgres';
   /** The quoted schema of the tables; SQLite has none. */
   readonly schema?: string;
@@ -14,23 +14,23 @@ export type Statement = { readonly text: string; readonly values: readonly Value
 /** A statement, or a part of one, for both databases. `Row` is the declared type of its rows. */
 export type Query<Row = unknown> = {
   /** Returns the text for a database, and appends the values of its placeholders to `values`. */
-  readonly write: (target: Target, values: Value[]) => string;
+  readonly write: (dialect: Dialect, values: Value[]) => string;
   readonly row?: Row;
 };
 
 /** Writes a query. An interpolated value becomes a parameter, an interpolated query a part of this one. */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
   return {
-    write(target, values) {
+    write(dialect, values) {
       let text = strings[0] ?? '';
       parts.forEach((part, index) => {
-        text += (isQuery(part) ? part.write(target, values) : placeholder(part)) + (strings[index + 1] ?? '');
+        text += (isQuery(part) ? part.write(dialect, values) : placeholder(part)) + (strings[index + 1] ?? '');
       });
       return text;
 
       function placeholder(value: Value): string {
         values.push(value);
-        return target.engine === 'sqlite' ? '?' : `$${String(values.length)}`;
+        return dialect.engine === 'sqlite' ? '?' : `$${String(values.length)}`;
       }
     },
   };
@@ -42,14 +42,14 @@ export function table(name: string): Query {
 }
 
 /** Chooses the part of a query in which the databases differ. */
-export function either<Row>(variants: Readonly<Record<Target['engine'], Query<Row>>>): Query<Row> {
-  return { write: (target, values) => variants[target.engine].write(target, values) };
+export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<Row>>>): Query<Row> {
+  return { write: (dialect, values) => variants[dialect.engine].write(dialect, values) };
 }
 
 /** Compiles a query for a database. */
-export function compile(query: Query, target: Target): Statement {
+export function compile(query: Query, dialect: Dialect): Statement {
   const values: Value[] = [];
-  return { text: query.write(target, values), values };
+  return { text: query.write(dialect, values), values };
 }
 
 function isQuery(part: Value | Query): part is Query {

@@ -9,7 +9,7 @@ type Extent = { readonly size: number; readonly depth: number };
  *
  * @throws with the place, if an alias leads back to itself or if aliases repeat too much
  */
-export function assertBounded(file: unknown): void {
+export function assertBoundedExpansion(file: unknown): void {
   const cache = new Map<object, Extent | undefined>();
   const { size } = measure(file, '#');
   if (size - cache.size > MAX_COPIES) throw new Error('has aliases that stand for more than a million objects');

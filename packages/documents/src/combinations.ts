@@ -48,7 +48,7 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
  *
  * @returns a warning for each
  */
-export function removeEndlessParts(document: OpenApiDocument): Remark[] {
+export function removeCircularParts(document: OpenApiDocument): Remark[] {
   const warnings: Remark[] = [];
   const open = new Set<unknown>();
   const finished = new Set<unknown>();

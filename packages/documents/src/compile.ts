@@ -1,6 +1,6 @@
 import type { Contract, ContractDocument } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
-import { findCombinations, findManyPaths, removeEndlessParts } from './combinations.ts';
+import { findCombinations, findManyPaths, removeCircularParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
@@ -102,7 +102,7 @@ export async function prepareDocument(
     ...findPatternsOfBytes(document),
     ...expandInheritance(document),
     ...completeDiscriminators(document),
-    ...removeEndlessParts(document),
+    ...removeCircularParts(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),
     ...removeInvalidDefaults(document),

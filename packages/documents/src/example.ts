@@ -1,7 +1,7 @@
 import {
   concreteMediaType,
   kindOf,
-  TOKEN_PLACE,
+  TOKEN_PLACEHOLDER,
   type Contract,
   type ExampleRequest,
   type Operation,
@@ -67,10 +67,11 @@ function credentialsOf(schemes: Contract['securitySchemes'], { security }: Opera
 
 function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefined {
   const { type, scheme, in: place, name } = securityScheme ?? {};
-  if (type === 'apiKey' && place !== undefined && name !== undefined) return { in: place, name, value: TOKEN_PLACE };
+  if (type === 'apiKey' && place !== undefined && name !== undefined)
+    return { in: place, name, value: TOKEN_PLACEHOLDER };
   if (type === 'http' && scheme === 'basic') return { in: 'user', name: '', value: 'user:password' };
   const isBearer = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme === 'bearer');
-  return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACE}` } : undefined;
+  return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` } : undefined;
 }
 
 function partOf(document: Document, parameter: ParameterObject): Part {
@@ -105,5 +106,5 @@ function toText(value: unknown): string {
 
 /** Encodes a value for a URL or a cookie, all but the place of the token. */
 function percentEncode(value: string): string {
-  return value === TOKEN_PLACE ? value : encodeURIComponent(value);
+  return value === TOKEN_PLACEHOLDER ? value : encodeURIComponent(value);
 }

@@ -10,7 +10,7 @@ import {
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { AllowedRefs } from './allowed-refs.ts';
-import { assertBounded } from './bounds.ts';
+import { assertBoundedExpansion } from './bounds.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 
@@ -123,7 +123,7 @@ export function parseText(text: string, file: string): Document {
 }
 
 function bounded(document: Document): Document {
-  assertBounded(document.parsed);
+  assertBoundedExpansion(document.parsed);
   return { ...document, parsed: convertDialects(document.parsed) };
 }
 

@@ -20,7 +20,7 @@ export {
 } from './document.ts';
 export { sentKindOf, type FailureBody } from './failures.ts';
 export type { FilePosition, ReadText } from './files.ts';
-export { markInheritedNames, unmark } from './inherited-names.ts';
+export { escapePrototypeNames, unmark } from './prototype-names.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';

@@ -35,7 +35,7 @@ import type { Remark } from './unsupported.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
-import { markInheritedNames, unmark, unmarkNames } from './inherited-names.ts';
+import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
 
 /** A problem in the document, with its location. */
 export type Problem = {
@@ -150,7 +150,7 @@ export async function loadContract(
   const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
   const { $self: self } = root.parsed as { readonly $self?: unknown };
   const parsed = withLocalReferences(root.parsed, self);
-  const marked = { ...root, parsed: markInheritedNames(parsed) };
+  const marked = { ...root, parsed: escapePrototypeNames(parsed) };
   const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
   if (endless.length > 0) {
     return { ...unreadable(path, ''), problems: placeRemarks('error', endless, placeOf) };
@@ -194,7 +194,7 @@ export async function loadContract(
     ? undefined
     : await bundle({
         config,
-        doc: { ...exact, parsed: markInheritedNames(exact.parsed) },
+        doc: { ...exact, parsed: escapePrototypeNames(exact.parsed) },
         externalRefResolver: new ExactResolver(config.resolve, reader),
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);

@@ -1,4 +1,4 @@
-import { compilePattern, isItemList, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
@@ -92,7 +92,7 @@ function removeUnknown(schema: Node): void {
 /** Adds the schema of a list to a media type whose values are described one by one. */
 function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObject {
   const copy = structuredClone(object);
-  if (!isItemList(mediaType, copy)) return copy;
+  if (!isSequential(mediaType, copy)) return copy;
   const list = { type: 'array', items: copy.itemSchema };
   return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
 }

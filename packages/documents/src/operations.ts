@@ -1,5 +1,5 @@
 import {
-  isItemList,
+  isSequential,
   kindOf,
   mergeParameters,
   type Contract,
@@ -171,7 +171,7 @@ function planContent(
   const isForm = kind === 'form' || kind === 'multipart';
   const form = isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined;
   return {
-    ...(isItemList(mediaType, object) && { itemList: true }),
+    ...(isSequential(mediaType, object) && { sequential: true }),
     ...optional('int64s', int64s.shapeOf(schema)),
     ...optional('form', form),
     ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
@@ -196,7 +196,7 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
     const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
     return [name.toLowerCase(), header] as const;
   });
-  const itemLists = Object.keys(content).filter((mediaType) => isItemList(mediaType, content[mediaType] ?? {}));
+  const sequentialTypes = Object.keys(content).filter((mediaType) => isSequential(mediaType, content[mediaType] ?? {}));
   // Content-Type is set with the body.
   const required = objects.filter(([name, header]) => header.required === true && name !== 'content-type');
   const formats = objects.flatMap(([name, { content: ofHeader, explode = false }]) => {
@@ -209,7 +209,7 @@ function planResponse(document: Document, node: unknown): DocumentedResponse {
   });
   return {
     mediaTypes: Object.keys(content),
-    ...(itemLists.length > 0 && { itemLists }),
+    ...(sequentialTypes.length > 0 && { sequentialTypes }),
     ...(sizes.length > 0 && { bytes: Object.fromEntries(sizes) }),
     requiredHeaders: required.map(([name]) => name),
     ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),

@@ -1,5 +1,5 @@
 import { METHODS as NODE_METHODS } from 'node:http';
-import { escapePointer, isItemList, kindOf } from '@contract-first/contract';
+import { escapePointer, isSequential, kindOf } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
 import { OWN_STATUSES } from './failures.ts';
 import { versionOfDialect } from './dialects.ts';
@@ -77,7 +77,7 @@ export function findUnchecked(document: Document): Remark[] {
       const message = `${name} is not checked: a part may have any Content-Type`;
       found.push({ pointer: `${pointer}/${name}`, message });
     }
-    if (node['itemSchema'] !== undefined && !isItemList(key, node)) {
+    if (node['itemSchema'] !== undefined && !isSequential(key, node)) {
       const message = `itemSchema is not checked in ${key}, only in JSON Lines, JSON sequences and event streams`;
       found.push({ pointer: `${pointer}/itemSchema`, message });
     }

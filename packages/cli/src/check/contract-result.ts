@@ -39,10 +39,10 @@ export function gatherFindings(
 ): Findings {
   const results = [...operations, ...resources].map(({ task, isDone, error }: FinishedTask<OperationCheck>) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
-    return { operationId, hasMinimum, error, isCut: !isDone && hasMinimum, ...task.result() };
+    return { operationId, hasMinimum, error, isInterrupted: !isDone && hasMinimum, ...task.result() };
   });
   const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
-  const cut = idsOf(results.filter(({ isCut }) => isCut));
+  const interrupted = idsOf(results.filter(({ isInterrupted }) => isInterrupted));
   const stateless = describeStateless(resources.map(({ task }) => task));
   const successful = new Set(results.flatMap((result) => [...result.successful]));
   const notesOf = ({ operationId, notes, failureNote }: (typeof results)[number]): readonly string[] =>
@@ -57,7 +57,7 @@ export function gatherFindings(
       error === undefined ? [] : [{ operationId, message: describeError(error) }],
     ),
     notes: [
-      ...(cut.length > 0 ? [`cut by --budget, with more than the minimum: ${cut.join(', ')}`] : []),
+      ...(interrupted.length > 0 ? [`cut by --budget, with more than the minimum: ${interrupted.join(', ')}`] : []),
       ...(stateless === undefined ? [] : [stateless]),
       ...results.flatMap(notesOf),
     ],

@@ -4,7 +4,7 @@ import { checksFor, violationOf, type Violation } from './checks.ts';
 import { NoResponse } from './connection.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
-import { Cut, type Turn } from './schedule.ts';
+import { Interrupted, type Turn } from './schedule.ts';
 import type { WireRequest } from './wire-request.ts';
 import { excerptOf, keep, type Excerpt, type KeptResponse, type WireResponse } from './wire-response.ts';
 
@@ -34,7 +34,7 @@ export type JudgeResponse = (response: WireResponse, original: WireResponse | un
  * Sends the request of a test case in its turn, and reports it with its outcome to the observer of the run.
  *
  * @param judge judges a whole response; without it, nothing counts
- * @throws {Cut} when the run is interrupted
+ * @throws {Interrupted} when the run is interrupted
  */
 export async function exchange(
   operation: ApiOperation,
@@ -66,7 +66,7 @@ export async function exchange(
     return finish(found, { response: keep(whole), whole, received: excerptOf(Buffer.alloc(0)), gone: undefined });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
-    if (run.signal.aborted) throw new Cut(); // The server may have been interrupted, too.
+    if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
     const { received, isUnreachable } = error;
     const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
     const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;

@@ -7,7 +7,7 @@ import { SAFE_METHODS } from './connection.ts';
 import { exchange } from './exchange.ts';
 import type { Run } from './run.ts';
 import type { Turn } from './schedule.ts';
-import { simplerThan } from './variants.ts';
+import { shrink } from './variants.ts';
 import type { WireRequest } from './wire-request.ts';
 import type { Excerpt, KeptResponse, WireResponse } from './wire-response.ts';
 
@@ -132,7 +132,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
 
   /** Tries the requests that are simpler by one step, until one fails. */
   async function failsSimpler(check: CheckName, testCase: Case): Promise<boolean> {
-    for (const input of testCase.input === undefined ? [] : simplerThan(testCase.input)) {
+    for (const input of testCase.input === undefined ? [] : shrink(testCase.input)) {
       const simpler = caseOf(operation, requestOracle, input, token);
       if (simpler?.kind === testCase.kind && (await fails(check, simpler))) return true;
     }

@@ -1,12 +1,12 @@
 /** The time is up: a task must end. */
-export class Cut extends Error {}
+export class Interrupted extends Error {}
 
-/** Waits until a task may take its next step. @throws {Cut} when there is no time for it */
+/** Waits until a task may take its next step. @throws {Interrupted} when there is no time for it */
 export type Turn = () => Promise<void>;
 
 /** Work that is paused and continued between its steps. */
 export type Task = {
-  /** Does all the work; awaits its turn before each step, and lets {@link Cut} pass. */
+  /** Does all the work; awaits its turn before each step, and lets {@link Interrupted} pass. */
   readonly run: () => Promise<void>;
   /** Whether as much is done as every task must do. */
   readonly hasMinimum: () => boolean;
@@ -17,7 +17,7 @@ export type Limits = {
   readonly budgetMs: number;
   /** The number of tasks that run at the same time. */
   readonly workers: number;
-  /** Cuts all tasks. */
+  /** Interrupts all tasks. */
   readonly signal: AbortSignal;
 };
 
@@ -36,12 +36,12 @@ type Job<Work> = {
   /** Continues the task until it is done or must pause, for one step at least. */
   readonly resume: (mustPause: () => boolean) => Promise<void>;
   /** Ends the task. */
-  readonly cut: () => Promise<void>;
+  readonly interrupt: () => Promise<void>;
 };
 
 /**
  * Runs tasks in rounds, each in their order. In a round, a task gets an equal share of the time that is left. All tasks
- * come to their minimum first. Time decides when a task is paused and cut, never what it does.
+ * come to their minimum first. Time decides when a task is paused and interrupted, never what it does.
  *
  * @param creators create a task that awaits the given turn before each step
  * @returns the tasks in their order. One that throws does not end the others
@@ -66,7 +66,7 @@ export async function runTasks<Work extends Task>(
     };
     await Promise.all(Array.from({ length: workers }, work));
   }
-  await Promise.all(jobs.map(({ cut }) => cut()));
+  await Promise.all(jobs.map(({ interrupt }) => interrupt()));
   return jobs.map(({ task, isDone, error }) => ({ task, isDone: isDone(), error: error() }));
 }
 
@@ -80,18 +80,18 @@ function nextRound<Work extends Task>(jobs: readonly Job<Work>[]): readonly Job<
 function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
   let mustPause = (): boolean => false;
   let isDone = false;
-  let isCut = false;
+  let isInterrupted = false;
   let thrown: unknown;
   let resumed = Promise.withResolvers<undefined>();
   let paused = Promise.withResolvers<undefined>();
   let ended: Promise<void> | undefined;
   const task = create(async () => {
-    if (!isCut && mustPause()) {
+    if (!isInterrupted && mustPause()) {
       resumed = Promise.withResolvers();
       paused.resolve(undefined);
       await resumed.promise;
     }
-    if (isCut) throw new Cut();
+    if (isInterrupted) throw new Interrupted();
   });
   return {
     task,
@@ -104,8 +104,8 @@ function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
       ended ??= run();
       await Promise.race([paused.promise, ended]);
     },
-    async cut() {
-      isCut = true;
+    async interrupt() {
+      isInterrupted = true;
       resumed.resolve(undefined);
       await ended;
     },
@@ -116,7 +116,7 @@ function createJob<Work extends Task>(create: (turn: Turn) => Work): Job<Work> {
       await task.run();
       isDone = true;
     } catch (error) {
-      if (!(error instanceof Cut)) thrown = error;
+      if (!(error instanceof Interrupted)) thrown = error;
     }
   }
 }

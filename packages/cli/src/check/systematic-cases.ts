@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ArbitraryFactory } from '../values/arbitrary.ts';
-import { createLimits, type LongSizes } from '../values/limits.ts';
+import { createBoundaryValues, type LongSizes } from '../values/boundary-values.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { encodingOf, sentMediaType } from './body-bytes.ts';
@@ -198,15 +198,19 @@ function* limitsOf(
   { parameters, body }: RequestInput,
   { requestOracle, arbitraries, seed }: SystematicOptions,
 ): Generator<RequestInput> {
-  const limits = createLimits(requestOracle, arbitraries, seed);
+  const boundaryValues = createBoundaryValues(requestOracle, arbitraries, seed);
   for (const [index, { parameter, value }] of parameters.entries()) {
-    for (const other of limits(parameter.schema, value, LONG_ELSEWHERE)) {
+    for (const other of boundaryValues(parameter.schema, value, LONG_ELSEWHERE)) {
       yield { body, parameters: parameters.with(index, { parameter, value: other }) };
     }
   }
   const encoding = body && encodingOf(body.content);
   if (body === undefined || encoding === 'binary') return;
-  for (const value of limits(body.content.schema, body.value, encoding === 'json' ? LONG_IN_JSON : LONG_ELSEWHERE)) {
+  for (const value of boundaryValues(
+    body.content.schema,
+    body.value,
+    encoding === 'json' ? LONG_IN_JSON : LONG_ELSEWHERE,
+  )) {
     yield { parameters, body: { content: body.content, value } };
   }
 }

@@ -52,7 +52,7 @@ export function* withoutOne(input: RequestInput): Generator<RequestInput> {
 }
 
 /** Generates the variants of a request that are simpler by one step. */
-export function* simplerThan(input: RequestInput): Generator<RequestInput> {
+export function* shrink(input: RequestInput): Generator<RequestInput> {
   yield* withoutOne(input);
   const { parameters, body } = input;
   if (body === undefined) return;

@@ -11,7 +11,7 @@ import {
 } from '@contract-first/documents';
 import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
-import { CompiledBefore } from './compiled-before.ts';
+import { CompilationCache } from './compilation-cache.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
 import { withoutTexts } from './without-texts.ts';
@@ -73,8 +73,8 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
 
 /** Compiles every schema, so that problems are reported now instead of with the first request. */
 function tryValidators(contract: Contract): Remark[] {
-  const compiledBefore = new CompiledBefore(contract);
-  const operations = Object.values(contract.operations).filter((operation) => !compiledBefore.has(operation));
+  const compilationCache = new CompilationCache(contract);
+  const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
   if (operations.length === 0) return [];
   const validators = new Validators(contract.document);
   const invalid = new Map<Operation, Remark>();
@@ -89,7 +89,7 @@ function tryValidators(contract: Contract): Remark[] {
       invalid.set(operation, { pointer, message: `cannot be validated: ${reason}` });
     }
   }
-  compiledBefore.add(operations.filter((operation) => !invalid.has(operation)));
+  compilationCache.add(operations.filter((operation) => !invalid.has(operation)));
   return [...invalid.values()];
 }
 

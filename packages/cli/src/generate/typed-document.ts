@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   createDirectedSchemas,
-  isItemList,
+  isSequential,
   kindOf,
   sequenceKindOf,
   schemaVersion,
@@ -31,7 +31,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 /** Stands for `#` in operationIds, where openapi-typescript would put a slash. From the private use area. */
-export const HASH = '\uE001';
+export const HASH_PLACEHOLDER = '\uE001';
 
 const FILE = { type: 'string', format: 'binary' };
 
@@ -60,7 +60,7 @@ export function toTypedDocument(original: Document): Document {
     if (kind !== 'schema') Reflect.deleteProperty(node, 'examples');
     // openapi-typescript would follow the references in an example.
     if (JSON.stringify(node['example'] ?? null).includes('"$ref"')) Reflect.deleteProperty(node, 'example');
-    if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isItemList(key, node))
+    if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isSequential(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
     if (node['format'] === 'binary') Reflect.deleteProperty(node, 'format');
@@ -108,7 +108,7 @@ export function toTypedDocument(original: Document): Document {
 
   /** Replaces the request of an operation by what clients send, and adds an operation with what its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
-    const operationId = object.operationId.replaceAll('#', HASH);
+    const operationId = object.operationId.replaceAll('#', HASH_PLACEHOLDER);
     const parameters = parametersOf(document, pathItem, object);
     const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     const requestOf = (direction: Direction) => ({

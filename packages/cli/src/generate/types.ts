@@ -10,9 +10,9 @@ import {
   type TransformNodeOptions,
 } from 'openapi-typescript';
 import ts from 'typescript';
-import { markInheritedNames, unmark, type Document } from '@contract-first/documents';
+import { escapePrototypeNames, unmark, type Document } from '@contract-first/documents';
 import { withRecursiveAliases } from './recursive-types.ts';
-import { HASH, toTypedDocument } from './typed-document.ts';
+import { HASH_PLACEHOLDER, toTypedDocument } from './typed-document.ts';
 
 const { factory } = ts;
 const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
@@ -47,7 +47,7 @@ type Keywords = {
  * and both have the same responses.
  */
 export function renderTypes(original: Document): string {
-  const document = markInheritedNames(toTypedDocument(original)) as OpenAPI3;
+  const document = escapePrototypeNames(toTypedDocument(original)) as OpenAPI3;
   // The default function of openapi-typescript would lint the document again; the other options are off.
   const nodes = transformSchema(document, {
     defaultNonNullable: false,
@@ -59,7 +59,7 @@ export function renderTypes(original: Document): string {
     transform,
   } as Partial<GlobalContext> as GlobalContext);
   const text = astToString([...withRecursiveAliases(nodes.map(withoutHandlerPaths).map(withNullable))]);
-  return unmark(text).replaceAll(HASH, '#').replaceAll('\\uE001', '#');
+  return unmark(text).replaceAll(HASH_PLACEHOLDER, '#').replaceAll('\\uE001', '#');
 }
 
 /** Returns the type of a schema; `undefined` where that of openapi-typescript is right. */

@@ -2,7 +2,7 @@ import {
   findOperationObject,
   findResponseKey,
   InvalidRequest,
-  isItemList,
+  isSequential,
   kindOf,
   NotImplemented,
   stringifyJson,
@@ -87,7 +87,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
   }
 
   function bodyOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>): unknown {
-    if (kindOf(mediaType) === 'json' || isItemList(mediaType, described)) {
+    if (kindOf(mediaType) === 'json' || isSequential(mediaType, described)) {
       // The engine takes null for no body.
       const value = values.valuesOf(described, { ...wanted, isText: false }).find((value) => value !== null);
       if (value === undefined) throw new NotImplemented('a value for the schema of this response');

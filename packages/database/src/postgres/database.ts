@@ -59,7 +59,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     definition,
     {
       workers,
-      target: { engine: 'postgres', schema },
+      dialect: { engine: 'postgres', schema },
       health,
       isAlone: (change) => !isInsert(change),
       newKey: randomUUID,

@@ -18,12 +18,12 @@ export class PoolerSwitched extends Error {
 }
 
 /** The database is not for this application. The message continues "the database …". */
-export class Refused extends Error {}
+export class IncompatibleDatabase extends Error {}
 
 /** Turns an error of a connected database into one line for operators; returns bugs unchanged. */
 export function explain(location: PostgresLocation, error: unknown): unknown {
   const isLost = error instanceof DatabaseError || error instanceof SessionLost;
-  if (!isLost && !(error instanceof Refused)) return error;
+  if (!isLost && !(error instanceof IncompatibleDatabase)) return error;
   const problem = isLost ? `cannot be used: ${reasonOf(error).text}` : error.message;
   return new DatabaseUnavailable(`the database ${describePostgres(location)} ${problem}`, { cause: error });
 }

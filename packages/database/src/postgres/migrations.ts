@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberOf, type Definition } from '../database.ts';
-import { isRaceOfCreations, NO_PERMISSION, Refused, sqlStateOf } from './errors.ts';
+import { isRaceOfCreations, NO_PERMISSION, IncompatibleDatabase, sqlStateOf } from './errors.ts';
 import { findPlace, versionTableOf } from './schema.ts';
 import type { Session } from './session.ts';
 
@@ -12,7 +12,7 @@ const RACE_PAUSE_MS = 50;
  *
  * @param limitMs how long the database may take to say its version; to change it may take as long as it takes
  * @returns the schema they are in, quoted
- * @throws {Refused} when the database is another program's, or a newer version's, or may not be changed
+ * @throws {IncompatibleDatabase} when the database is another program's, or a newer version's, or may not be changed
  */
 export async function migrate(session: Session, definition: Definition, limitMs: number): Promise<string> {
   // The ordinary start needs neither the lock nor the permission to create tables.
@@ -34,7 +34,7 @@ export async function migrate(session: Session, definition: Definition, limitMs:
   }
 }
 
-/** The version of the tables that are there. @throws {Refused} when they are a newer version's */
+/** The version of the tables that are there. @throws {IncompatibleDatabase} when they are a newer version's */
 export async function readVersion(
   session: Session,
   definition: Definition,
@@ -44,7 +44,7 @@ export async function readVersion(
   const [row] = await session.query(`SELECT version FROM ${schema}.${versionTableOf(definition)}`, [], limitMs);
   const version = Number(row?.['version'] ?? 0);
   if (version > definition.migrations.postgres.length) {
-    throw new Refused('was written by a newer version of the service');
+    throw new IncompatibleDatabase('was written by a newer version of the service');
   }
   return version;
 }
@@ -69,7 +69,7 @@ async function createVersion(session: Session, table: string, schema: string): P
   } catch (error) {
     if (sqlStateOf(error) !== NO_PERMISSION) throw error;
     const recovery = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
-    throw new Refused(
+    throw new IncompatibleDatabase(
       `cannot be used: this user may not create tables in the schema ${schema}: ${recovery} (${NO_PERMISSION})`,
       { cause: error },
     );

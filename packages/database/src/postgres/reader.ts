@@ -55,7 +55,7 @@ export function createPostgresReader(
   { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
 ): DatabaseReader {
   const health = createHealth(log, 'read');
-  const target = { engine: 'postgres', schema } as const;
+  const dialect = { engine: 'postgres', schema } as const;
   const closed = new AbortController();
   const workers = Array.from(
     { length: poolSize },
@@ -70,8 +70,8 @@ export function createPostgresReader(
     health,
   });
   return {
-    read: <Row>(query: Query<Row>) => reads.add(compile(query, target)) as Promise<readonly Row[]>, // As it declares.
-    stream: limitStreams(poolSize, (query) => streamPages(streams, location, compile(query, target), closed.signal)),
+    read: <Row>(query: Query<Row>) => reads.add(compile(query, dialect)) as Promise<readonly Row[]>, // As it declares.
+    stream: limitStreams(poolSize, (query) => streamPages(streams, location, compile(query, dialect), closed.signal)),
     async close() {
       closed.abort();
       await reads.drain();

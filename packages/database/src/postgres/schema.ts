@@ -1,5 +1,5 @@
 import { identifierOf, type Definition } from '../database.ts';
-import { Refused } from './errors.ts';
+import { IncompatibleDatabase } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of an application's tables. */
@@ -43,7 +43,7 @@ export function versionTableOf({ name }: Definition): string {
 /**
  * Finds the application's tables in the schemas of the search path, or the schema in which to create them: the first one.
  *
- * @throws {Refused} when two have them, or they belong to another program or to a role that is not trusted
+ * @throws {IncompatibleDatabase} when two have them, or they belong to another program or to a role that is not trusted
  */
 export async function findPlace(session: Session, definition: Definition, limitMs?: number): Promise<Place> {
   const versionTable = versionTableOf(definition);
@@ -90,7 +90,7 @@ export async function findPlace(session: Session, definition: Definition, limitM
   }
 
   function refuse(problem: string): never {
-    throw new Refused(problem);
+    throw new IncompatibleDatabase(problem);
   }
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Change, ChangeResult, Insert } from '../commits.ts';
 import type { BatchDefinition, Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
-import { Refused } from './errors.ts';
+import { StatementRejected } from './errors.ts';
 import { scalar, transact } from './open-file.ts';
 import { Statements } from './statements.ts';
 
@@ -57,7 +57,7 @@ export function createCommitter(
 function createAdd(database: DatabaseSync, insert: InsertStatement | undefined): (change: Insert) => boolean {
   if (insert === undefined) {
     return () => {
-      throw new Refused('the definition has no insert');
+      throw new StatementRejected('the definition has no insert');
     };
   }
   const insertRow = database.prepare(insert.sqlite);
@@ -65,7 +65,8 @@ function createAdd(database: DatabaseSync, insert: InsertStatement | undefined):
   return ({ row, key }) => {
     const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
     if (insertRow.run(...row, bytes).changes === 1) return true;
-    if (bytes === null || findKey.get(bytes) === undefined) throw new Refused('a trigger has dropped the row');
+    if (bytes === null || findKey.get(bytes) === undefined)
+      throw new StatementRejected('a trigger has dropped the row');
     return false;
   };
 }

@@ -29,7 +29,7 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
     definition,
     {
       workers: [writer],
-      target: { engine: 'sqlite' },
+      dialect: { engine: 'sqlite' },
       health: createHealth(options.log),
       isAlone: () => false,
       newKey: () => undefined,

@@ -2,7 +2,7 @@ import type { BatchFailed } from '../batch-queue.ts';
 import { DatabaseUnavailable } from '../database.ts';
 
 /** A statement or a row of the application is at fault, and not the database. */
-export class Refused extends Error {}
+export class StatementRejected extends Error {}
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 export const SQLITE = {
@@ -57,13 +57,13 @@ export type BatchFailure = {
 
 /** Describes the failure of a batch. */
 export function failureOf(path: string, error: unknown): BatchFailure {
-  const { message } = error instanceof Refused ? error : unavailable(path, error);
+  const { message } = error instanceof StatementRejected ? error : unavailable(path, error);
   return { recovery: recoveryFor(error), message };
 }
 
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */
 function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
-  if (error instanceof Refused) return 'split';
+  if (error instanceof StatementRejected) return 'split';
   if (error instanceof DatabaseUnavailable) return 'wait';
   const code = primaryCode(error);
   if (code === 0) return undefined;

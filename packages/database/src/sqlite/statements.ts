@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseUnavailable } from '../database.ts';
-import { primaryCode, Refused, SQLITE } from './errors.ts';
+import { primaryCode, StatementRejected, SQLITE } from './errors.ts';
 
 const MAX_STATEMENTS = 100;
 
@@ -13,14 +13,14 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Uses a statement. @throws {Refused} when it is at fault, and not the database */
+  /** Uses a statement. @throws {StatementRejected} when it is at fault, and not the database */
   use<Result>(text: string, work: (statement: StatementSync) => Result): Result {
     try {
       return work(this.#prepare(text));
     } catch (error) {
       const isMistake = primaryCode(error) === SQLITE.ERROR || primaryCode(error) === 0;
       if (!isMistake || error instanceof DatabaseUnavailable) throw error;
-      throw new Refused((error as Error).message, { cause: error });
+      throw new StatementRejected((error as Error).message, { cause: error });
     }
   }
 

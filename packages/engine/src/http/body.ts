@@ -89,13 +89,13 @@ function parseBody(
   if (sizeBytes === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
   const kind = kindOf(mediaType);
   const documentedBody = requestBody.content[mediaType] ?? {};
-  if (kind === 'json' && documentedBody.itemList !== true) {
+  if (kind === 'json' && documentedBody.sequential !== true) {
     const { root, sourceDigits } = readJson(bytes);
     return { mediaType, contentType, sizeBytes, root, sourceDigits };
   }
   const text = decodeUtf8(bytes);
   const common = { mediaType, contentType, sizeBytes };
-  if (documentedBody.itemList === true) return { ...common, ...parseItems(text, mediaType) };
+  if (documentedBody.sequential === true) return { ...common, ...parseItems(text, mediaType) };
   return { ...common, ...(kind === 'form' ? readUrlEncodedForm(text, documentedBody) : toTree(text)) };
 }
 

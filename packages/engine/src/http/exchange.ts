@@ -6,7 +6,11 @@ import type { ReadParameters } from './parameters.ts';
 import type { Upload } from './upload.ts';
 
 /** The operation that a request is for. */
-export type Target = { readonly operation: Operation; readonly validator: OperationValidator; readonly route: string };
+export type RouteMatch = {
+  readonly operation: Operation;
+  readonly validator: OperationValidator;
+  readonly route: string;
+};
 
 /** The state of a request and its response. */
 export class Exchange implements BodyReader {
@@ -15,7 +19,7 @@ export class Exchange implements BodyReader {
   /** A closed socket has none. */
   readonly clientAddress: string | undefined;
   readonly startedAt = performance.now();
-  target: Target | undefined;
+  target: RouteMatch | undefined;
   caller: Caller | undefined;
   /** The header fields of the rate limit, once the request was counted. */
   rateLimitFields: Readonly<Record<string, string>> | undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 
 /** The path and query of a request target. The path of `OPTIONS *` is `*`. */
-export type Target = { readonly path: string; readonly query: string };
+export type RequestTarget = { readonly path: string; readonly query: string };
 
 // RFC 9110, 7.2: uri-host [ ":" port ]; RFC 3986, 3.2.2. A name may be empty.
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i;
@@ -48,7 +48,7 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
  *
  * @throws {Failure} 400 when it is neither
  */
-export function readTarget({ method, url = '' }: IncomingMessage): Target {
+export function readTarget({ method, url = '' }: IncomingMessage): RequestTarget {
   if (url === '*' && method === 'OPTIONS') return { path: url, query: '' };
   const [, host, rest = ''] = url.startsWith('/') ? [url, '', url] : (ABSOLUTE_FORM.exec(url) ?? []);
   // RFC 9110, 4.2.1: a URL needs a host.

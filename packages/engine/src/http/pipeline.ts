@@ -32,7 +32,7 @@ import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
-import { Outbox } from './outbox.ts';
+import { ResponseBatch } from './response-batch.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
@@ -100,7 +100,7 @@ export function createPipeline(options: PipelineOptions) {
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
-  const outbox = new Outbox<Outgoing>(sendWhole, finish);
+  const batch = new ResponseBatch<Outgoing>(sendWhole, finish);
   const sending = { slices: new TimeSlices(), stallTimeoutMs: streamStallTimeoutMs };
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
@@ -134,7 +134,7 @@ export function createPipeline(options: PipelineOptions) {
     if (!req.complete) await endOfTurn();
     const outgoing = { exchange, response, isComplete: true, overload, span };
     if (!isStream(response)) {
-      outbox.add(outgoing);
+      batch.add(outgoing);
       return;
     }
     try {

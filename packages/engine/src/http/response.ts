@@ -70,7 +70,7 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
     fail(operation, status, `must not have the media type ${contentType}`);
   headers['content-type'] = contentType;
 
-  if (documented.itemLists?.includes(mediaType) === true)
+  if (documented.sequentialTypes?.includes(mediaType) === true)
     return { status, headers, body: encodeItems(validator, status, mediaType, body) };
   if (kindOf(contentType) === 'json') return { status, headers, body: encodeJson(validator, status, mediaType, body) };
   const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;

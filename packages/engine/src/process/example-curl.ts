@@ -1,11 +1,11 @@
-import { TOKEN_PLACE, type Contract } from '@contract-first/contract';
+import { TOKEN_PLACEHOLDER, type Contract } from '@contract-first/contract';
 
 /**
  * Returns a curl command for the example request of a contract.
  *
  * @param token by default, the shell variable TOKEN
  */
-export function exampleCurl({ example }: Contract, baseUrl: string, token = TOKEN_PLACE): string {
+export function exampleCurl({ example }: Contract, baseUrl: string, token = TOKEN_PLACEHOLDER): string {
   if (example === undefined) return `curl ${baseUrl}`;
   const url = baseUrl + example.target;
   return [
@@ -17,7 +17,7 @@ export function exampleCurl({ example }: Contract, baseUrl: string, token = TOKE
 
 /** Inserts the token into a text and quotes it for a POSIX shell. */
 function quote(text: string, token: string): string {
-  const complete = text.replaceAll(TOKEN_PLACE, token);
-  if (!complete.includes(TOKEN_PLACE)) return `'${complete.replaceAll("'", "'\\''")}'`;
-  return `"${complete.replaceAll(/["$`\\]/g, '\\$&').replaceAll(TOKEN_PLACE, '$$TOKEN')}"`;
+  const complete = text.replaceAll(TOKEN_PLACEHOLDER, token);
+  if (!complete.includes(TOKEN_PLACEHOLDER)) return `'${complete.replaceAll("'", "'\\''")}'`;
+  return `"${complete.replaceAll(/["$`\\]/g, '\\$&').replaceAll(TOKEN_PLACEHOLDER, '$$TOKEN')}"`;
 }

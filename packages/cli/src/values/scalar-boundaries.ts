@@ -13,7 +13,7 @@ const SIMILAR_CHOICES = 3;
 const MAX_CHOICES = 20;
 
 /** Returns numbers at the bounds and steps of a schema, and beside them. */
-export function numberLimits(schema: SchemaObject, value: number | bigint): readonly Json[] {
+export function numberBoundaries(schema: SchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
   const bounds = BOUNDS.flatMap((keyword) => numberAt(schema, keyword) ?? []);
@@ -47,7 +47,12 @@ function withoutError(number: number): number {
  * @param longText the length to try where there is no maximum
  * @param mostChars longer texts are left out
  */
-export function textLimits(schema: SchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
+export function textBoundaries(
+  schema: SchemaObject,
+  value: string,
+  longText: number,
+  mostChars: number,
+): readonly Json[] {
   const min = numberAt(schema, 'minLength') ?? 0;
   const max = numberAt(schema, 'maxLength');
   const chars = Array.from(value);
@@ -79,7 +84,7 @@ function aroundText(text: string): readonly string[] {
 }
 
 /** Returns the values of `enum` or `const`, and values that are similar to them. */
-export function choiceLimits(schema: SchemaObject): readonly Json[] {
+export function choiceBoundaries(schema: SchemaObject): readonly Json[] {
   const { enum: list, const: only } = schema as { readonly enum?: readonly Json[]; readonly const?: Json }; // The document is JSON.
   const choices = (list ?? (only === undefined ? [] : [only])).slice(0, MAX_CHOICES);
   return [...choices, ...choices.slice(0, SIMILAR_CHOICES).flatMap(similarTo)];

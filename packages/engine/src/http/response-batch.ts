@@ -5,7 +5,7 @@ import { nextTick } from 'node:process';
  * before it finishes any. Each write wakes a client: while it is busy with the first response, the others do not wake
  * it again.
  */
-export class Outbox<Item> {
+export class ResponseBatch<Item> {
   readonly #send: (item: Item) => void;
   readonly #finish: (item: Item) => void;
   #items: Item[] = [];

@@ -8,7 +8,7 @@ const MARK = '\uE000'; // From the private use area, so no name in a document co
 const MARK_IN_TYPESCRIPT = '\\uE000';
 
 /** Copies a parsed document and marks every name that plain objects inherit, and `$ref` in data, where it is a name. */
-export function markInheritedNames(node: unknown): unknown {
+export function escapePrototypeNames(node: unknown): unknown {
   return renamed(node, (name, isData) =>
     name in Object.prototype || (isData && name === '$ref') ? MARK + name : name,
   );

@@ -20,7 +20,7 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
  * Remembers the operations whose schemas could be compiled, from one run to the next: an edit costs what it changed. An
  * operation is known by a digest of all that its schemas are compiled from.
  */
-export class CompiledBefore {
+export class CompilationCache {
   readonly #contract: Contract;
   readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), MANIFEST].map(read));
   readonly #cached: ReadonlySet<string> = new Set(readCache());

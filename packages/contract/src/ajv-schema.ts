@@ -7,7 +7,7 @@ type Node = Readonly<Record<string, unknown>>;
  * than `oneOf` and with better messages, and there are no examples and extensions, in which it would take a member `id` for
  * the name of a schema.
  */
-export function copySchema<Schema>(schema: Schema): Schema {
+export function toAjvSchema<Schema>(schema: Schema): Schema {
   const copy = structuredClone(schema);
   simplifySchemas(copy);
   return copy;

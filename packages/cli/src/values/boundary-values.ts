@@ -5,14 +5,14 @@ import type { Schema, SchemaObject } from './dialect.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { attempt } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
-import { choiceLimits, numberAt, numberLimits, textLimits } from './scalar-limits.ts';
+import { choiceBoundaries, numberAt, numberBoundaries, textBoundaries } from './scalar-boundaries.ts';
 import { flatten, join } from './schema-merge.ts';
 
 /** The sizes to try where a schema has no limit. */
 export type LongSizes = { readonly chars: number; readonly items: number };
 
 /** Generates the values that differ from one in a single place, which is at a limit of the schema or beyond it. */
-export type Limits = (schema: Schema | undefined, value: Json, sizes: LongSizes) => Generator<Json>;
+export type BoundaryValues = (schema: Schema | undefined, value: Json, sizes: LongSizes) => Generator<Json>;
 
 // Bounds for recursive schemas and for alternatives of alternatives.
 const MAX_DEPTH = 8;
@@ -23,21 +23,21 @@ const GIVE_UP_AFTER = 500;
 const MAX_CHARS = 90_000;
 
 /**
- * Creates the generator of limits for the schemas of an oracle: numbers, lengths, sizes, steps, patterns, choices,
+ * Creates the generator of boundary values for the schemas of an oracle: numbers, lengths, sizes, steps, patterns, choices,
  * alternatives and additional properties. The oracle decides which values are valid.
  */
-export function createLimits(oracle: Oracle, arbitraries: ArbitraryFactory, seed: number): Limits {
+export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFactory, seed: number): BoundaryValues {
   const { schemas } = oracle;
 
-  return function* limits(schema, value, sizes) {
+  return function* boundaryValues(schema, value, sizes) {
     if (schema !== undefined) yield* within(schema, value, 0);
 
     function* within(node: Schema, part: Json, depth: number): Generator<Json> {
       const flat = flatten(schemas, node);
       if (typeof flat === 'boolean' || depth > MAX_DEPTH) return;
-      yield* choiceLimits(flat);
-      if (typeof part === 'string') yield* textLimits(flat, part, sizes.chars, MAX_CHARS / 4);
-      else if (typeof part === 'number' || typeof part === 'bigint') yield* numberLimits(flat, part);
+      yield* choiceBoundaries(flat);
+      if (typeof part === 'string') yield* textBoundaries(flat, part, sizes.chars, MAX_CHARS / 4);
+      else if (typeof part === 'number' || typeof part === 'bigint') yield* numberBoundaries(flat, part);
       else if (isArray(part)) yield* ofArray(flat, part, depth);
       else if (isObject(part)) yield* ofObject(flat, part, depth);
       for (const keyword of ['oneOf', 'anyOf']) yield* ofAlternatives(flat, keyword, part, depth);
