@@ -56,7 +56,6 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type $defs = Record<string, never>;
 export interface operations {
     createPlant: {
         parameters: {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from './caller.ts';
 
-/** An operation as openapi-typescript describes it. */
+/** An operation of the generated types. */
 export type OperationTypes = {
   readonly parameters: {
     readonly path?: unknown;
@@ -197,7 +197,7 @@ type HeadersOf<Response> = Response extends { headers: infer Headers }
     : { readonly headers: Documented<Headers> }
   : unknown;
 
-/** Removes the index signature that openapi-typescript adds for undocumented headers. */
+/** Removes the index signature for undocumented headers. */
 type Documented<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
 /** The statuses registered with IANA, by class. */

@@ -20,13 +20,12 @@ export {
 } from './document.ts';
 export { sentKindOf, type FailureBody } from './failures.ts';
 export type { FilePosition, ReadText } from './files.ts';
-export { escapePrototypeNames, unmark } from './prototype-names.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
 export { parametersOf, schemaOf } from './operations.ts';
 export { optional } from './optional.ts';
-export { decode, dereference, resolveReference, type OpenApiDocument } from './reference.ts';
+export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';
 export { textTypeOf } from './text-types.ts';
 export type { Remark } from './unsupported.ts';

@@ -9,11 +9,18 @@ export function dereference(document: OpenApiDocument, node: unknown): unknown {
 
 /** Returns the node that a local reference (`#/components/schemas/Pet`) points at; `undefined` when it is absent. */
 export function resolveReference(document: OpenApiDocument, reference: string): unknown {
+  return tokensOf(reference).reduce<unknown>(
+    (node, token) => (node as Record<string, unknown> | undefined)?.[token],
+    document,
+  );
+}
+
+/** Returns the names and indices on the way to what a local reference points at. */
+export function tokensOf(reference: string): readonly string[] {
   return reference
     .slice(2)
     .split('/')
-    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], document);
+    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Decodes the percent signs of a reference or a parameter; returns other texts unchanged. */

@@ -93,7 +93,7 @@ function tryValidators(contract: Contract): Remark[] {
   return [...invalid.values()];
 }
 
-/** Renders the union of served operations; `operations` of openapi-typescript also has webhooks and callbacks. */
+/** Renders the union of served operations; `operations` also has those of webhooks. */
 function renderOperationId({ operations }: Contract): string {
   const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;

@@ -24,29 +24,25 @@ import {
   type PathItem,
   type RequestBodyObject,
 } from '@contract-first/documents';
-import { simplifySchema } from './typed-schema.ts';
 
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
-/** Stands for `#` in operationIds, where openapi-typescript would put a slash. From the private use area. */
-export const HASH_PLACEHOLDER = '\uE001';
 
 const FILE = { type: 'string', format: 'binary' };
 
 /**
- * Copies a document as openapi-typescript needs it to render types that agree with the service:
+ * Copies a document such that the types of its parts agree with the service:
  *
- * - schemas are those of requests or of responses ({@link createDirectedSchemas}), and simpler ({@link simplifySchema});
+ * - schemas are those of requests or of responses ({@link createDirectedSchemas});
  * - properties whose default is inserted are required;
  * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
  *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
- * - so is an operation of another method than those of OpenAPI 3.1, which is its version;
+ * - so is an operation of a method that OpenAPI 3.1 does not have;
  * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
- * - discriminators are constraints of the alternatives;
- * - there are no extensions and no examples beside schemas, where openapi-typescript would resolve every reference.
+ * - discriminators are constraints of the alternatives.
  */
 export function toTypedDocument(original: Document): Document {
   const document = structuredClone(original);
@@ -56,10 +52,6 @@ export function toTypedDocument(original: Document): Document {
       forms.set(node, textTypeOf(document, node['schema'], true));
   });
   walkDocument(document, ({ kind, node, key }) => {
-    for (const name of Object.keys(node)) if (name.startsWith('x-')) Reflect.deleteProperty(node, name);
-    if (kind !== 'schema') Reflect.deleteProperty(node, 'examples');
-    // openapi-typescript would follow the references in an example.
-    if (JSON.stringify(node['example'] ?? null).includes('"$ref"')) Reflect.deleteProperty(node, 'example');
     if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isSequential(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
@@ -102,13 +94,13 @@ export function toTypedDocument(original: Document): Document {
     if (kind === 'schema') requireDefaults(node);
   });
   walkDocument(typed, ({ kind, node, holder, key }) => {
-    if (kind === 'schema') holder[key] = simplifySchema(constrainAlternatives(node));
+    if (kind === 'schema') holder[key] = constrainAlternatives(node);
   });
   return typed;
 
   /** Replaces the request of an operation by what clients send, and adds an operation with what its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
-    const operationId = object.operationId.replaceAll('#', HASH_PLACEHOLDER);
+    const { operationId } = object;
     const parameters = parametersOf(document, pathItem, object);
     const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
     const requestOf = (direction: Direction) => ({
@@ -120,11 +112,11 @@ export function toTypedDocument(original: Document): Document {
     const isTyped = TYPED_METHODS.includes(method);
     if (!isTyped || !isDeepStrictEqual(sent, received)) {
       const key = isTyped ? method.toLowerCase() : 'post';
-      const handled = { [key]: { ...object, operationId, ...received } };
+      const handled = { [key]: { ...object, ...received } };
       const path = [`handler of ${operationId}`, handled] as [string, object];
       handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
       Reflect.deleteProperty(object, 'operationId');
-    } else Object.assign(object, { operationId });
+    }
     Object.assign(object, sent);
   }
 

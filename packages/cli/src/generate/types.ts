@@ -1,109 +1,227 @@
 import {
-  astToString,
-  resolveRef,
-  stringToAST,
-  transformSchema,
-  transformSchemaObject,
-  type GlobalContext,
-  type OpenAPI3,
-  type SchemaObject,
-  type TransformNodeOptions,
-} from 'openapi-typescript';
-import ts from 'typescript';
-import { escapePrototypeNames, unmark, type Document } from '@contract-first/documents';
-import { withRecursiveAliases } from './recursive-types.ts';
-import { HASH_PLACEHOLDER, toTypedDocument } from './typed-document.ts';
+  dereference,
+  schemaOf,
+  unusedName,
+  type Content,
+  type Document,
+  type ParameterObject,
+  type PathItem,
+} from '@contract-first/documents';
+import { createSchemaTypes, WITH_REQUIRED, type SchemaTypes } from './schema-type.ts';
+import {
+  generic,
+  member,
+  NEVER,
+  object,
+  otherMembers,
+  STRING,
+  typeNamed,
+  UNKNOWN,
+  type Documented,
+  type Member,
+  type Type,
+} from './type-text.ts';
+import { toTypedDocument } from './typed-document.ts';
 
-const { factory } = ts;
-const NEVER = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
-const UNKNOWN = factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword);
-const STRING = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
-const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-const NULL = factory.createLiteralTypeNode(factory.createNull());
-const BLOB = factory.createTypeReferenceNode('Blob');
-// That of openapi-typescript rejects types that may be null.
-const WITH_REQUIRED =
-  'type WithRequired<T, K extends PropertyKey> = T extends object ? T & { [P in K & keyof T]-?: T[P] } : T;';
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const LOCATIONS = ['query', 'header', 'path', 'cookie'];
 
-/** The keywords of a schema that decide about types that openapi-typescript has not. */
-type Keywords = {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly contentMediaType?: string;
-  readonly readOnly?: boolean;
-  readonly writeOnly?: boolean;
-  readonly properties?: object;
-  readonly patternProperties?: object;
-  readonly additionalProperties?: unknown;
-  readonly prefixItems?: readonly SchemaObject[];
-  readonly items?: SchemaObject | boolean;
-  readonly minItems?: number;
-  /** Of OpenAPI 3.0. */
-  readonly nullable?: boolean;
+type Reference = { readonly $ref?: string };
+type Header = ParameterObject & Reference;
+type RequestBody = Documented & Reference & { readonly content?: Content; readonly required?: boolean };
+type Response = Documented &
+  Reference & { readonly content?: Content; readonly headers?: Readonly<Record<string, Header>> };
+type Operation = Documented & {
+  readonly operationId?: string;
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: RequestBody;
+  readonly responses?: Readonly<Record<string, Response>>;
 };
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 /**
  * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
  * and both have the same responses.
  */
 export function renderTypes(original: Document): string {
-  const document = escapePrototypeNames(toTypedDocument(original)) as OpenAPI3;
-  // The default function of openapi-typescript would lint the document again; the other options are off.
-  const nodes = transformSchema(document, {
-    defaultNonNullable: false,
-    discriminators: { objects: {}, refsHandled: [] },
-    emptyObjectsUnknown: true,
-    injectFooter: [],
-    resolve: (reference) => resolveRef(document, reference, { silent: true }),
-    silent: true,
-    transform,
-  } as Partial<GlobalContext> as GlobalContext);
-  const text = astToString([...withRecursiveAliases(nodes.map(withoutHandlerPaths).map(withNullable))]);
-  return unmark(text).replaceAll(HASH_PLACEHOLDER, '#').replaceAll('\\uE001', '#');
-}
-
-/** Returns the type of a schema; `undefined` where that of openapi-typescript is right. */
-function transform(schema: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
-  const keywords = schema as Keywords;
-  const { type, format, contentMediaType, readOnly, writeOnly, nullable, prefixItems } = keywords;
-  const types = [type ?? [], nullable === true ? 'null' : []].flat();
-  const orNull = (node: ts.TypeNode) => (types.includes('null') ? factory.createUnionTypeNode([node, NULL]) : node);
-  // A directed schema has these marks only where no value is valid.
-  if (readOnly === true || writeOnly === true) return NEVER;
-  // TypeScript rejects a recursive union as a part of an intersection.
-  if (type === 'null') return NULL;
-  if (format === 'int64' && types.includes('integer')) return orNull(BIGINT);
-  if (format === 'binary' && types.includes('string')) return orNull(BLOB);
-  if (contentMediaType !== undefined && type === undefined) return BLOB;
-  if (type === 'object' && isClosed(keywords)) return factory.createTypeReferenceNode('Record', [STRING, NEVER]);
-  if (type !== 'array' || prefixItems === undefined) return undefined;
-
-  const members = prefixItems.map((item, index) => {
-    const member = transformSchemaObject(item, options);
-    return index < (keywords.minItems ?? 0) ? member : factory.createOptionalTypeNode(member);
-  });
-  const { items = true } = keywords;
-  if (items === false) return factory.createTupleTypeNode(members);
-  const rest = items === true ? UNKNOWN : transformSchemaObject(items, options);
-  return factory.createTupleTypeNode([...members, factory.createRestTypeNode(factory.createArrayTypeNode(rest))]);
-}
-
-/** Whether an object has no properties, neither named nor others. */
-function isClosed({ properties = {}, patternProperties, additionalProperties }: Keywords): boolean {
-  return additionalProperties === false && patternProperties === undefined && Object.keys(properties).length === 0;
-}
-
-/** Replaces the helper type of openapi-typescript that makes properties required. */
-function withNullable(node: ts.Node): ts.Node {
-  const isHelper = ts.isTypeAliasDeclaration(node) && node.name.text === 'WithRequired';
-  return isHelper ? (stringToAST(WITH_REQUIRED)[0] as ts.Node) : node; // It is one statement.
-}
-
-/** Removes the paths that only hold operations as handlers see them; the operations themselves are apart. */
-function withoutHandlerPaths(node: ts.Node): ts.Node {
-  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'paths') return node;
-  const members = node.members.filter(
-    ({ name }) => name !== undefined && ts.isStringLiteral(name) && name.text.startsWith('/'),
+  const document = toTypedDocument(original);
+  const { schemas = {} } = document.components ?? {};
+  const plain = createSchemaTypes(document, new Map());
+  const references = new Map(
+    Object.entries(schemas).map(([name, schema]) => [name, new Set(plain.typeOf(schema).references)]),
   );
-  return factory.updateInterfaceDeclaration(node, node.modifiers, node.name, undefined, undefined, members);
+  const aliases = new Map<string, string>();
+  for (const name of references.keys())
+    if (reaches(references, name)) aliases.set(name, unusedAlias(name, [...aliases.values()]));
+  const aliased = createSchemaTypes(document, aliases);
+  const recursive = [...aliases].map(([name, alias]) => `type ${alias} = ${aliased.typeOf(schemas[name]).text};`);
+
+  const declarations = createDeclarations(document, plain, aliases);
+  const text = [...declarations, ...recursive].join('\n');
+  return `${text}\n${text.includes('WithRequired<') ? `${WITH_REQUIRED}\n` : ''}`;
+}
+
+/** Renders the declarations of a document. */
+function createDeclarations(
+  document: Document,
+  { typeOf, referenceTo }: SchemaTypes,
+  aliases: ReadonlyMap<string, string>,
+): readonly string[] {
+  const { paths = {}, components = {} } = document;
+  const { webhooks = {} } = document as { readonly webhooks?: NonNullable<Document['paths']> }; // Since OpenAPI 3.1.
+  const operations: Member[] = [];
+  const pathItems = Object.entries(paths).map(([path, item]) => [path, pathItemType(item)] as const);
+  return [
+    // The others only hold operations as handlers see them.
+    declare(
+      'paths',
+      pathItems.filter(([path]) => path.startsWith('/')).map(([path, type]) => member(path, type)),
+    ),
+    declare(
+      'webhooks',
+      Object.entries(webhooks).map(([name, item]) => member(name, pathItemType(item))),
+    ),
+    declare('components', componentMembers(components)), // By kind.
+    declare('operations', operations),
+  ];
+
+  function componentMembers(components: Components): readonly Member[] {
+    const kinds: Readonly<Record<string, (node: never, name: string) => Type>> = {
+      schemas(schema: unknown, name) {
+        const alias = aliases.get(name);
+        return alias === undefined ? typeOf(schema) : typeNamed(alias);
+      },
+      responses: responseType,
+      parameters: parameterType,
+      requestBodies: requestBodyType,
+      headers: headerType,
+      pathItems: pathItemType,
+    };
+    return Object.entries(kinds).map(([kind, typeOfKind]) => {
+      const members = Object.entries(components[kind] ?? {}).map(([name, node]) =>
+        member(name, typeOfKind(node as never, name), { documented: node as Documented }),
+      );
+      return member(kind, members.length === 0 ? NEVER : object(members));
+    });
+  }
+
+  function pathItemType(item: PathItem & Reference): Type {
+    if (item.$ref !== undefined) return referenceTo(item.$ref);
+    const { parameters: shared = [] } = item;
+    const methods = METHODS.map((method) => {
+      const operation = (item as Readonly<Record<string, unknown>>)[method] as Operation | undefined;
+      if (operation === undefined) return member(method, NEVER, { isOptional: true });
+      return member(method, operationType(operation, shared), { documented: operation });
+    });
+    return object([member('parameters', parametersType(shared)), ...methods]);
+  }
+
+  function operationType(
+    { operationId, parameters = [], requestBody, responses = {} }: Operation,
+    shared: readonly unknown[],
+  ): Type {
+    const described = Object.entries(responses).map(([status, response]) =>
+      member(status, responseType(response), { documented: response }),
+    );
+    const type = object([
+      member('parameters', parametersType([...shared, ...parameters])),
+      requestBody === undefined
+        ? member('requestBody', NEVER, { isOptional: true })
+        : member('requestBody', requestBodyType(requestBody), {
+            isOptional: !isRequired(requestBody),
+            documented: requestBody,
+          }),
+      member('responses', described.length === 0 ? NEVER : object(described)),
+    ]);
+    if (operationId === undefined) return type;
+    operations.push(member(operationId, type));
+    return typeNamed(`operations[${JSON.stringify(operationId)}]`);
+  }
+
+  function isRequired(body: RequestBody): boolean {
+    return (dereference(document, body) as RequestBody).required === true;
+  }
+
+  /** Returns the type of parameters, of which the last one of a name counts. */
+  function parametersType(nodes: readonly unknown[]): Type {
+    const all = nodes.map((node) => dereference(document, node) as ParameterObject); // The linter has followed it.
+    const byName = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+    const parameters = [...byName.values()];
+    return object(
+      LOCATIONS.map((location) => {
+        const members = parameters
+          .filter((parameter) => parameter.in === location)
+          .map((parameter) =>
+            member(parameter.name, parameterType(parameter), {
+              isOptional: location !== 'path' && parameter.required !== true,
+              documented: parameter as Documented,
+            }),
+          );
+        const isOptional = members.every((parameter) => parameter.isOptional);
+        return member(location, members.length === 0 ? NEVER : object(members), { isOptional });
+      }),
+    );
+  }
+
+  function parameterType(parameter: ParameterObject): Type {
+    const schema = schemaOf(parameter);
+    return schema === undefined ? STRING : typeOf(schema);
+  }
+
+  function headerType(header: Header): Type {
+    if (header.$ref !== undefined) return referenceTo(header.$ref);
+    return header.schema === undefined ? UNKNOWN : typeOf(header.schema);
+  }
+
+  function requestBodyType({ $ref: reference, content = {} }: RequestBody): Type {
+    if (reference !== undefined) return referenceTo(reference);
+    const members = contentMembers(content);
+    return object([
+      member('content', object(members.length > 0 ? members : [member('*/*', NEVER, { isOptional: true })])),
+    ]);
+  }
+
+  function responseType({ $ref: reference, content = {}, headers = {} }: Response): Type {
+    if (reference !== undefined) return referenceTo(reference);
+    const described = Object.entries(headers).map(([name, header]) =>
+      member(name, headerType(header), {
+        isOptional: header.$ref === undefined && header.required !== true,
+        documented: header as Documented,
+      }),
+    );
+    const members = contentMembers(content);
+    return object([
+      member('headers', object([...described, otherMembers('name', UNKNOWN)])),
+      members.length === 0 ? member('content', NEVER, { isOptional: true }) : member('content', object(members)),
+    ]);
+  }
+
+  function contentMembers(content: Content): readonly Member[] {
+    return Object.entries(content).map(([name, mediaType]) =>
+      member(name, mediaType.schema === undefined ? UNKNOWN : typeOf(mediaType.schema), {
+        documented: mediaType as Documented,
+      }),
+    );
+  }
+}
+
+function declare(name: string, members: readonly Member[]): string {
+  if (members.length === 0) return `export type ${name} = ${generic('Record', STRING, NEVER).text};`;
+  return `export interface ${name} ${object(members).text}`;
+}
+
+/** Whether a name reaches itself. */
+function reaches(references: ReadonlyMap<string, ReadonlySet<string>>, name: string): boolean {
+  const reached = new Set<string>();
+  const next = [...(references.get(name) ?? [])];
+  for (let current = next.pop(); current !== undefined; current = next.pop()) {
+    if (reached.has(current)) continue;
+    reached.add(current);
+    next.push(...(references.get(current) ?? []));
+  }
+  return reached.has(name);
+}
+
+function unusedAlias(name: string, taken: readonly string[]): string {
+  return unusedName(`Recursive${name.replaceAll(/\W/g, '_')}`, (other) => taken.includes(other));
 }
