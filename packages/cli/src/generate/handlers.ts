@@ -1,7 +1,11 @@
-import ts from 'typescript';
+import { parse } from '@babel/parser';
+
+type Statement = ReturnType<typeof parse>['program']['body'][number];
+type Expression = NonNullable<Extract<Statement, { readonly type: 'ReturnStatement' }>['argument']>;
+type ObjectExpression = Extract<Expression, { readonly type: 'ObjectExpression' }>;
 
 /** An object literal in the source text of a module. */
-export type ObjectInSource = { readonly object: ts.ObjectLiteralExpression; readonly names: readonly string[] };
+export type ObjectInSource = { readonly object: ObjectExpression; readonly names: readonly string[] };
 
 /**
  * Finds the object literal that a function returns, or that a constant has as its value, and reads the names of its
@@ -11,26 +15,39 @@ export type ObjectInSource = { readonly object: ts.ObjectLiteralExpression; read
  * @returns `undefined` without such an object literal, or when only the type checker knows its names (`...others`)
  */
 export function findObject(source: string, name: string): ObjectInSource | undefined {
-  const file = ts.createSourceFile('module.ts', source, ts.ScriptTarget.Latest);
-  const [object] = file.statements
+  const [object] = statementsOf(source)
+    .map((statement) => (statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement))
     .flatMap((statement) => {
-      if (ts.isFunctionDeclaration(statement) && statement.name?.text === name) {
-        return (statement.body?.statements ?? []).flatMap((inner) =>
-          ts.isReturnStatement(inner) ? [inner.expression] : [],
-        );
-      }
-      if (!ts.isVariableStatement(statement)) return [];
-      return statement.declarationList.declarations
-        .filter((declaration) => ts.isIdentifier(declaration.name) && declaration.name.text === name)
-        .map(({ initializer }) => initializer);
+      if (statement?.type === 'FunctionDeclaration' && statement.id?.name === name)
+        return statement.body.body.flatMap((inner) => (inner.type === 'ReturnStatement' ? [inner.argument] : []));
+      if (statement?.type !== 'VariableDeclaration') return [];
+      return statement.declarations
+        .filter(({ id }) => id.type === 'Identifier' && id.name === name)
+        .map(({ init }) => init);
     })
     .map(unwrap);
-  if (object === undefined || !ts.isObjectLiteralExpression(object)) return undefined;
+  if (object?.type !== 'ObjectExpression') return undefined;
 
-  const names = object.properties.map(({ name: key }) =>
-    key !== undefined && (ts.isIdentifier(key) || ts.isStringLiteral(key)) ? key.text : undefined,
-  );
+  const names = object.properties.map((property) => {
+    if (property.type === 'SpreadElement' || property.computed) return undefined;
+    const { key } = property;
+    return key.type === 'Identifier' ? key.name : key.type === 'StringLiteral' ? key.value : undefined;
+  });
   return names.every((key) => key !== undefined) ? { object, names } : undefined;
+}
+
+/** Whether a name can be declared: an identifier that is not a keyword. */
+export function isIdentifier(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'undefined' && statementsOf(`let ${name};`).length === 1;
+}
+
+/** Returns the statements of a module; none of one that is not valid. */
+function statementsOf(source: string): readonly Statement[] {
+  try {
+    return parse(source, { sourceType: 'module', plugins: ['typescript'] }).program.body;
+  } catch {
+    return [];
+  }
 }
 
 /** Lists operations without a handler and handlers without an operation, one line for each kind. */
@@ -44,9 +61,6 @@ export function listUnmatched(operationIds: readonly string[], handlerNames: rea
 }
 
 /** Removes parentheses and type assertions: `({ … }) satisfies Handlers` -> `{ … }`. */
-function unwrap(node: ts.Expression | undefined): ts.Expression | undefined {
-  return node !== undefined &&
-    (ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isParenthesizedExpression(node))
-    ? unwrap(node.expression)
-    : node;
+function unwrap(node: Expression | null | undefined): Expression | null | undefined {
+  return node?.type === 'TSSatisfiesExpression' || node?.type === 'TSAsExpression' ? unwrap(node.expression) : node;
 }

@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import ts from 'typescript';
 import { escapeControls } from '@contract-first/contract';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { createFailureRenderer } from './failure-scaffold.ts';
-import { findObject } from './handlers.ts';
+import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 import { createValues } from '../values/response-values.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
@@ -75,7 +74,7 @@ async function scaffoldHandlers(document: Document, handlersPath: string, folder
     members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
   }
   if (members.length === 0) return [];
-  await writeFormatted(handlersPath, addMembers(source, list.object, imports, members));
+  await writeFormatted(handlersPath, addMembers(source, list, imports, members));
   return [...written, handlersPath];
 }
 
@@ -119,7 +118,7 @@ async function addMissing(
   if (missing.length === 0 && existsSync(path)) return [];
   const texts = missing.map(({ name, value }) => `${toKey(name)}: ${value}`);
   const imports = imported === undefined || source.includes(imported) ? [] : [imported];
-  await writeFormatted(path, addMembers(source, list.object, imports, texts));
+  await writeFormatted(path, addMembers(source, list, imports, texts));
   return [path];
 }
 
@@ -140,7 +139,7 @@ export const failures = {
 /** Adds members to the end of an object literal, and imports after the last import. */
 function addMembers(
   source: string,
-  object: ts.ObjectLiteralExpression,
+  { object }: ObjectInSource,
   imports: readonly string[],
   members: readonly string[],
 ): string {
@@ -149,11 +148,12 @@ function addMembers(
     ...[...source.matchAll(/^import [^;]*;\n/gm)].map((match) => match.index + match[0].length),
   );
   const last = object.properties.at(-1);
-  const end = object.end - 1; // Before the closing brace.
-  const before = source.slice(importsAt, last?.end ?? end).trimEnd();
-  const separator = last === undefined || object.properties.hasTrailingComma ? '' : ',';
-  const rest = source.slice(last?.end ?? end, end);
-  const line = source.slice(source.lastIndexOf('\n', object.pos + 1) + 1);
+  const end = (object.end ?? 0) - 1; // Before the closing brace; parsed nodes have positions.
+  const lastEnd = last?.end ?? end;
+  const before = source.slice(importsAt, lastEnd).trimEnd();
+  const separator = last === undefined || object.extra?.['trailingComma'] !== undefined ? '' : ',';
+  const rest = source.slice(lastEnd, end);
+  const line = source.slice(source.lastIndexOf('\n', object.start ?? 0) + 1);
   const indent = /^ */.exec(line)?.[0] ?? '';
   const lines = members.map((member) => `${indent}  ${member},\n`);
   const kept = `${before}${separator}${rest.trimEnd()}`;
@@ -170,13 +170,6 @@ function toIdentifier(operationId: string): string {
 function toFileName(operationId: string): string {
   const words = operationId.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').match(/[A-Za-z0-9]+/g) ?? ['operation'];
   return words.join('-').toLowerCase().slice(0, 100);
-}
-
-/** Whether a name can be declared: an identifier that is not a keyword. */
-function isIdentifier(name: string): boolean {
-  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
-  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, name);
-  return scanner.scan() === ts.SyntaxKind.Identifier && !['arguments', 'eval', 'undefined'].includes(name);
 }
 
 /** Returns a name as the key of a member. */
