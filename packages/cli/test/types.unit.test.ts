@@ -66,7 +66,9 @@ test('references lead to components, also in webhooks', () => {
 
 test('names and texts of a document are no code', () => {
   const names = ['__proto__', 'a\u2028b', '*/ export type X = 1; /* "\'`${x}', 'a#b', '\ud800', '\n', '01', 'é'];
-  const properties = Object.fromEntries(names.map((name) => [name, { title: name, enum: [name], example: { name } }]));
+  const properties = Object.fromEntries(
+    names.map((name) => [name, { title: name, enum: [name], example: { name, size: 2n ** 60n } }]),
+  );
   const paths = names.map(
     (name) => [`/${name}`, { get: { operationId: name, summary: name, responses: OK } }] as const,
   );

@@ -15,7 +15,7 @@ export function resolveReference(document: OpenApiDocument, reference: string): 
   );
 }
 
-/** Returns the names and indices on the way to what a local reference points at. */
+/** Splits a local reference into names and indices. */
 export function tokensOf(reference: string): readonly string[] {
   return reference
     .slice(2)

@@ -3,7 +3,6 @@ import {
   array,
   generic,
   intersection,
-  keyword,
   literal,
   member,
   NEVER,
@@ -98,7 +97,7 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
     return names.length === 0 ? typeOf(part) : generic('WithRequired', typeOf(part), union(names.map(literal)));
   }
 
-  /** Returns the type of a schema that is the same whatever else the schema has; `undefined` for others. */
+  /** Returns a type that no other keyword changes; `undefined` for other schemas. */
   function fixedTypeOf(schema: Schema): Type | undefined {
     const { type, format, readOnly, writeOnly, nullable, prefixItems, items = true, minItems = 0 } = schema;
     const types = [type ?? [], nullable === true ? 'null' : []].flat();
@@ -107,7 +106,7 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
     if (readOnly === true || writeOnly === true) return NEVER;
     // TypeScript rejects a recursive union as a part of an intersection.
     if (type === 'null') return NULL;
-    if (format === 'int64' && types.includes('integer')) return orNull(keyword('bigint'));
+    if (format === 'int64' && types.includes('integer')) return orNull(typeNamed('bigint'));
     if (format === 'binary' && types.includes('string')) return orNull(BLOB);
     if (type === 'object' && isClosed(schema)) return generic('Record', STRING, NEVER);
     if (type !== 'array' || prefixItems === undefined) return undefined;
@@ -122,8 +121,8 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
       const single = type.map((name: string): Schema => ({ ...schema, type: name }));
       return union(single.map((part) => fixedTypeOf(part) ?? ownTypeOf(part, required) ?? ANY_OBJECT));
     }
-    if (type === 'string' || type === 'boolean') return keyword(type);
-    if (type === 'number' || type === 'integer') return keyword('number');
+    if (type === 'string' || type === 'boolean') return typeNamed(type);
+    if (type === 'number' || type === 'integer') return typeNamed('number');
     if (type === 'array') return array(typeOf(schema.items ?? true));
     return objectOf(schema, required);
   }

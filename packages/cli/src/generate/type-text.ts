@@ -1,7 +1,10 @@
+import { stringifyJson } from '@contract-first/contract';
+
 /** The text of a TypeScript type. */
 export type Type = {
   readonly text: string;
-  readonly form: 'keyword' | 'union' | 'intersection' | 'other';
+  /** Whether it needs parentheses as a part of another one. */
+  readonly isCompound: boolean;
   /** The names of the schemas that it refers to, except in the properties of objects, where TypeScript allows cycles. */
   readonly references: readonly string[];
 };
@@ -28,17 +31,13 @@ export type Documented = {
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const INDENT = '    ';
 
-export const NEVER = keyword('never');
-export const UNKNOWN = keyword('unknown');
-export const STRING = keyword('string');
-export const NULL = keyword('null');
-
-export function keyword(text: string): Type {
-  return { text, form: 'keyword', references: [] };
-}
+export const NEVER = typeNamed('never');
+export const UNKNOWN = typeNamed('unknown');
+export const STRING = typeNamed('string');
+export const NULL = typeNamed('null');
 
 export function typeNamed(text: string, references: readonly string[] = []): Type {
-  return { text, form: 'other', references };
+  return { text, isCompound: false, references };
 }
 
 /** Returns a type with type arguments. */
@@ -48,30 +47,30 @@ export function generic(name: string, ...types: readonly Type[]): Type {
 }
 
 export function union(types: readonly Type[]): Type {
-  return combine(types, 'union', ' | ');
+  return types.some(isUnknown) ? UNKNOWN : combine(types, ' | ');
 }
 
 export function intersection(types: readonly Type[]): Type {
-  return combine(types, 'intersection', ' & ');
+  const known = types.filter((type) => !isUnknown(type));
+  return known.length === 0 && types.length > 0 ? UNKNOWN : combine(known, ' & ');
 }
 
-function combine(types: readonly Type[], form: 'union' | 'intersection', operator: string): Type {
-  const [unknown, others] = [
-    types.filter(({ text }) => text === 'unknown'),
-    types.filter(({ text }) => text !== 'unknown'),
-  ];
-  if (unknown.length > 0 && (form === 'union' || others.length === 0)) return UNKNOWN;
-  const unique = others.filter(({ text }, index) => others.findIndex((other) => other.text === text) === index);
+function isUnknown({ text }: Type): boolean {
+  return text === UNKNOWN.text;
+}
+
+function combine(types: readonly Type[], operator: string): Type {
+  const unique = [...new Map(types.map((type) => [type.text, type])).values()];
   const [first = NEVER, ...rest] = unique;
   if (rest.length === 0) return first;
-  return { text: unique.map(operandOf).join(operator), form, references: referencesOf(unique) };
+  return { text: unique.map(operandOf).join(operator), isCompound: true, references: referencesOf(unique) };
 }
 
 export function array(item: Type): Type {
   return typeNamed(`${operandOf(item)}[]`, item.references);
 }
 
-/** Returns a tuple: the items that are required, those that may be absent, and the type of the others, if any. */
+/** Returns a tuple of required items, optional items and, if any, further items of one type. */
 export function tuple(required: readonly Type[], optional: readonly Type[] = [], rest?: Type): Type {
   const items = [
     ...required.map(({ text }) => text),
@@ -95,7 +94,7 @@ export function object(members: readonly Member[]): Type {
   return typeNamed(`{\n${indent(members.map(({ text }) => text).join('\n'))}\n}`);
 }
 
-/** Returns a member of an object type, with the comment of what it stands for. */
+/** Returns a member of an object type, with its comment. */
 export function member(name: string, { text }: Type, { isOptional = false, documented }: MemberOptions = {}): Member {
   const key = IDENTIFIER.test(name) || /^(?:0|[1-9]\d*)$/.test(name) ? name : JSON.stringify(name);
   const declaration = `${key}${isOptional ? '?' : ''}: ${text};`;
@@ -112,32 +111,21 @@ export function otherMembers(key: string, { text }: Type): Member {
   return { text: `[${key}: string]: ${text};`, isOptional: true };
 }
 
-/** Returns a JSDoc comment with a newline; an empty text where there is nothing to say. */
+/** Returns a JSDoc comment and a newline; an empty text for a part without documentation. */
 function commentOf(documented: Documented | undefined): string {
   if (typeof documented !== 'object') return '';
-  const {
-    title,
-    summary,
-    format,
-    deprecated,
-    description,
-    example,
-    examples,
-    enum: values,
-    type,
-    nullable,
-  } = documented;
+  const { format, description, examples, enum: values, type = 'unknown', nullable } = documented;
   const tags: readonly (readonly [string, unknown])[] = [
-    ['', title],
-    ['', summary],
+    ['', documented.title],
+    ['', documented.summary],
     ['', format && `Format: ${format}`],
-    ['@deprecated', deprecated === true ? '' : undefined],
+    ['@deprecated', documented.deprecated === true ? '' : undefined],
     ['@description', description === '' ? undefined : description],
     ['@default', documented.default],
-    ['@example', example],
+    ['@example', documented.example],
     ...(Array.isArray(examples) ? examples : []).map((value: unknown) => ['@example', value] as const),
     ['@constant', 'const' in documented ? '' : undefined],
-    ['', values && `@enum {${[type ?? 'unknown', nullable === true ? 'null' : []].flat(2).join('|')}}`],
+    ['', values && `@enum {${[type, nullable === true ? 'null' : []].flat(2).join('|')}}`],
   ];
   const lines = tags.flatMap(([tag, value]) =>
     value === undefined || (tag === '' && value === '') ? [] : `${tag} ${textOf(value)}`.trim(),
@@ -148,12 +136,12 @@ function commentOf(documented: Documented | undefined): string {
 }
 
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
   return text.trim().replaceAll(/\r?\n/g, `\n * ${INDENT}`);
 }
 
-function operandOf({ text, form }: Type): string {
-  return form === 'union' || form === 'intersection' ? `(${text})` : text;
+function operandOf({ text, isCompound }: Type): string {
+  return isCompound ? `(${text})` : text;
 }
 
 function referencesOf(types: readonly Type[]): readonly string[] {

@@ -142,7 +142,7 @@ function createDeclarations(
     return (dereference(document, body) as RequestBody).required === true;
   }
 
-  /** Returns the type of parameters, of which the last one of a name counts. */
+  /** Returns the type of parameters. The last parameter of a name wins. */
   function parametersType(nodes: readonly unknown[]): Type {
     const all = nodes.map((node) => dereference(document, node) as ParameterObject); // The linter has followed it.
     const byName = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));

@@ -113,7 +113,7 @@ export function createProject(): Project {
   };
 }
 
-/** Copies what the last type check found out, so that one of the copy checks only the files that a document changes. */
+/** Copies the results of the last type check: the next one reads only the files that a document changes. */
 function copyBuildInfo(root: string): void {
   if (!existsSync('.tsbuildinfo')) return;
   // TypeScript resolves the links to the installed packages.
