@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import module, { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 
 // Older versions cannot load the modules of the commands, so these are imported after the check.
@@ -8,6 +10,10 @@ if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
   process.stderr.write(`Node.js ${MAJOR}.${MINOR} or later is required, this is ${process.version}\n`);
   process.exitCode = 2;
 } else {
+  // Node's compile cache cuts the start by a third. It lies beside the packages that the commands load, and is as trustworthy
+  // as they are; the working directory may be anybody's. Where the folder cannot be written, Node starts without the cache.
+  const { resolve } = createRequire(import.meta.url);
+  module.enableCompileCache(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
   const { main } = await import('#main');
   const code = await main(process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;

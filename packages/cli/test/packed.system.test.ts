@@ -81,6 +81,12 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   });
 });
 
+test('the commands, installed from tarballs, keep compiled code beside their packages', async () => {
+  const args = ['-u', 'NODE_COMPILE_CACHE', 'node', BIN, 'diff', 'openapi.yaml', 'openapi.yaml'];
+  expect(await run('env', args, {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(join(folder, 'node_modules/.cache/node'))).toHaveLength(1);
+});
+
 test('diff, started as in the image of the commands, compares two files', async () => {
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(IMAGE) ?? [];
   const [, bin = ''] = JSON.parse(entry) as readonly string[];
