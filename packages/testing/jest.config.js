@@ -12,6 +12,7 @@ const options = {
   // Templates are tested as projects.
   testPathIgnorePatterns: TEMPLATES,
   transform: { '\\.ts$': '<rootDir>/packages/testing/strip-types.js' },
+  setupFilesAfterEnv: ['<rootDir>/packages/testing/src/coverage.ts'],
 };
 const globalSetup = '<rootDir>/packages/testing/src/run.ts';
 
@@ -34,7 +35,7 @@ export default {
       displayName: 'system',
       testMatch: ['<rootDir>/**/*.system.test.ts'],
       globalSetup,
-      setupFilesAfterEnv: ['<rootDir>/packages/testing/src/system.ts'],
+      setupFilesAfterEnv: [...options.setupFilesAfterEnv, '<rootDir>/packages/testing/src/system.ts'],
     },
   ],
 };
