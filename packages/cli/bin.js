@@ -10,8 +10,8 @@ if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
   process.stderr.write(`Node.js ${MAJOR}.${MINOR} or later is required, this is ${process.version}\n`);
   process.exitCode = 2;
 } else {
-  // Node's compile cache cuts the start by a third. It lies beside the packages that the commands load, and is as trustworthy
-  // as they are; the working directory may be anybody's. Where the folder cannot be written, Node starts without the cache.
+  // Node's compile cache cuts the start by a third. Its folder belongs to the installed packages: Node would run compiled code
+  // that a checked repository brings. Node ignores a folder that it cannot write.
   const { resolve } = createRequire(import.meta.url);
   module.enableCompileCache(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
   const { main } = await import('#main');

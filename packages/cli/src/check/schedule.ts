@@ -1,7 +1,7 @@
 /** The time is up: a task must end. */
 export class Interrupted extends Error {}
 
-/** Waits until a task may take its next step. @throws {Interrupted} when there is no time for it */
+/** Waits for the next step of a task. @throws {Interrupted} when the time is up */
 export type Turn = () => Promise<void>;
 
 /** Work that is paused and continued between its steps. */
@@ -41,7 +41,7 @@ type Job<Work> = {
 
 /**
  * Runs tasks in rounds, each in their order. In a round, a task gets an equal share of the time that is left. All tasks
- * come to their minimum first. Time decides when a task is paused and interrupted, never what it does.
+ * come to their minimum first. The time only decides when a task is paused and interrupted.
  *
  * @param creators create a task that awaits the given turn before each step
  * @returns the tasks in their order. One that throws does not end the others

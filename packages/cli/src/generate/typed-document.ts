@@ -13,6 +13,7 @@ import {
   constrainAlternatives,
   dereference,
   listOperations,
+  METHODS,
   optional,
   parametersOf,
   schemaOf,
@@ -28,7 +29,8 @@ import {
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
-const TYPED_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+/** The keys of path items in OpenAPI 3.1, for which the types have members. */
+export const TYPED_METHODS = METHODS.filter((method) => method !== 'query');
 
 const FILE = { type: 'string', format: 'binary' };
 
@@ -109,7 +111,7 @@ export function toTypedDocument(original: Document): Document {
     });
     const sent = requestOf('sent');
     const received = requestOf('received');
-    const isTyped = TYPED_METHODS.includes(method);
+    const isTyped = TYPED_METHODS.includes(method.toLowerCase());
     if (!isTyped || !isDeepStrictEqual(sent, received)) {
       const key = isTyped ? method.toLowerCase() : 'post';
       const handled = { [key]: { ...object, ...received } };
