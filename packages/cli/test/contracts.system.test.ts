@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { copyBuildInfo } from '@contract-first/testing/modules.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
@@ -25,9 +26,14 @@ test('each contract in examples generates, type-checks, starts and agrees with i
 
 /** Type-checks several applications at once, as each alone takes most of that time. */
 function typecheck(folders: readonly string[]): Promise<Outcome> {
-  const file = join(temporaryFolder(), 'tsconfig.json');
+  const folder = temporaryFolder();
+  const file = join(folder, 'tsconfig.json');
+  copyBuildInfo(ROOT, folder, ['node_modules', 'packages', 'src']);
   const include = folders.flatMap((folder) => [join(folder, 'src'), join(folder, 'generated')]);
-  const compilerOptions = { typeRoots: [join(ROOT, 'node_modules/@types')] };
+  const compilerOptions = {
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    tsBuildInfoFile: join(folder, '.tsbuildinfo'),
+  };
   writeFileSync(file, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, include, exclude: [] }));
   return run('tsc', ['--project', file]);
 }

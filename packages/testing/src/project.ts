@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './cleanup.ts';
-import { linkModules } from './modules.ts';
+import { copyBuildInfo, linkModules } from './modules.ts';
 import { ROOT } from './service.ts';
 
 /** An editable copy of this project, removed when the test ends. */
@@ -21,6 +21,7 @@ export function copyProject(names: readonly string[] = FILES): Project {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  copyBuildInfo(ROOT, folder, ['node_modules', 'packages']);
   return {
     folder,
     read: (name) => readFileSync(join(folder, name), 'utf8'),

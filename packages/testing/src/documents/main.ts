@@ -42,38 +42,40 @@ await inParallel(
 );
 
 async function execute(document: string): Promise<void> {
-  const project = createProject();
+  let project: Project | undefined;
+  const clone = (): Project => (project ??= createProject());
   try {
     for (const block of readBlocks(readFileSync(document, 'utf8'))) {
       try {
-        await executeBlock(project, block, document);
+        await executeBlock(clone, block, document);
       } catch (error) {
         throw error instanceof Problem ? error : new Problem(block.line, String(error));
       }
     }
-    await project.stopService();
+    await project?.stopService();
   } catch (error) {
     const place = error instanceof Problem ? `${document}:${String(error.line)}` : document;
     console.error(`${place}: ${(error as Error).message}`); // Nothing but errors is thrown here.
     process.exitCode = 1;
   } finally {
-    await project.remove();
+    await project?.remove();
   }
 }
 
-async function executeBlock(project: Project, block: Block, document: string): Promise<void> {
+/** @param clone returns the clone of the document, made for the first block that needs it */
+async function executeBlock(clone: () => Project, block: Block, document: string): Promise<void> {
   const { language, file, text } = block;
   if (language === 'console' || language === 'sh') {
     for (const command of commandsOf(block)) {
       const reason = language === 'sh' ? reasonNotToRun(command.text) : undefined;
       const note = reason === undefined ? '' : `   (not run: ${reason})`;
       console.log(`${document}:${String(command.line)} $ ${command.text}${note}`);
-      if (reason === undefined) await run(project, command);
+      if (reason === undefined) await run(clone(), command);
     }
   } else if (language === 'diff') {
-    execFileSync('git', ['apply'], { cwd: project.folder, input: text, stdio: 'pipe' });
+    execFileSync('git', ['apply'], { cwd: clone().folder, input: text, stdio: 'pipe' });
   } else if (file !== undefined) {
-    writeFileSync(join(project.folder, file), text);
+    writeFileSync(join(clone().folder, file), text);
   } else if (language === 'ts') {
     const files = ['src', 'scripts', 'examples'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),

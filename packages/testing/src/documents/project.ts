@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
-import { linkModules } from '../modules.ts';
+import { join, resolve } from 'node:path';
+import { copyBuildInfo, linkModules } from '../modules.ts';
 
 /** A fresh clone of the last commit. */
 export type Project = {
@@ -41,7 +41,7 @@ export function createProject(): Project {
   execFileSync('git', ['clone', '--quiet', '.', root]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: root });
   linkModules(resolve('node_modules'), join(root, 'node_modules'));
-  copyBuildInfo(root);
+  copyBuildInfo('.', root, ['node_modules']);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
   // Without a terminal, curl would print its progress.
@@ -111,15 +111,4 @@ export function createProject(): Project {
     stopService: () => stopService(),
     remove,
   };
-}
-
-/** Copies the results of the last type check: the next one reads only the files that a document changes. */
-function copyBuildInfo(root: string): void {
-  if (!existsSync('.tsbuildinfo')) return;
-  // TypeScript resolves the links to the installed packages.
-  const linked = readFileSync('.tsbuildinfo', 'utf8').replaceAll(
-    '"./node_modules',
-    `"${relative(root, 'node_modules')}`,
-  );
-  writeFileSync(join(root, '.tsbuildinfo'), linked);
 }
