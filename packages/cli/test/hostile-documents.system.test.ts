@@ -10,7 +10,7 @@ import { Bug, formatProblem, readAllowedRefs } from '@contract-first/documents';
 import { readingAt } from '../../documents/src/bug.ts';
 import { describeBug } from '../src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { contractOf, warningsOf } from '@contract-first/testing/contract.ts';
+import { compiledOf, contractOf, warningsOf } from '@contract-first/testing/contract.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
 import { run, ROOT } from '@contract-first/testing/service.ts';
 
@@ -174,7 +174,7 @@ test.each<[string, object, object, string]>([
   'a part that leads back to its own schema is left out, with a warning at the place: %s',
   async (_name, schemas, kept, place) => {
     const text = document(A, { schemas });
-    const { components } = (await contractOf(text)).document;
+    const { components } = (await compiledOf(text)).document;
     expect(components).toEqual({ schemas: kept });
     expect(await warningsOf(text)).toMatch(new RegExp(` #/components/schemas/${place}  warn: this is not used, `));
   },
@@ -182,7 +182,7 @@ test.each<[string, object, object, string]>([
 
 test('a part that leads back to its own schema is left out, with a warning at the place: a property of its own schema is validated', async () => {
   const schemas = { A: { type: 'object', properties: { a: A }, items: A } };
-  expect((await contractOf(document(A, { schemas }))).document.components).toEqual({ schemas });
+  expect((await compiledOf(document(A, { schemas }))).document.components).toEqual({ schemas });
 });
 
 test.each([
@@ -346,10 +346,8 @@ test('a schema in an older dialect is read as what it is: an unknown dialect is 
 });
 
 function bodySchemaOf(contract: Awaited<ReturnType<typeof contractOf>>): unknown {
-  const { '/a': item } = contract.document.paths as Readonly<Record<string, { readonly post: Operation }>>;
-  return item?.post.requestBody.content['application/json']?.schema;
+  return contract.operations['op']?.schemas.bodies['application/json'];
 }
-type Operation = { readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> } };
 
 /** Returns the problems of a document that refers to something from a folder with links and a FIFO. */
 async function refer(reference: string, ...allowed: readonly string[]): Promise<string> {

@@ -1,9 +1,12 @@
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
-import type { ContractDocument } from './contract-document.ts';
 
-/** An OpenAPI document, with the tables that the generator derives from it. */
+/** What the engine knows of an OpenAPI document: tables and schemas that the generator derives from it. */
 export type Contract = {
+  /** The title and the version of the document. */
+  readonly info: { readonly title: string; readonly version: string };
+  /** The version of OpenAPI whose dialect the schemas have: 3.0, or 3.1 for any other. */
+  readonly openapi: string;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The paths of the document's servers, without a trailing slash. Each operation is served below each of them. */
@@ -16,7 +19,8 @@ export type Contract = {
   readonly usualFailure?: { readonly name: string; readonly mediaType: string };
   /** A request for the first operation; absent when there is none. */
   readonly example?: ExampleRequest;
-  readonly document: ContractDocument;
+  /** The schemas that those of operations refer to, by reference: `#/components/schemas/Pet`. */
+  readonly schemas: Readonly<Record<string, unknown>>;
 };
 
 /** A request as arguments of curl, in which TOKEN_PLACEHOLDER stands for the token. */

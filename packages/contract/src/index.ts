@@ -3,14 +3,6 @@
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
-export {
-  IGNORED_PARAMETERS,
-  findOperationObject,
-  mergeParameters,
-  schemaVersion,
-  type ContractDocument,
-} from './contract-document.ts';
-export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
@@ -49,13 +41,13 @@ export {
   type ByteLimits,
   type DocumentedResponse,
   type Operation,
+  type OperationSchemas,
   type Parameter,
   type RequestMediaType,
   type SchemeRequirement,
   type SecurityScheme,
   type TextType,
 } from './operation.ts';
-export { withFiles } from './operation-schemas.ts';
 export {
   matchSegment,
   normalizePath,

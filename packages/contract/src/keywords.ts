@@ -39,9 +39,6 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
   contentSchema: { holds: 'one' },
 };
 
-/** The keywords that say something about a schema, and nothing about values. */
-export const ANNOTATIONS = ['title', 'description', 'default', 'deprecated', 'externalDocs', 'xml', '$comment'];
-
 const LITERALS = ['example', 'examples', 'default', 'enum', 'const'];
 // Their members have names of the document, which are no keywords.
 const MAPS = new Set([...keywordsWhere(({ holds }) => holds === 'map'), 'schemas', 'responses', 'headers']);
@@ -57,9 +54,4 @@ export const IN_PLACE_LISTS = keywordsWhere(({ holds, applicator }) => holds ===
 /** Whether a member of a document is data rather than schemas. Below `properties`, `default` is the name of a property. */
 export function isLiteralKeyword(key: string, parentKey: string): boolean {
   return LITERALS.includes(key) && !MAPS.has(parentKey);
-}
-
-/** Whether a member of a document is an extension. Below `properties`, `x-rays` is the name of a property. */
-export function isExtension(key: string, parentKey: string): boolean {
-  return key.startsWith('x-') && !MAPS.has(parentKey);
 }

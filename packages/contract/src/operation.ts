@@ -29,6 +29,19 @@ export type Operation = {
   readonly fileBytes?: number;
   /** How long the handler may take (`x-time-limit-ms`). */
   readonly timeLimitMs?: number;
+  readonly schemas: OperationSchemas;
+};
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The schemas of an operation: one for each part of a request or a response, for its direction. */
+export type OperationSchemas = {
+  /** The schema of an object with the parameters by location, as `RequestParts` has them. */
+  readonly parameters: Schema;
+  /** By documented media type. */
+  readonly bodies: Schema;
+  /** By key of `responses`; the headers are an object, by name in lower case. */
+  readonly responses: Readonly<Record<string, { readonly bodies: Schema; readonly headers?: Schema }>>;
 };
 
 /** A security scheme, and the scopes or roles that are required of it. */

@@ -1,14 +1,11 @@
 import { createAjv, type AjvInstance } from './ajv.ts';
 import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
-import { schemaVersion, type ContractDocument } from './contract-document.ts';
-import { toAjvSchema } from './ajv-schema.ts';
-import { createDirectedSchemas, type DirectedSchemas } from './directed-schemas.ts';
+import type { Contract } from './contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { limitTimestamps } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import type { Operation } from './operation.ts';
-import { readOperationSchemas } from './operation-schemas.ts';
 import { ViolationFinder, type Check } from './violations.ts';
 
 /** The compiled schemas of an operation. */
@@ -25,6 +22,9 @@ export type CompiledSchemas = {
 };
 type Checks = ReadonlyMap<string, Check>;
 
+/** The parts of a contract that are compiled. */
+export type CompilerInput = Pick<Contract, 'openapi' | 'schemas'>;
+
 /** The compiler of one direction. */
 type CompilationContext = {
   readonly ajv: AjvInstance;
@@ -33,19 +33,17 @@ type CompilationContext = {
   readonly costs: Map<string, CheckCost>;
 };
 
-/** Compiles the schemas of a document's operations. Shared schemas are compiled once. */
+/** Compiles the schemas of a contract's operations. Shared schemas are compiled once. */
 export class SchemaCompiler {
-  readonly #document: ContractDocument;
-  readonly #directed: DirectedSchemas;
+  readonly #schemas: Contract['schemas'];
   readonly #requests: CompilationContext;
   readonly #responses: CompilationContext;
   readonly #violations: ViolationFinder;
 
-  constructor(document: ContractDocument) {
-    this.#document = document;
-    this.#directed = createDirectedSchemas(document.components?.['schemas'] ?? {});
-    this.#requests = createContext(document, 'request');
-    this.#responses = createContext(document, 'response');
+  constructor({ openapi, schemas }: CompilerInput) {
+    this.#schemas = schemas;
+    this.#requests = createContext(openapi, 'request');
+    this.#responses = createContext(openapi, 'response');
     collectMissingDefaults(this.#requests.ajv);
     this.#violations = new ViolationFinder(this.#requests.ajv);
   }
@@ -57,7 +55,7 @@ export class SchemaCompiler {
    * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
-    const { responses, ...request } = readOperationSchemas(this.#document, operation, this.#directed);
+    const { responses, ...request } = structuredClone(operation.schemas); // Its large parts are replaced.
     const requestReach = yield* this.#addComponents(this.#requests, request);
     const responseReach = yield* this.#addComponents(this.#responses, { responses });
     yield* this.#requests.linked.compile(requestReach.references);
@@ -97,18 +95,15 @@ export class SchemaCompiler {
   }
 
   #addComponent(linked: LinkedSchemas, reference: string): CheckCost {
-    const name = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1] ?? '';
-    const { schemas } = this.#directed;
-    if (!Object.hasOwn(schemas, name)) throw new Error(`can't resolve reference ${reference}`);
-    const schema = toAjvSchema(schemas[name]);
-    const cost = findCost(schema);
-    linked.add(reference, schema); // It is modified.
-    return cost;
+    if (!Object.hasOwn(this.#schemas, reference)) throw new Error(`can't resolve reference ${reference}`);
+    const schema = this.#schemas[reference];
+    linked.add(reference, structuredClone(schema)); // It is modified.
+    return findCost(schema);
   }
 }
 
-function createContext(document: ContractDocument, name: 'request' | 'response'): CompilationContext {
-  const ajv = createAjv(schemaVersion(document), name);
+function createContext(openapi: string, direction: 'request' | 'response'): CompilationContext {
+  const ajv = createAjv(openapi, direction);
   replaceEqualityKeywords(ajv);
   limitTimestamps(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };

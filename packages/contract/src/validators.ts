@@ -1,10 +1,9 @@
 import type { Operation } from './operation.ts';
-import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
-import type { ContractDocument } from './contract-document.ts';
+import { SchemaCompiler, type CompiledSchemas, type CompilerInput } from './schema-compiler.ts';
 import { TimeSlices } from './time-slices.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
 
-/** The validators of a document's operations, compiled on demand. */
+/** The validators of a contract's operations, compiled on demand. */
 export class Validators {
   readonly #compiler: SchemaCompiler;
   readonly #compiled = new Map<Operation, OperationValidator>();
@@ -12,8 +11,8 @@ export class Validators {
   readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
-  constructor(document: ContractDocument) {
-    this.#compiler = new SchemaCompiler(document);
+  constructor(contract: CompilerInput) {
+    this.#compiler = new SchemaCompiler(contract);
   }
 
   /** Returns the validator of an operation if it is compiled. */

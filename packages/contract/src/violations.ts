@@ -1,6 +1,5 @@
 import type { AjvInstance, SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
-import { ANNOTATIONS } from './keywords.ts';
 import { isWithin, MAX_PROBLEMS, toProblem, type Problem } from './problem.ts';
 
 /** A schema compiled by Ajv. */
@@ -207,7 +206,7 @@ export class ViolationFinder {
     const cached = this.#parts.get(schema);
     if (cached !== undefined) return cached;
     const isWhole = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
-    const excluded = isWhole ? ANNOTATIONS : [...SEARCHED, ...ALTERNATIVES, ...ANNOTATIONS];
+    const excluded = ['default', ...(isWhole ? [] : [...SEARCHED, ...ALTERNATIVES])];
     const own = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !excluded.includes(keyword)));
     if (!isWhole) {
       if (schema['items'] === false) {

@@ -31,3 +31,6 @@ export function assertBoundedExpansion(file: unknown): void {
     return { size, depth };
   }
 }
+
+/** A part of a document stands for more than can be counted. */
+export class TooMany extends Error {}

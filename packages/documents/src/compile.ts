@@ -1,4 +1,4 @@
-import type { Contract, ContractDocument } from '@contract-first/contract';
+import type { Contract } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { findCombinations, findManyPaths, removeCircularParts } from './combinations.ts';
 import { removeContradictions } from './contradictions.ts';
@@ -29,7 +29,7 @@ import {
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {
   readonly contract: Contract;
-  /** The document of the contract. */
+  /** The document that the contract was compiled from. */
   readonly document: Document;
   readonly failureBodies: readonly FailureBody[];
 };
@@ -50,12 +50,14 @@ export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
 export async function compileContract(path: string, allowed?: AllowedRefs): Promise<CompiledContract> {
   const { document, ...rest } = await prepareDocument(path, allowed, findUnservable);
   if (document === undefined) return { ...rest, compiled: undefined };
-  const { compiled, failureBodies } = compileOperations(document);
-  const contract = {
-    ...compiled,
-    ...optional('example', exampleRequest(document, compiled)),
-    document: document as unknown as ContractDocument, // The linter has checked it.
-  };
+  const { compiled, failureBodies, errors } = compileOperations(document);
+  if (errors.length > 0)
+    return {
+      ...rest,
+      problems: [...rest.problems, ...placeRemarks('error', errors, rest.placeOf)],
+      compiled: undefined,
+    };
+  const contract = { ...compiled, ...optional('example', exampleRequest(document, compiled)) };
   return { ...rest, compiled: { contract, document, failureBodies } };
 }
 

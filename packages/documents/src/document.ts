@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './reference.ts';
 
 /** The parts of a document that the generator reads; the linter has checked this shape. */
 export type Document = OpenApiDocument & {
-  readonly info?: { readonly title: string };
+  readonly info?: { readonly title: string; readonly version: string };
   readonly servers?: readonly Server[];
   readonly security?: readonly Requirement[];
   readonly paths?: Readonly<Record<string, PathItem>>;

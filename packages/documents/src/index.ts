@@ -4,6 +4,7 @@ export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './all
 export { Bug } from './bug.ts';
 export { findCombinations } from './combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
+export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { constrainAlternatives } from './discriminators.ts';
 export {
   listOperations,
@@ -23,7 +24,8 @@ export type { FilePosition, ReadText } from './files.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
-export { parametersOf, schemaOf } from './operations.ts';
+export { withFiles } from './operation-schemas.ts';
+export { IGNORED_PARAMETERS, parametersOf, schemaOf, schemaVersion } from './operations.ts';
 export { optional } from './optional.ts';
 export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';

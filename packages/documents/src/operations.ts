@@ -1,16 +1,19 @@
 import {
   isSequential,
   kindOf,
-  mergeParameters,
   type Contract,
   type DocumentedResponse,
   type Int64Shape,
   type Operation,
+  type OperationSchemas,
   type Parameter,
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
+import { toAjvSchema } from './ajv-schema.ts';
+import { TooMany } from './bounds.ts';
 import { byteLimitsOf } from './byte-limits.ts';
+import { createDirectedSchemas } from './directed-schemas.ts';
 import {
   listOperations,
   type Document,
@@ -26,26 +29,31 @@ import {
 import { findFailures, type FailureBody } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
+import { readOperationSchemas } from './operation-schemas.ts';
 import { optional } from './optional.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
 import { readingAt } from './bug.ts';
 import { textTypeOf } from './text-types.ts';
+import type { Remark } from './unsupported.ts';
 
-/** The tables that the service uses besides the document itself. */
-export type CompiledOperations = Omit<Contract, 'document'>;
+/** The tables and schemas that the service uses. */
+export type CompiledOperations = Omit<Contract, 'example'>;
 
 /**
- * Compiles a linted document into the tables that the service uses.
+ * Compiles a linted document into the tables and schemas that the service uses.
  *
- * @returns the tables, and the bodies of failures that the application renders
+ * @returns them, the bodies of failures that the application renders, and the operations whose schemas are too many
  */
 export function compileOperations(contract: OpenApiDocument): {
   readonly compiled: CompiledOperations;
   readonly failureBodies: readonly FailureBody[];
+  readonly errors: readonly Remark[];
 } {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
+  const directed = createDirectedSchemas(document.components?.schemas ?? {});
+  const errors: Remark[] = [];
   const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
     readingAt(pointer, (): Operation => {
       const parameters = parametersOf(document, pathItem, object);
@@ -53,6 +61,13 @@ export function compileOperations(contract: OpenApiDocument): {
       const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
         planContent(document, int64s, mediaTypeObject, mediaType),
       );
+      const planned = requestBody && { required: requestBody.required ?? false, content };
+      const responses = mapValues(
+        object.responses ?? {},
+        (response) => dereference(document, response) as ResponseObject,
+      );
+      const parts = { parameters, content: requestBody?.content ?? {}, responses };
+      const readSchemas = (): OperationSchemas => readOperationSchemas(document, parts, planned, directed);
       return {
         operationId: object.operationId,
         method,
@@ -63,22 +78,21 @@ export function compileOperations(contract: OpenApiDocument): {
         parameters: parameters.map((parameter) => planParameter(document, parameter)),
         ...basePathsOf(object.servers ?? pathItem.servers),
         ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
-        ...(requestBody && {
-          requestBody: {
-            required: requestBody.required ?? false,
-            content,
-          },
-        }),
-        responses: mapValues(object.responses ?? {}, (response) => planResponse(document, response)),
+        ...optional('requestBody', planned),
+        responses: mapValues(responses, (response) => planResponse(document, response)),
         ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
+        schemas: orNone(readSchemas, pointer),
       };
     }),
   );
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
   const failures = findFailures(document, byId);
+  const { title, version } = document.info as Contract['info']; // The linter requires it.
   const compiled = {
+    info: { title, version },
+    openapi: schemaVersion(document),
     operations: mapValues(byId, (operation) => ({
       ...operation,
       responses: mapValues(operation.responses, (response, key) => ({
@@ -98,15 +112,40 @@ export function compileOperations(contract: OpenApiDocument): {
     }),
     ...(basePathsOf(document.servers) ?? { basePaths: [''] }),
     int64Shapes: int64s.named,
+    schemas: Object.fromEntries(
+      Object.entries(directed.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, toAjvSchema(schema)]),
+    ),
   };
-  return { compiled, failureBodies: failures.bodies };
+  return { compiled, failureBodies: failures.bodies, errors };
+
+  /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
+  function orNone(read: () => OperationSchemas, pointer: string): OperationSchemas {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      errors.push({ pointer, message: `cannot be validated: ${error.message}` });
+      return { parameters: {}, bodies: {}, responses: {} };
+    }
+  }
 }
 
-/** Returns the parameters of an operation, including those of its path item. */
-export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
-  const inlined = (list: readonly unknown[] = []) => list.map((node) => dereference(document, node) as ParameterObject);
-  return mergeParameters(inlined(pathItem.parameters), inlined(object.parameters)) as ParameterObject[];
+/** Returns the version of OpenAPI that a document's schemas are validated by: 3.0, or 3.1 for any other. */
+export function schemaVersion({ openapi }: OpenApiDocument): string {
+  return openapi.startsWith('3.0.') ? openapi : '3.1.0';
 }
+
+/** Returns the parameters of an operation. They replace those of its path item with the same name and location. */
+export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
+  const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map(
+    (node) => dereference(document, node) as ParameterObject,
+  );
+  const merged = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
+}
+
+/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
+export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
 function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
@@ -190,8 +229,7 @@ function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined 
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function planResponse(document: Document, node: unknown): DocumentedResponse {
-  const { content = {}, headers = {} } = dereference(document, node) as ResponseObject;
+function planResponse(document: Document, { content = {}, headers = {} }: ResponseObject): DocumentedResponse {
   const objects = Object.entries(headers).map(([name, node]) => {
     const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
     return [name.toLowerCase(), header] as const;

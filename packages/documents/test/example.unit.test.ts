@@ -21,7 +21,8 @@ test.each<[string, Record<string, object>, string]>([
   const schema = { $ref: '#/components/schemas/Body' };
   const requestBody = { content: { 'application/json': { schema } } };
   const op = { operationId: 'op', requestBody, responses: { '204': { description: 'Done.' } } };
-  const document = { openapi: '3.1.0', paths: { '/a': { post: op } }, components: { schemas } };
+  const info = { title: 'Test', version: '1.0.0' };
+  const document = { openapi: '3.1.0', info, paths: { '/a': { post: op } }, components: { schemas } };
   const request = exampleRequest(document, compileOperations(document).compiled);
   expect(request?.options[0]).toEqual(['-H', 'Content-Type: application/json']);
   expect(request?.options[1]?.[1].startsWith(body)).toBe(true);

@@ -67,7 +67,7 @@ export async function createService(
   const { contract, failures, database } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
   assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
-  const { title: name, version } = contract.document.info;
+  const { title: name, version } = contract.info;
   const metrics = createMetrics({ name, version });
   const observer: Observer = {
     answered(request) {
@@ -86,7 +86,7 @@ export async function createService(
   });
   const limiter =
     config.rateLimit && (await openRateLimit(name, config.rateLimit, database, { ...config.database, log }));
-  const validators = new Validators(contract.document);
+  const validators = new Validators(contract);
   if (config.production) {
     assertComplete(contract, { failures, handlers, checkers });
     for (const operation of Object.values(contract.operations)) await validators.compile(operation);

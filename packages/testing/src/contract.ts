@@ -1,12 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { compileContract, formatProblem, type Problem } from '@contract-first/documents';
+import { compileContract, formatProblem, type CompiledDocument, type Problem } from '@contract-first/documents';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
 /** Returns the contract of a document, as the service reads it. */
 export async function contractOf(text: string): Promise<Contract> {
-  return JSON.parse(JSON.stringify((await compile(text)).contract)) as Contract;
+  return (await compiledOf(text)).contract;
+}
+
+/** Returns a compiled document. Its contract is as the service reads it. */
+export async function compiledOf(text: string): Promise<CompiledDocument> {
+  const { compiled } = await compile(text);
+  return { ...compiled, contract: JSON.parse(JSON.stringify(compiled.contract)) as Contract };
 }
 
 /** Returns the lines with which the generator accepts a document. */
@@ -14,13 +20,13 @@ export async function warningsOf(text: string): Promise<string> {
   return (await compile(text)).lines;
 }
 
-async function compile(text: string): Promise<{ readonly contract: Contract; readonly lines: string }> {
+async function compile(text: string): Promise<{ readonly compiled: CompiledDocument; readonly lines: string }> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
   const { compiled, problems } = await compileContract(path);
   const lines = linesOf(problems, path);
   if (compiled === undefined) throw new Error(lines);
-  return { contract: compiled.contract, lines };
+  return { compiled, lines };
 }
 
 /** Formats problems with `openapi.yaml` as the path of the document. */

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Contract } from '@contract-first/contract';
 import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
 import { CHECK_NAMES } from './checks.ts';
@@ -17,7 +16,7 @@ import { startTemporaryService } from './temporary-service.ts';
 
 const USAGE = `contract-first check [DOCUMENT] [options]
 
-Checks a running service against its OpenAPI document, by default generated/contract.json. Without --url, it starts
+Checks a running service against its OpenAPI document, by default generated/openapi.json. Without --url, it starts
 src/main.ts on a temporary store.
 
   --url URL             check this server
@@ -50,7 +49,7 @@ The file has the same options, such as "runs: 50"; those that are repeatable may
 Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible.
 Checks:
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
-const GENERATED = 'generated/contract.json';
+const GENERATED = 'generated/openapi.json';
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const BY_SIGNAL = 128; // Shells add the number of the signal.
@@ -129,18 +128,10 @@ function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
   };
 }
 
-async function readDocument(path: string | undefined, allowed: AllowedRefs): Promise<OpenApiDocument> {
-  if (path === undefined) return readGenerated();
+async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<OpenApiDocument> {
+  if (path === GENERATED && !existsSync(path))
+    throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
   const { document, problems } = await prepareDocument(path, allowed);
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;
-}
-
-/** Returns the document that the project in the working directory was generated from. */
-async function readGenerated(): Promise<OpenApiDocument> {
-  try {
-    return (JSON.parse(await readFile(GENERATED, 'utf8')) as Contract).document; // Written by the generator.
-  } catch {
-    throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
-  }
 }

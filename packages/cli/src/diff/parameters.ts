@@ -1,4 +1,4 @@
-import { IGNORED_PARAMETERS } from '@contract-first/contract';
+import { IGNORED_PARAMETERS } from '@contract-first/documents';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, type Finding, type Level } from './finding.ts';

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Contract, Operation } from '@contract-first/contract';
-import { resolveReference } from '@contract-first/documents';
 
 const CACHE = 'node_modules/.cache/compiled-operations.json';
 // The package that compiles the schemas, which names exact versions of the packages that it uses.
@@ -13,7 +12,7 @@ const REFERENCE = /"#\/components\/(?:[^"\\]|\\.)*"/g;
 // Enough for several documents.
 const MAX_DIGESTS = 5_000;
 
-/** A part of a document, and the parts that it refers to. */
+/** Some schemas, and those that they refer to. */
 type Part = { readonly digest: string; readonly references: readonly string[] };
 
 /**
@@ -49,10 +48,9 @@ export class CompilationCache {
     }
   }
 
-  /** Returns a digest of an operation, its path item and all components that they refer to. */
+  /** Returns a digest of the schemas of an operation, and of all that they refer to. */
   #digest(operation: Operation): string {
-    const { document } = this.#contract;
-    const root = partOf([document.openapi, operation, document.paths?.[operation.path]]);
+    const root = partOf([this.#contract.openapi, operation.schemas]);
     const references = new Set(root.references);
     // The set grows in the loop.
     for (const reference of references) for (const next of this.#component(reference).references) references.add(next);
@@ -61,7 +59,7 @@ export class CompilationCache {
   }
 
   #component(reference: string): Part {
-    const cached = this.#parts.get(reference) ?? partOf(resolveReference(this.#contract.document, reference));
+    const cached = this.#parts.get(reference) ?? partOf(this.#contract.schemas[reference]);
     this.#parts.set(reference, cached);
     return cached;
   }

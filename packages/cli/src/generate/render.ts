@@ -14,7 +14,6 @@ import { compactJson } from './compact-json.ts';
 import { CompilationCache } from './compilation-cache.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
-import { withoutTexts } from './without-texts.ts';
 
 /** The generated files of a document, or its problems. */
 export type RenderedContract = {
@@ -57,7 +56,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
   ];
-  const served = { $comment: NOTICE, ...contract, document: withoutTexts(contract.document) };
+  const served = { $comment: NOTICE, ...contract };
   return {
     files: {
       'types.ts': escapeControls(types.join('\n')),
@@ -76,7 +75,7 @@ function tryValidators(contract: Contract): Remark[] {
   const compilationCache = new CompilationCache(contract);
   const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
   if (operations.length === 0) return [];
-  const validators = new Validators(contract.document);
+  const validators = new Validators(contract);
   const invalid = new Map<Operation, Remark>();
   for (const operation of operations) {
     try {

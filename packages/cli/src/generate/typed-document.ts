@@ -1,25 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  createDirectedSchemas,
-  isSequential,
-  kindOf,
-  sequenceKindOf,
-  schemaVersion,
-  withFiles,
-  type Direction,
-  type TextType,
-} from '@contract-first/contract';
+import { isSequential, kindOf, sequenceKindOf, type TextType } from '@contract-first/contract';
 import {
   constrainAlternatives,
+  createDirectedSchemas,
   dereference,
   listOperations,
   METHODS,
   optional,
   parametersOf,
   schemaOf,
+  schemaVersion,
   textTypeOf,
   walkDocument,
+  withFiles,
   type Content,
+  type Direction,
   type Document,
   type ParameterObject,
   type PathItem,

@@ -1,16 +1,14 @@
 import {
-  findOperationObject,
   findResponseKey,
   InvalidRequest,
   isSequential,
   kindOf,
   NotImplemented,
   stringifyJson,
-  type ContractDocument,
   type Operation,
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
-import { dereference, type OperationObject } from '@contract-first/documents';
+import { dereference, listOperations, type Document } from '@contract-first/documents';
 import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
@@ -34,9 +32,9 @@ const MAX_CACHED = 1_000;
 const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
 /** Returns a documented response of an operation, by its key in `responses`. */
-export function responseOf({ document }: Values, operation: Operation, key: string): ResponseNode {
-  const { responses } = findOperationObject(document as ContractDocument, operation) as Partial<OperationObject>;
-  return dereference(document, responses?.[key]) as ResponseNode;
+export function responseOf({ document }: Values, { operationId }: Operation, key: string): ResponseNode {
+  const found = listOperations(document as Document).find(({ object }) => object.operationId === operationId);
+  return dereference(document, found?.object.responses?.[key]) as ResponseNode;
 }
 
 /** Creates the handler of an operation, which responds as the document says, and the same to the same request. */

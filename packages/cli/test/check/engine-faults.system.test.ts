@@ -41,7 +41,7 @@ const loaded = await loadContract(write('openapi.yaml', DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.problems));
 const document = loaded.document;
 
-/** The failed checks of a mock in whose engine a text of the package contract is replaced. */
+/** The failed checks of a mock in whose engine a text of a package is replaced. */
 async function failuresWith(file: string, text: string, replacement: string): Promise<readonly string[]> {
   const hook = `
     import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -49,7 +49,7 @@ async function failuresWith(file: string, text: string, replacement: string): Pr
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context);
-        if (!url.endsWith('/packages/contract/src/' + file)) return loaded;
+        if (!url.endsWith('/packages/' + file)) return loaded;
         const parts = String(loaded.source).split(text);
         if (parts.length !== 2) throw new Error(url + ' does not have the text of the fault once');
         return { format: 'module', shortCircuit: true, source: stripTypeScriptTypes(parts.join(replacement)) };
@@ -62,22 +62,46 @@ async function failuresWith(file: string, text: string, replacement: string): Pr
 }
 
 test('an engine without a fault passes the checks', async () => {
-  expect(await failuresWith('equality.ts', 'const seen', 'const seen')).toEqual([]);
+  expect(await failuresWith('contract/src/equality.ts', 'const seen', 'const seen')).toEqual([]);
 });
 
 const REJECTION = 'negative_data_rejection';
 
 test.each([
-  [REJECTION, 'every value is in an enum', 'equality.ts', '&& allowed.has(identityOf(value))', ''],
-  [REJECTION, 'every value is constant', 'equality.ts', 'createTest([allowedValue])', '() => true'],
-  [REJECTION, 'all items are unique', 'equality.ts', 'seen.set(identity, j)', ''],
-  [REJECTION, 'every text matches a pattern', 'pattern.ts', "new RegExp(pattern, 'u')", "new RegExp('')"],
-  [REJECTION, 'an int64 has 65 bits', 'int64.ts', 'value <= MAX) return value', 'value <= MAX * 2n) return value'],
-  [REJECTION, 'no property is required', 'directed-schemas.ts', "(node['required'] ?? [])", '[]'],
-  [REJECTION, 'nothing is read of allOf', 'directed-schemas.ts', 'map(part) : part', 'map(() => true) : part'],
-  [REJECTION, 'every timestamp is valid', 'formats.ts', '&& validate(text)', '|| true'],
-  ['positive_data_acceptance', 'readOnly is required', 'directed-schemas.ts', '.difference(optional)', ''],
-  ['missing_required_header', 'no header is required', 'operation-schemas.ts', 'required.length > 0 &&', 'false &&'],
+  [REJECTION, 'every value is in an enum', 'contract/src/equality.ts', '&& allowed.has(identityOf(value))', ''],
+  [REJECTION, 'every value is constant', 'contract/src/equality.ts', 'createTest([allowedValue])', '() => true'],
+  [REJECTION, 'all items are unique', 'contract/src/equality.ts', 'seen.set(identity, j)', ''],
+  [REJECTION, 'every text matches a pattern', 'contract/src/pattern.ts', "new RegExp(pattern, 'u')", "new RegExp('')"],
+  [
+    REJECTION,
+    'an int64 has 65 bits',
+    'contract/src/int64.ts',
+    'value <= MAX) return value',
+    'value <= MAX * 2n) return value',
+  ],
+  [REJECTION, 'no property is required', 'documents/src/directed-schemas.ts', "(node['required'] ?? [])", '[]'],
+  [
+    REJECTION,
+    'nothing is read of allOf',
+    'documents/src/directed-schemas.ts',
+    'map(part) : part',
+    'map(() => true) : part',
+  ],
+  [REJECTION, 'every timestamp is valid', 'contract/src/formats.ts', '&& validate(text)', '|| true'],
+  [
+    'positive_data_acceptance',
+    'readOnly is required',
+    'documents/src/directed-schemas.ts',
+    '.difference(optional)',
+    '',
+  ],
+  [
+    'missing_required_header',
+    'no header is required',
+    'documents/src/operation-schemas.ts',
+    'required.length > 0 &&',
+    'false &&',
+  ],
 ] as const)('%s fails for an engine in which %s', async (check, _name, file, text, replacement) => {
   expect(await failuresWith(file, text, replacement)).toContain(check);
 });

@@ -28,7 +28,7 @@ export function createEntryReader(
 ): (line: Line) => Entry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
-  const validator = new Validators(contract.document).compileSync(operation);
+  const validator = new Validators(contract).compileSync(operation);
 
   return ({ number, bytes, key }) => {
     if (bytes?.every(isWhitespace) === true) return undefined;

@@ -42,7 +42,7 @@ export async function run(application: Application): Promise<void> {
     log.flush();
   });
 
-  const { title: name, version } = application.contract.document.info;
+  const { title: name, version } = application.contract.info;
   const stopTelemetry = config.exportsSpans ? await startStep(() => startTelemetry({ name, version }, log)) : undefined;
   const docs = await startStep(() => openDocs(config.docs, application.contract, application.document));
   const service = await startStep(
@@ -135,7 +135,7 @@ function printBanner(
   hasDocs: boolean,
 ): void {
   const lines: readonly (readonly [string, string])[] = [
-    [contract.document.info.title, url],
+    [contract.info.title, url],
     ...(hasDocs ? [['Docs page', `${url}/docs`] as const] : []),
     ...(database === undefined ? [] : [['Database', database.describe(location)] as const]),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],

@@ -33,8 +33,8 @@ test.each([
     (one) => one.operationId === name,
   );
   const schema = api?.requestBody?.contents.find(({ mediaType }) => mediaType === 'application/json')?.schema;
-  const validator = new Validators(contract.document).compileSync(operation);
-  const app = stock(contract, (_req, res) => void res.status(204).end());
+  const validator = new Validators(contract).compileSync(operation);
+  const app = stock(document, (_req, res) => void res.status(204).end());
 
   const ownVerdict = (body: unknown): string | undefined => {
     try {

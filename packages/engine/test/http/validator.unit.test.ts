@@ -6,7 +6,8 @@ import { readSchemas } from '../../../cli/src/values/dialect.ts';
 import type { Json } from '../../../cli/src/values/json-value.ts';
 import { createOracle } from '../../../cli/src/values/oracle.ts';
 import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';
-import { contractOf } from '@contract-first/testing/contract.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
+import { compiledOf } from '@contract-first/testing/contract.ts';
 import { stock, withChanges } from './support/stock.ts';
 
 const RUNS = 60;
@@ -32,9 +33,9 @@ components:
 }
 
 /** Returns a function that checks whether this service accepts a value as a request or response body. */
-function own({ document, operations }: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
-  const compiled = new Validators(document);
-  const validators = Object.values(operations).map(
+function own(contract: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
+  const compiled = new Validators(contract);
+  const validators = Object.values(contract.operations).map(
     (operation) => [operation.operationId, compiled.compileSync(operation)] as const,
   );
   const { in: input, out: output } = Object.fromEntries(validators);
@@ -52,7 +53,7 @@ function own({ document, operations }: Contract): (direction: 'in' | 'out', valu
 }
 
 /** Generates valid values of a schema, some with one part changed or removed, and arbitrary values. */
-function valuesFor({ document }: Contract): fc.Arbitrary<Json> {
+function valuesFor(document: OpenApiDocument): fc.Arbitrary<Json> {
   const schemas = readSchemas(document, 'request');
   const schema = (schemas.document as unknown as InDocument).paths['/in'].post.requestBody.content['application/json']
     .schema;
@@ -83,8 +84,8 @@ test.each([
   "{ type: object, properties: { n: { type: number, multipleOf: 0.5, exclusiveMaximum: 10 }, s: { type: [string, 'null'], minLength: 1 } }, patternProperties: { '^x': { type: boolean } } }",
   "{ anyOf: [{ type: array, items: { type: string }, maxItems: 2 }, { type: 'null' }, { not: { type: [array, object] } }] }",
 ])('every value that express-openapi-validator rejects is rejected here: %s', async (schema) => {
-  const contract = await contractOf(documentWith(schema));
-  const app = stock(contract, (req, res) => {
+  const { contract, document } = await compiledOf(documentWith(schema));
+  const app = stock(document, (req, res) => {
     if (req.path === '/in') res.status(204).end();
     else res.json(req.body);
   });
@@ -92,7 +93,7 @@ test.each([
   const post = async (path: string, text: string) => (await request(app).post(path).type('json').send(text)).status;
   let taken = 0;
   await fc.assert(
-    fc.asyncProperty(valuesFor(contract), async (value) => {
+    fc.asyncProperty(valuesFor(document), async (value) => {
       const text = stringifyJson(value);
       if (isTaken('in', JSON.parse(text))) {
         taken += 1;

@@ -1,14 +1,14 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { middleware } from 'express-openapi-validator';
 import fc from 'fast-check';
-import type { Contract } from '@contract-first/contract';
+import type { OpenApiDocument } from '@contract-first/documents';
 import { HOSTILE_VALUES } from '../../../../cli/src/values/hostile-values.ts';
 import { placesOf, removeAt, replaceAt, type Json } from '../../../../cli/src/values/json-value.ts';
 
 const PLACES = 40;
 
 /** Returns an application that uses express-openapi-validator as documented. A refused request is answered with the message. */
-export function stock({ document }: Contract, respond: RequestHandler): Express {
+export function stock(document: OpenApiDocument, respond: RequestHandler): Express {
   const app = express();
   app.use(express.json({ strict: false }));
   const apiSpec = structuredClone(document) as unknown as Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;

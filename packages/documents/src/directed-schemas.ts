@@ -1,4 +1,5 @@
-import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from './keywords.ts';
+import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { TooMany } from './bounds.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -177,7 +178,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   function completeDefaultOf(schema: unknown, outer: readonly unknown[]): unknown {
     const value = outer.includes(schema) ? undefined : defaultOf(schema);
     completed += value === undefined ? 0 : 1;
-    if (completed > MAX_DEFAULTS) throw new Error('the defaults in defaults are more than ' + String(MAX_DEFAULTS));
+    if (completed > MAX_DEFAULTS) throw new TooMany(`the defaults in defaults are more than ${String(MAX_DEFAULTS)}`);
     return value === undefined ? undefined : complete(value, schema, [...outer, schema]);
   }
 

@@ -1,20 +1,24 @@
-import { findOperationObject, mergeParameters, resolveComponent, type ContractDocument } from './contract-document.ts';
+import {
+  IN_PLACE_LISTS,
+  isSequential,
+  kindOf,
+  type Operation,
+  type OperationSchemas,
+  type TextType,
+} from '@contract-first/contract';
 import { toAjvSchema } from './ajv-schema.ts';
+import { TooMany } from './bounds.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
-import { IN_PLACE_LISTS } from './keywords.ts';
-import { isSequential, kindOf } from './media-type.ts';
-import type { Operation, TextType } from './operation.ts';
+import type { Content, Document, MediaTypeObject, ParameterObject, ResponseObject } from './document.ts';
+import { dereference } from './reference.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The schemas of an operation: one for each part of a request or a response, for its direction. */
-export type OperationSchemas = {
-  /** The schema of an object with the parameters by location, as `RequestParts` has them. */
-  readonly parameters: Node;
-  /** By documented media type. */
-  readonly bodies: Node;
-  /** By key of `responses`; the headers are an object, by name in lower case. */
-  readonly responses: Readonly<Record<string, { readonly bodies: Node; readonly headers: Node | undefined }>>;
+/** The parts of an operation that have schemas, without `$ref`s to other than schemas. */
+export type DescribedParts = {
+  readonly parameters: readonly ParameterObject[];
+  readonly content: Content;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 };
 
 /** The member of `RequestParts` for each location of parameters. */
@@ -23,81 +27,69 @@ const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: '
 /**
  * Reads the schemas of an operation. They differ from those of the document:
  *
- * - `$ref`s are resolved, except those to schemas;
  * - responses have only the bodies that may be JSON or text;
  * - files of forms have no schema, since only their placeholders are validated;
  * - schemas are simplified ({@link toAjvSchema}).
  *
+ * @param requestBody says which fields of forms are files
  * @param directed derives the schemas, and collects the targets of the operation's references
- * @returns deep copies, which may be modified
  */
 export function readOperationSchemas(
-  document: ContractDocument,
-  operation: Operation,
+  document: Document,
+  { parameters, content, responses }: DescribedParts,
+  requestBody: Operation['requestBody'],
   directed: DirectedSchemas,
 ): OperationSchemas {
-  const resolveRef = (node: unknown): Node => resolveComponent(document, node);
-  const {
-    parameters = [],
-    requestBody = {},
-    responses = {},
-  } = findOperationObject(document, operation) as {
-    parameters?: readonly unknown[];
-    requestBody?: unknown;
-    responses?: Node;
-  };
-  const shared = (document.paths?.[operation.path]?.['parameters'] ?? []) as readonly unknown[];
+  const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // The linter has checked this shape.
   return {
-    parameters: readParameters(mergeParameters(shared.map(resolveRef), parameters.map(resolveRef))),
-    bodies: readRequestBodies(resolveRef(requestBody)),
+    parameters: readParameters(),
+    bodies: mapContent(content, readRequestBody),
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, readResponse(resolveRef(response))]),
+      Object.entries(responses).map(([status, response]) => [status, readResponse(response)]),
     ),
   };
 
-  function readParameters(parameters: readonly Node[]): Node {
-    const properties = Object.entries(LOCATIONS).map(([location, member]) => {
+  function readParameters(): Node {
+    const locations = Object.entries(LOCATIONS).map(([location, member]) => {
       const own = parameters.filter((parameter) => locationOf(parameter) === location);
-      const schemas = own.map((parameter) => [nameOf(parameter), readParameter(parameter)] as const);
+      const properties = Object.fromEntries(own.map((parameter) => [nameOf(parameter), readParameter(parameter)]));
       const required = own.filter((parameter) => parameter['required'] === true).map(nameOf);
-      const members = { type: 'object', properties: Object.fromEntries(schemas) };
-      return [member, own.length === 0 ? {} : { ...members, ...(required.length > 0 && { required }) }] as const;
+      const members = { type: 'object', properties, ...(required.length > 0 && { required }) };
+      return [member, own.length === 0 ? undefined : members] as const;
     });
-    return { properties: Object.fromEntries(properties) };
+    return { properties: Object.fromEntries(locations.filter(([, members]) => members !== undefined)) };
   }
 
-  function readParameter({ in: location, required, ...parameter }: Node): unknown {
+  function readParameter({ in: location, required, ...parameter }: ParameterObject): unknown {
     return toAjvSchema(directed.parameter(schemaOf(parameter, location === 'querystring'), required === true));
   }
 
-  function readRequestBodies({ content = {} }: Node): Node {
-    return mapContent(content, (mediaType, object) => {
-      // A schema cannot describe bytes.
-      if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
-      const { form } = operation.requestBody?.content[mediaType] ?? {};
-      const { schema = {} } = object;
-      const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
-      return bodySchema(own, mediaType, object, 'received');
-    });
+  function readRequestBody(mediaType: string, object: MediaTypeObject): unknown {
+    // A schema cannot describe bytes.
+    if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
+    const { form } = requestBody?.content[mediaType] ?? {};
+    const { schema = {} } = object;
+    const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
+    return bodySchema(own, mediaType, object, 'received');
   }
 
-  function readResponse({ content = {}, headers = {} }: Node): OperationSchemas['responses'][string] {
+  function readResponse({ content = {}, headers = {} }: ResponseObject): OperationSchemas['responses'][string] {
     const bodies = mapContent(content, (mediaType, object) => {
       const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
       if (!isRead && !isSequential(mediaType, object)) return undefined;
-      return bodySchema(object['schema'] ?? {}, mediaType, object, 'response');
+      return bodySchema(object.schema ?? {}, mediaType, object, 'response');
     });
-    const properties = Object.entries(headers as Node)
+    const properties = Object.entries(headers)
       .filter(([name]) => name.toLowerCase() !== 'content-type')
       .map(([name, header]) => {
         const schema = directed.of(schemaOf(resolveRef(header)), 'response');
         return [name.toLowerCase(), toAjvSchema(schema)] as const;
       });
-    const described = properties.length === 0 ? undefined : Object.fromEntries(properties);
-    return { bodies, headers: described && { type: 'object', properties: described } };
+    if (properties.length === 0) return { bodies };
+    return { bodies, headers: { type: 'object', properties: Object.fromEntries(properties) } };
   }
 
-  function bodySchema(schema: unknown, mediaType: string, object: Node, direction: Direction): unknown {
+  function bodySchema(schema: unknown, mediaType: string, object: MediaTypeObject, direction: Direction): unknown {
     const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
     // A text has no value other than a string.
     return isText && !allowsString(schema) ? {} : toAjvSchema(directed.of(schema, direction));
@@ -120,7 +112,7 @@ const MAX_FORM_SCHEMAS = 1_000;
  * @param file the schema of a file
  * @param resolve follows the `$ref` of a schema
  * @param copied counts the schemas that allOf, anyOf and oneOf lead to
- * @throws when they are too many: references may lead to one schema in more ways than can be counted
+ * @throws {TooMany} references may lead to one schema in more ways than can be counted
  */
 export function withFiles(
   node: unknown,
@@ -130,7 +122,8 @@ export function withFiles(
   copied = { count: 0 },
 ): unknown {
   copied.count += 1;
-  if (copied.count > MAX_FORM_SCHEMAS) throw new Error(`a form combines more than ${String(MAX_FORM_SCHEMAS)} schemas`);
+  if (copied.count > MAX_FORM_SCHEMAS)
+    throw new TooMany(`a form combines more than ${String(MAX_FORM_SCHEMAS)} schemas`);
   const {
     properties = {},
     additionalProperties,
