@@ -31,13 +31,14 @@ const OPTIONS = {
   formats: FORMATS,
 };
 
+/** The first version of OpenAPI whose schemas are JSON Schema. */
+const VERSION = '3.1.0' as string;
+
 /**
  * Creates an Ajv instance for requests or responses, with the keywords, the formats and the messages of
- * express-openapi-validator.
- *
- * @param openapi the version of the document, which is 3.0 or 3.1
+ * express-openapi-validator. Its schemas are JSON Schema 2020-12.
  */
-export function createAjv(openapi: string, direction: 'request' | 'response'): AjvInstance {
+export function createAjv(direction: 'request' | 'response'): AjvInstance {
   const create = direction === 'request' ? createRequestAjv : createResponseAjv;
-  return create({ openapi } as OpenAPIV3.DocumentV3, OPTIONS); // Without components, nothing else of it is read.
+  return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, OPTIONS); // Without components, nothing else of it is read.
 }

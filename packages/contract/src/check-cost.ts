@@ -1,4 +1,4 @@
-import { isLiteralKeyword, keywordsWhere } from './keywords.ts';
+import { keywordsWhere, subschemasOf } from './keywords.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -20,26 +20,22 @@ export type CheckCost = {
   readonly references: readonly string[];
 };
 
-/**
- * Finds the cost of checks against schemas.
- *
- * @param root an object that contains schemas
- */
-export function findCost(root: unknown): CheckCost {
+/** Finds the cost of checks against schemas. */
+export function findCost(...schemas: readonly unknown[]): CheckCost {
   const found = { cheapBytes: Infinity, isBranching: false, references: new Set<string>() };
-  visit(root, '', '');
+  schemas.forEach(visit);
   return { ...found, references: [...found.references] };
 
-  function visit(node: unknown, key: string, parentKey: string): void {
-    if (typeof node !== 'object' || node === null || isLiteralKeyword(key, parentKey)) return;
-    const { $ref, pattern, patternProperties, format } = node as Node;
-    const isAlternative = $ref !== undefined && Object.values(node).some((member) => typeof member === 'object');
-    if (isAlternative || REPEATING.some((keyword) => Object.hasOwn(node, keyword))) found.isBranching = true;
+  function visit(schema: unknown): void {
+    if (typeof schema !== 'object' || schema === null) return;
+    const { $ref, pattern, patternProperties = {}, format } = schema as Node;
+    const isAlternative = $ref !== undefined && Object.values(schema).some((member) => typeof member === 'object');
+    if (isAlternative || REPEATING.some((keyword) => Object.hasOwn(schema, keyword))) found.isBranching = true;
     if (typeof pattern === 'string') addPattern(pattern);
     if (format === 'url') addCost(URL_DEGREE, 0);
-    if (key !== 'properties') Object.keys(Object(patternProperties) as object).forEach(addPattern);
+    Object.keys(patternProperties as object).forEach(addPattern);
     if (typeof $ref === 'string') found.references.add($ref);
-    for (const [member, value] of Object.entries(node)) visit(value, member, key);
+    subschemasOf(schema).forEach(visit);
   }
 
   function addPattern(pattern: string): void {

@@ -5,8 +5,6 @@ import type { Operation, SecurityScheme } from './operation.ts';
 export type Contract = {
   /** The title and the version of the document. */
   readonly info: { readonly title: string; readonly version: string };
-  /** The version of OpenAPI whose dialect the schemas have: 3.0, or 3.1 for any other. */
-  readonly openapi: string;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The paths of the document's servers, without a trailing slash. Each operation is served below each of them. */
@@ -19,7 +17,7 @@ export type Contract = {
   readonly usualFailure?: { readonly name: string; readonly mediaType: string };
   /** A request for the first operation; absent when there is none. */
   readonly example?: ExampleRequest;
-  /** The schemas that those of operations refer to, by reference: `#/components/schemas/Pet`. */
+  /** The schemas that those of operations refer to, by reference: `#/components/schemas/Pet`. All are JSON Schema 2020-12. */
   readonly schemas: Readonly<Record<string, unknown>>;
 };
 

@@ -39,10 +39,6 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
   contentSchema: { holds: 'one' },
 };
 
-const LITERALS = ['example', 'examples', 'default', 'enum', 'const'];
-// Their members have names of the document, which are no keywords.
-const MAPS = new Set([...keywordsWhere(({ holds }) => holds === 'map'), 'schemas', 'responses', 'headers']);
-
 /** Returns the keywords of the table for which a condition holds. */
 export function keywordsWhere(isWanted: (keyword: SchemaKeyword) => boolean): readonly string[] {
   return Object.keys(SCHEMA_KEYWORDS).filter((name) => isWanted(SCHEMA_KEYWORDS[name] as SchemaKeyword)); // Of the table.
@@ -51,7 +47,11 @@ export function keywordsWhere(isWanted: (keyword: SchemaKeyword) => boolean): re
 /** The lists of schemas for the same value: `allOf`, `anyOf` and `oneOf`. */
 export const IN_PLACE_LISTS = keywordsWhere(({ holds, applicator }) => holds === 'list' && applicator === 'in-place');
 
-/** Whether a member of a document is data rather than schemas. Below `properties`, `default` is the name of a property. */
-export function isLiteralKeyword(key: string, parentKey: string): boolean {
-  return LITERALS.includes(key) && !MAPS.has(parentKey);
+/** Returns the schemas that the keywords of a schema hold. */
+export function subschemasOf(schema: object): readonly unknown[] {
+  return Object.entries(schema).flatMap(([keyword, value]: readonly [string, unknown]) => {
+    const { holds } = SCHEMA_KEYWORDS[keyword] ?? {};
+    if (holds === undefined) return [];
+    return holds === 'one' ? [value] : (Object.values(Object(value) as object) as readonly unknown[]);
+  });
 }

@@ -22,9 +22,6 @@ export type CompiledSchemas = {
 };
 type Checks = ReadonlyMap<string, Check>;
 
-/** The parts of a contract that are compiled. */
-export type CompilerInput = Pick<Contract, 'openapi' | 'schemas'>;
-
 /** The compiler of one direction. */
 type CompilationContext = {
   readonly ajv: AjvInstance;
@@ -40,10 +37,10 @@ export class SchemaCompiler {
   readonly #responses: CompilationContext;
   readonly #violations: ViolationFinder;
 
-  constructor({ openapi, schemas }: CompilerInput) {
+  constructor(schemas: Contract['schemas']) {
     this.#schemas = schemas;
-    this.#requests = createContext(openapi, 'request');
-    this.#responses = createContext(openapi, 'response');
+    this.#requests = createContext('request');
+    this.#responses = createContext('response');
     collectMissingDefaults(this.#requests.ajv);
     this.#violations = new ViolationFinder(this.#requests.ajv);
   }
@@ -56,8 +53,14 @@ export class SchemaCompiler {
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
     const { responses, ...request } = structuredClone(operation.schemas); // Its large parts are replaced.
-    const requestReach = yield* this.#addComponents(this.#requests, request);
-    const responseReach = yield* this.#addComponents(this.#responses, { responses });
+    const requestReach = yield* this.#addComponents(this.#requests, [
+      request.parameters,
+      ...Object.values(request.bodies),
+    ]);
+    const responseReach = yield* this.#addComponents(
+      this.#responses,
+      Object.values(responses).flatMap(({ bodies, headers }) => [...Object.values(bodies), headers]),
+    );
     yield* this.#requests.linked.compile(requestReach.references);
     yield* this.#responses.linked.compile(responseReach.references);
 
@@ -80,9 +83,9 @@ export class SchemaCompiler {
     };
   }
 
-  /** Adds the components that a part of an operation refers to. */
-  *#addComponents({ linked, costs }: CompilationContext, root: unknown): Generator<void, Reach> {
-    const cost = findCost(root);
+  /** Adds the components that some schemas of an operation refer to. */
+  *#addComponents({ linked, costs }: CompilationContext, schemas: readonly unknown[]): Generator<void, Reach> {
+    const cost = findCost(...schemas);
     const references = new Set(cost.references);
     // The set grows in the loop.
     for (const reference of references) {
@@ -102,8 +105,8 @@ export class SchemaCompiler {
   }
 }
 
-function createContext(openapi: string, direction: 'request' | 'response'): CompilationContext {
-  const ajv = createAjv(openapi, direction);
+function createContext(direction: 'request' | 'response'): CompilationContext {
+  const ajv = createAjv(direction);
   replaceEqualityKeywords(ajv);
   limitTimestamps(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };

@@ -1,5 +1,6 @@
 import type { Operation } from './operation.ts';
-import { SchemaCompiler, type CompiledSchemas, type CompilerInput } from './schema-compiler.ts';
+import type { Contract } from './contract.ts';
+import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
 import { TimeSlices } from './time-slices.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
 
@@ -11,8 +12,8 @@ export class Validators {
   readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
-  constructor(contract: CompilerInput) {
-    this.#compiler = new SchemaCompiler(contract);
+  constructor({ schemas }: Pick<Contract, 'schemas'>) {
+    this.#compiler = new SchemaCompiler(schemas);
   }
 
   /** Returns the validator of an operation if it is compiled. */

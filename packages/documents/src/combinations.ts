@@ -2,7 +2,7 @@ import type { Document, Server } from './document.ts';
 import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 
 type Schema = Record<string, unknown>;
 /** A schema that validates the same value as another: the one at `holder[key]`, or the target of the reference there. */

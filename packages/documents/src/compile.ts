@@ -12,6 +12,7 @@ import { loadContract, placeRemarks, type LoadedContract, type Problem } from '.
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
 import { optional } from './optional.ts';
+import type { Remark } from './remark.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
 import {
   findDialects,
@@ -23,7 +24,6 @@ import {
   findPublic,
   findUnchecked,
   findUnservable,
-  type Remark,
 } from './unsupported.ts';
 
 /** A document with the tables that the engine serves it from. */

@@ -1,13 +1,12 @@
+import { ANNOTATIONS } from './annotations.ts';
 import type { Document, ResponseObject } from './document.ts';
 import { discriminatorOf } from './discriminators.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-// A property with such a name has a schema, which is an object.
-const ANNOTATIONS = ['title', 'description', 'example', 'deprecated'];
 const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
@@ -37,23 +36,23 @@ export function removeContradictions(document: Document): Remark[] {
 }
 
 function removeType(schema: Record<string, unknown>): string | undefined {
-  const { type, nullable, enum: values } = schema;
-  const types = [type ?? [], nullable === true ? 'null' : []].flat();
+  const { type, enum: values } = schema;
+  const types: readonly unknown[] = [type].flat();
   if (type === undefined || !Array.isArray(values) || values.some((value) => types.some(hasType(value))))
     return undefined;
-  for (const keyword of ['type', 'nullable']) Reflect.deleteProperty(schema, keyword);
-  if (nullable === true) schema['enum'] = [...(values as readonly unknown[]), null];
-  return `the type ${JSON.stringify(type)} is not used, since no value of enum has it`;
+  delete schema['type'];
+  if (types.includes('null')) schema['enum'] = [...(values as readonly unknown[]), null];
+  const unused = types.filter((name) => name !== 'null').map((name) => JSON.stringify(name));
+  return `the type ${unused.join(' or ')} is not used, since no value of enum has it`;
 }
 
 function removeTypeOfAlternatives(schema: Node, document: Document): string | undefined {
-  const { type, nullable, oneOf, anyOf = oneOf } = schema;
+  const { type, oneOf, anyOf = oneOf } = schema;
   if (type === undefined || !Array.isArray(anyOf)) return undefined;
-  const own = [type, nullable === true ? 'null' : []].flat();
   const others = anyOf.flatMap((part) => (Object(dereference(document, part)) as Node)['type'] ?? 'any');
-  const isShared = own.some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
+  const isShared = [type].flat().some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
   if (isShared) return undefined;
-  for (const keyword of ['type', 'nullable']) Reflect.deleteProperty(schema, keyword);
+  Reflect.deleteProperty(schema, 'type');
   return `the type ${JSON.stringify(type)} is not used, since no alternative has it`;
 }
 
@@ -109,7 +108,8 @@ function withoutAnnotations(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutAnnotations);
   if (typeof schema !== 'object' || schema === null) return schema;
   const kept = Object.entries(schema).filter(
-    ([keyword, value]) => !ANNOTATIONS.includes(keyword) || typeof value === 'object',
+    // A property with such a name has a schema, which is an object.
+    ([keyword, value]) => ![...ANNOTATIONS, 'example'].includes(keyword) || typeof value === 'object',
   );
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutAnnotations(value)]));
 }

@@ -80,7 +80,7 @@ function createConverter(fallback: number, moved: Map<string, string>): (visited
 
 /** Converts one schema in place, without its subschemas. @param root the pointer of the schema that names the dialect */
 function convert(schema: Node, version: number, root: string, move: (from: string, to: string) => void): void {
-  const { id, $id, $recursiveRef: recursive, items, dependencies } = schema;
+  const { id, $id, $recursiveRef: recursive, items } = schema;
   for (const [keyword, since] of Object.entries(SINCE)) if (version < since) Reflect.deleteProperty(schema, keyword);
   const anchor = version === 4 ? id : version < 2019 ? $id : undefined;
   for (const name of ['$schema', '$recursiveRef', '$recursiveAnchor', ...(version === 4 ? ['id'] : [])])
@@ -102,18 +102,26 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
     if (schema['additionalItems'] !== undefined) schema['items'] = schema['additionalItems'];
   }
   delete schema['additionalItems']; // Without a list of items, it has no effect.
-  if (version < 2019 && isObject(dependencies)) {
-    const [required, schemas]: Node[] = [{}, {}];
-    for (const [name, dependency] of Object.entries(dependencies))
-      Object.assign((Array.isArray(dependency) ? required : schemas) ?? {}, { [name]: dependency });
-    Object.assign(schema, { dependentRequired: required, dependentSchemas: schemas });
-    move('dependencies', 'dependentSchemas');
-    delete schema['dependencies'];
-  }
+  if (convertDependencies(schema)) move('dependencies', 'dependentSchemas');
 }
 
-/** Replaces the limits of draft 4, where `exclusiveMinimum: true` is about the value of `minimum`. Some documents name a later draft. */
-function convertLimits(schema: Node): void {
+/** Replaces `dependencies`, which JSON Schema had before 2019-09. Returns whether there were any. */
+export function convertDependencies(schema: Node): boolean {
+  const { dependencies, dependentRequired = {}, dependentSchemas = {} } = schema;
+  if (!isObject(dependencies)) return false;
+  const { required = [], schemas = [] } = Object.groupBy(Object.entries(dependencies), ([, dependency]) =>
+    Array.isArray(dependency) ? 'required' : 'schemas',
+  );
+  schema['dependentRequired'] = { ...(dependentRequired as Node), ...Object.fromEntries(required) };
+  schema['dependentSchemas'] = { ...(dependentSchemas as Node), ...Object.fromEntries(schemas) };
+  return Reflect.deleteProperty(schema, 'dependencies');
+}
+
+/**
+ * Replaces the limits of draft 4 and OpenAPI 3.0, where `exclusiveMinimum: true` is about the value of `minimum`. Some
+ * documents name a later draft.
+ */
+export function convertLimits(schema: Node): void {
   for (const [limit, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
     ['maximum', 'exclusiveMaximum'],

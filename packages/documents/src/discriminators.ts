@@ -1,6 +1,6 @@
 import type { Document } from './document.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 
 /** A schema object of a normalized document. */

@@ -1,7 +1,7 @@
 import { componentName, discriminatorOf, valuesOf, type Schema } from './discriminators.ts';
 import type { Document } from './document.ts';
 import { unusedName } from './names.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 
 const REFERENCE = '#/components/schemas/';
 // Below these keywords, a schema applies to the same value.
@@ -210,8 +210,8 @@ function constrain(schema: Schema, part: Schema): void {
   schema['allOf'] = [...((schema['allOf'] ?? []) as readonly Schema[]), part];
 }
 
-function allowsNull({ type, nullable }: Schema): boolean {
-  return nullable === true || [type].flat().includes('null');
+function allowsNull({ type }: Schema): boolean {
+  return [type].flat().includes('null');
 }
 
 function withoutUndefined(schema: Schema): Schema {

@@ -4,12 +4,12 @@ import ajvFormats from 'ajv-formats';
 import type { Document } from './document.ts';
 import { LIMITED_PATTERNS } from './limited-pattern.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 
 // The other keywords contain schemas, or are not for values alone.
 const CHECKED = [
-  ...['type', 'nullable', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'multipleOf'],
+  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'required'],
 ];
 
@@ -58,10 +58,7 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
     }
     if (keyword === 'items' && typeof value === 'object' && value !== null && depth < MAX_DEPTH)
       return [[keyword, checkedPart(document, dereference(document, value) as object, false, depth + 1)]];
-    // Exclusive bounds are booleans in OpenAPI 3.0, and Ajv knows `nullable` only beside a type.
-    const isOfVersion30 = keyword.startsWith('exclusive') && typeof value === 'boolean';
-    const isAlone = keyword === 'nullable' && !('type' in node);
-    return CHECKED.includes(keyword) && !isOfVersion30 && !isAlone ? [[keyword, value]] : [];
+    return CHECKED.includes(keyword) ? [[keyword, value]] : [];
   });
   return Object.fromEntries(entries) as object;
 }

@@ -8,11 +8,10 @@ import {
   type LocationObject,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import schema30 from '@seriousme/openapi-schema-validator/schemas/v3.0/schema.json' with { type: 'json' };
 import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
 import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
-import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import {
@@ -27,11 +26,12 @@ import {
   type ReadText,
 } from './files.ts';
 import { NO_OUTSIDE } from './allowed-refs.ts';
+import { convertDialects } from './dialects.ts';
 import { linterTypes } from './linter-types.ts';
 import { findEndlessReferences } from './reference-cycles.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
@@ -249,12 +249,9 @@ export function formatProblem({ severity, place, message }: Problem): string {
  * `nullable` without `type`; its messages are better.
  */
 function isValidStructure(document: object, version: string): boolean {
-  if (version.startsWith('3.0.')) {
-    const official = new OpenAPISchemaValidator({ version: '3.0.0', validateApiSpec: true });
-    return official.validate(document as OpenAPIV3.DocumentV3).errors?.length === 0; // Anything may be validated.
-  }
-  const schema = version.startsWith('3.1.') ? schema31 : schema32;
-  return createAjv().validate(schema, document);
+  const schemas = { '3.0': schema30, '3.1': schema31, '3.2': schema32 };
+  const schema = schemas[version.slice(0, 3) as keyof typeof schemas]; // Other versions are not read.
+  return createAjv().validate(convertDialects(schema) as object, document); // That of 3.0 is in draft 4.
 }
 
 function createAjv(): Ajv2020 {

@@ -1,11 +1,12 @@
 import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
+import { convertDependencies, convertLimits } from './dialects.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
 import { parametersOf, schemaOf } from './operations.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -16,7 +17,7 @@ const SECURITY_SCHEME = '#/components/securitySchemes/';
 /** The keywords of a schema whose values may be lists or objects. */
 const KEYWORDS = new Set([
   ...Object.keys(SCHEMA_KEYWORDS),
-  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'dependencies', 'discriminator'],
+  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'discriminator'],
   ...['default', 'example', 'examples', 'xml', 'externalDocs'],
 ]);
 
@@ -28,7 +29,8 @@ const KEYWORDS = new Set([
  * - a sequence of JSON values has a schema for all of them;
  * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
- * - `nullable` is removed where it has no effect, and `$id`, `$schema` and `$anchor`: every reference is a JSON pointer;
+ * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
+ * - `$id`, `$schema` and `$anchor` are removed: every reference is a JSON pointer;
  * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
  */
@@ -48,10 +50,12 @@ export function normalizeDocument(original: Document): Document {
   function simplify({ kind, node, pointer, holder, key }: Visited): void {
     const { $ref: reference, security, ...siblings } = node;
     if (Array.isArray(security)) (node as Node)['security'] = security.map(withNames);
-    // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1); since 3.1, it is not a keyword.
-    if (kind === 'schema') for (const name of ['$id', '$schema', '$anchor']) Reflect.deleteProperty(node, name);
-    if (kind === 'schema') removeUnknown(node);
-    if (kind === 'schema' && !(isVersion30 && typeof node['type'] === 'string')) delete (node as Node)['nullable'];
+    if (kind === 'schema') {
+      if (isVersion30) convertVersion30(node);
+      convertDependencies(node);
+      for (const name of ['$id', '$schema', '$anchor', 'nullable']) Reflect.deleteProperty(node, name);
+      removeUnknown(node);
+    }
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
     if (typeof reference !== 'string' || kind === 'mediaType') return;
     if (kind === 'pathItem') {
@@ -80,6 +84,14 @@ export function normalizeDocument(original: Document): Document {
     walk('schema', schemas, name, target, simplify);
     return target;
   }
+}
+
+/** Converts the keywords of OpenAPI 3.0 that JSON Schema 2020-12 does not have. */
+function convertVersion30(schema: Node): void {
+  const { type, nullable } = schema;
+  // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1).
+  if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
+  convertLimits(schema);
 }
 
 function removeUnknown(schema: Node): void {

@@ -35,7 +35,7 @@ import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
 import { readingAt } from './bug.ts';
 import { textTypeOf } from './text-types.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 
 /** The tables and schemas that the service uses. */
 export type CompiledOperations = Omit<Contract, 'example'>;
@@ -92,7 +92,6 @@ export function compileOperations(contract: OpenApiDocument): {
   const { title, version } = document.info as Contract['info']; // The linter requires it.
   const compiled = {
     info: { title, version },
-    openapi: schemaVersion(document),
     operations: mapValues(byId, (operation) => ({
       ...operation,
       responses: mapValues(operation.responses, (response, key) => ({
@@ -128,11 +127,6 @@ export function compileOperations(contract: OpenApiDocument): {
       return { parameters: {}, bodies: {}, responses: {} };
     }
   }
-}
-
-/** Returns the version of OpenAPI that a document's schemas are validated by: 3.0, or 3.1 for any other. */
-export function schemaVersion({ openapi }: OpenApiDocument): string {
-  return openapi.startsWith('3.0.') ? openapi : '3.1.0';
 }
 
 /** Returns the parameters of an operation. They replace those of its path item with the same name and location. */

@@ -1,6 +1,6 @@
 import { escapePointer } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 
 // Some tools need a stack frame for each.
 const MAX_CHAIN = 100;

@@ -6,7 +6,6 @@ import { dereference, type OpenApiDocument } from './reference.ts';
 type Schema = {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];
-  readonly nullable?: boolean;
   readonly properties?: Readonly<Record<string, unknown>>;
 };
 type Scalar = TextType['scalars'][number];
@@ -95,7 +94,6 @@ function readTextType(
 /** Returns the types that a schema declares, or else those of its `const` or `enum` values. */
 function typesOf(schema: Schema): readonly string[] {
   const named = [schema.type ?? []].flat();
-  if (schema.nullable === true) return [...named, 'null'];
   if (named.length > 0) return named;
   const values = 'const' in schema ? [schema['const']] : ((schema['enum'] ?? []) as readonly unknown[]);
   return values.map((value) => (value === null ? 'null' : typeof value));

@@ -1,7 +1,7 @@
 import { escapePointer, routeKey } from '@contract-first/contract';
 import { listOperations, type Document } from './document.ts';
 import { basePathsOf } from './servers.ts';
-import type { Remark } from './unsupported.ts';
+import type { Remark } from './remark.ts';
 
 /** Returns why no client can call a path; `undefined` when clients can. */
 export function uncallableReason(path: string): string | undefined {

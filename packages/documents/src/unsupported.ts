@@ -6,11 +6,9 @@ import { versionOfDialect } from './dialects.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './operations.ts';
 import { dereference } from './reference.ts';
+import type { Remark } from './remark.ts';
 import { textTypeOf } from './text-types.ts';
 import { walkDocument } from './walk.ts';
-
-/** A message about a part of the document. */
-export type Remark = { readonly pointer: string; readonly message: string };
 
 /** Finds errors that the linter does not: parts that are not valid. */
 export function findInvalid(document: Document): Remark[] {

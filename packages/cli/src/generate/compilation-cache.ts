@@ -50,7 +50,7 @@ export class CompilationCache {
 
   /** Returns a digest of the schemas of an operation, and of all that they refer to. */
   #digest(operation: Operation): string {
-    const root = partOf([this.#contract.openapi, operation.schemas]);
+    const root = partOf(operation.schemas);
     const references = new Set(root.references);
     // The set grows in the loop.
     for (const reference of references) for (const next of this.#component(reference).references) references.add(next);

@@ -68,15 +68,14 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
     if (schema.$ref !== undefined) return referenceTo(schema.$ref);
     const values = valuesOf(schema);
     if (values !== undefined) return union(values.map(literal));
-    const { allOf = [], anyOf, oneOf, nullable } = schema;
+    const { allOf = [], anyOf, oneOf } = schema;
     const required = [...new Set([...outer, ...requiredBy(schema)])];
     const parts = [
       ownTypeOf(schema, required),
       ...allOf.map((part) => partOf(part, required)),
       ...[anyOf, oneOf].map((alternatives) => alternatives && union(alternatives.map((part) => typeOf(part)))),
     ].filter((part) => part !== undefined);
-    const type = parts.length > 0 ? intersection(parts) : 'type' in schema ? ANY_OBJECT : UNKNOWN;
-    return nullable === true ? union([type, NULL]) : type;
+    return parts.length > 0 ? intersection(parts) : 'type' in schema ? ANY_OBJECT : UNKNOWN;
   }
 
   function referenceTo(reference: string): Type {
@@ -99,8 +98,8 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
 
   /** Returns a type that no other keyword changes; `undefined` for other schemas. */
   function fixedTypeOf(schema: Schema): Type | undefined {
-    const { type, format, readOnly, writeOnly, nullable, prefixItems, items = true, minItems = 0 } = schema;
-    const types = [type ?? [], nullable === true ? 'null' : []].flat();
+    const { type, format, readOnly, writeOnly, prefixItems, items = true, minItems = 0 } = schema;
+    const types = [type ?? []].flat();
     const orNull = (given: Type): Type => (types.includes('null') ? union([given, NULL]) : given);
     // A directed schema has these marks only where no value is valid.
     if (readOnly === true || writeOnly === true) return NEVER;
@@ -163,12 +162,12 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
 
 /** Returns the values of a schema that lists them; `undefined` for others, and for lists of int64s and objects. */
 function valuesOf(schema: Schema): readonly unknown[] | undefined {
-  const { type, format, enum: values, nullable, properties, additionalProperties } = schema;
+  const { type, format, enum: values, properties, additionalProperties } = schema;
   const types = [type ?? []].flat();
   if (types.includes('integer') && format === 'int64') return undefined;
   if ('const' in schema) return [schema.const];
   if (types.includes('object') || properties !== undefined || additionalProperties !== undefined) return undefined;
-  const isNullable = type === undefined || types.includes('null') || nullable === true;
+  const isNullable = type === undefined || types.includes('null');
   return isNullable ? values : values?.filter((value) => value !== null);
 }
 

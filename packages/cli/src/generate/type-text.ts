@@ -25,7 +25,6 @@ export type Documented = {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly type?: string | readonly string[];
-  readonly nullable?: boolean;
 };
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
@@ -114,7 +113,7 @@ export function otherMembers(key: string, { text }: Type): Member {
 /** Returns a JSDoc comment and a newline; an empty text for a part without documentation. */
 function commentOf(documented: Documented | undefined): string {
   if (typeof documented !== 'object') return '';
-  const { format, description, examples, enum: values, type = 'unknown', nullable } = documented;
+  const { format, description, examples, enum: values, type = 'unknown' } = documented;
   const tags: readonly (readonly [string, unknown])[] = [
     ['', documented.title],
     ['', documented.summary],
@@ -125,7 +124,7 @@ function commentOf(documented: Documented | undefined): string {
     ['@example', documented.example],
     ...(Array.isArray(examples) ? examples : []).map((value: unknown) => ['@example', value] as const),
     ['@constant', 'const' in documented ? '' : undefined],
-    ['', values && `@enum {${[type, nullable === true ? 'null' : []].flat(2).join('|')}}`],
+    ['', values && `@enum {${[type].flat().join('|')}}`],
   ];
   const lines = tags.flatMap(([tag, value]) =>
     value === undefined || (tag === '' && value === '') ? [] : `${tag} ${textOf(value)}`.trim(),

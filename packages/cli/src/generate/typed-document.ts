@@ -9,7 +9,6 @@ import {
   optional,
   parametersOf,
   schemaOf,
-  schemaVersion,
   textTypeOf,
   walkDocument,
   withFiles,
@@ -85,8 +84,7 @@ export function toTypedDocument(original: Document): Document {
     [path, pathItem] as const,
   ]);
   const components = { ...document.components, schemas: directed.schemas };
-  const openapi = schemaVersion(document);
-  const typed = structuredClone({ ...document, openapi, paths: Object.fromEntries(paths), components }) as Document;
+  const typed = structuredClone({ ...document, paths: Object.fromEntries(paths), components }) as Document;
   walkDocument(typed, ({ kind, node }) => {
     if (kind === 'schema') requireDefaults(node);
   });

@@ -17,7 +17,7 @@ const DATA = ['example', 'examples'];
 const PREFIX = '#/components/schemas/';
 
 /**
- * Rewrites every schema of an OpenAPI 3.0 or 3.1 document as plain JSON Schema 2020-12.
+ * Rewrites every schema of a prepared document as plain JSON Schema 2020-12.
  *
  * @param direction decides which properties are removed: `readOnly` from requests, `writeOnly` from responses (OpenAPI
  * 3.1, 4.8.24.5)
@@ -26,7 +26,6 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
   const id = `https://contract.invalid/${direction}`;
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const isVersion30 = document.openapi.startsWith('3.0');
   const removed = new Set<string>();
   // Component schemas without properties that another schema of the same value excludes, by name and these properties.
   const reduced = new Map<string, { readonly name: string; schema: unknown }>();
@@ -63,7 +62,7 @@ export function readSchemas(document: OpenApiDocument, direction: 'request' | 'r
       if (holds === 'list' && Array.isArray(value)) return value.map((part) => convertSchema(part, inherited));
       return holds === 'map' && isRecord(value) ? mapRecord(value, (member) => convertSchema(member)) : value;
     });
-    return markIntegers(constrainAlternatives(without(isVersion30 ? upgrade(converted) : converted, excluded)));
+    return markIntegers(constrainAlternatives(without(converted, excluded)));
   }
 
   /** Returns the names of the properties that a schema marks, also through references and `allOf`. */
@@ -119,18 +118,6 @@ function without(schema: SchemaObject, names: ReadonlySet<string>): SchemaObject
       properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))),
     }),
     ...(Array.isArray(required) && { required: (required as string[]).filter((name) => !names.has(name)) }),
-  };
-}
-
-/** Converts `nullable` and boolean exclusive limits of OpenAPI 3.0. */
-function upgrade(schema: SchemaObject): SchemaObject {
-  const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
-  const { minimum, maximum, type } = rest;
-  return {
-    ...rest,
-    ...(nullable === true && typeof type === 'string' && { type: [type, 'null'] }),
-    ...(exclusiveMinimum === true && { minimum: undefined, exclusiveMinimum: minimum }),
-    ...(exclusiveMaximum === true && { maximum: undefined, exclusiveMaximum: maximum }),
   };
 }
 

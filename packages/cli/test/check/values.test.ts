@@ -12,6 +12,7 @@ import { NoValue } from '../../src/values/no-value.ts';
 import { createOracle } from '../../src/values/oracle.ts';
 import { readingsOf, writeParameter } from '../../src/check/parameter-text.ts';
 import { parseJson } from '@contract-first/contract';
+import { normalizeDocument } from '../../../documents/src/normalize.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { run } from '@contract-first/testing/service.ts';
 
@@ -19,7 +20,8 @@ type Reading = { readonly openapi?: string; readonly direction?: 'request' | 're
 
 /** The schema `Value` of a document, with its oracle and its generator. */
 function open(value: unknown, { openapi = '3.1.0', direction = 'request', others = {} }: Reading = {}) {
-  const schemas = readSchemas({ openapi, components: { schemas: { ...others, Value: value } } }, direction);
+  const document = normalizeDocument({ openapi, components: { schemas: { ...others, Value: value } } });
+  const schemas = readSchemas(document, direction);
   const oracle = createOracle(schemas);
   const schema: Schema = { $ref: `${schemas.id}#/components/schemas/Value` };
   const sample = (plain: boolean) =>

@@ -1,0 +1,96 @@
+import { expect, test } from '@jest/globals';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+
+const TEXT = { description: 'for people', title: 'for people', $comment: 'for people', externalDocs: { url: '/' } };
+
+/** Returns the contract of a document with one operation, `POST /a`, whose body is the component `Body`. */
+async function contractWith(schemas: object, openapi = '3.1.0') {
+  const body = "requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Body' } } } }";
+  const responses = "responses: { '204': { description: Done. } }";
+  const text = documentOf('/a', 'post', `${body}\n${responses}`, `components: ${JSON.stringify({ schemas })}`);
+  return contractOf(text.replace('openapi: 3.1.0', `openapi: ${openapi}`));
+}
+
+/** Returns the schema of that body. */
+async function bodyWith(schema: object, openapi?: string): Promise<unknown> {
+  return (await contractWith({ Body: schema }, openapi)).schemas['#/components/schemas/Body'];
+}
+
+test('a contract has the schemas of each part of an operation, and those that they refer to', async () => {
+  const { operations, schemas } = await contractOf(`
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /a/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    post:
+      operationId: op
+      parameters: [{ name: X-Kind, in: header, schema: { $ref: '#/components/schemas/Kind' } }]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } } }
+      responses:
+        '200':
+          description: Done.
+          headers: { X-Rest: { schema: { type: integer } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+components:
+  schemas:
+    Kind: { type: string }
+    Thing: { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true }, kind: { $ref: '#/components/schemas/Kind' } } }
+    Unused: { type: string }
+`);
+  const kind = { $ref: '#/components/schemas/Kind' };
+  expect(operations['op']?.schemas).toEqual({
+    parameters: {
+      properties: {
+        headers: { type: 'object', properties: { 'x-kind': kind } },
+        params: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+      },
+    },
+    bodies: { 'application/json': { $ref: '#/components/schemas/Thing.sent' } },
+    responses: {
+      '200': {
+        bodies: { 'application/json': { $ref: '#/components/schemas/Thing' } },
+        headers: { type: 'object', properties: { 'x-rest': { type: 'integer' } } },
+      },
+    },
+  });
+  const properties = { id: { type: 'integer' }, kind };
+  expect(schemas).toEqual({
+    '#/components/schemas/Kind': { type: 'string' },
+    '#/components/schemas/Thing': { type: 'object', properties, required: ['id', 'kind'] },
+    '#/components/schemas/Thing.sent': {
+      type: 'object',
+      properties: { ...properties, id: { readOnly: true } },
+      required: ['kind'],
+    },
+  });
+});
+
+test('a contract has no texts for people, and all names and values of its schemas', async () => {
+  const values = { enum: [{ title: 'kept', example: 1, 'x-own': 1 }] };
+  const names = { title: { type: 'string' }, 'x-own': { type: 'string' }, examples: { const: { description: 1 } } };
+  const schema = { type: 'object', required: ['title'], properties: { ...names, values } };
+  const hints = { ...TEXT, 'x-own': { title: 1 }, example: {}, deprecated: true };
+  const documented = { ...schema, ...hints, properties: { ...names, title: { ...names.title, ...hints }, values } };
+  expect(await bodyWith(documented)).toEqual(schema);
+});
+
+test.each([
+  ['nullable', { type: 'string', nullable: true, enum: ['a', null] }, { type: ['string', 'null'], enum: ['a', null] }],
+  ['nullable without a type', { nullable: true, allOf: [{ type: 'string' }] }, { allOf: [{ type: 'string' }] }],
+  [
+    'exclusiveMinimum: true',
+    { type: 'number', minimum: 1, exclusiveMinimum: true },
+    { type: 'number', exclusiveMinimum: 1 },
+  ],
+  ['exclusiveMaximum: false', { type: 'number', maximum: 1, exclusiveMaximum: false }, { type: 'number', maximum: 1 }],
+])('a contract has JSON Schema 2020-12 in place of %s of OpenAPI 3.0', async (_name, schema, converted) => {
+  expect(await bodyWith(schema, '3.0.3')).toEqual(converted);
+});
+
+test('a contract has JSON Schema 2020-12 in place of dependencies', async () => {
+  const dependencies = { a: ['b'], c: { required: ['d'] } };
+  const converted = { dependentRequired: { a: ['b'], e: ['f'] }, dependentSchemas: { c: { required: ['d'] } } };
+  expect(await bodyWith({ dependencies, dependentRequired: { e: ['f'] } })).toEqual(converted);
+});
