@@ -1,16 +1,9 @@
 import { runInThisContext } from 'node:vm';
 import { stringifyJson, type FailureDetails } from '@contract-first/contract';
-import {
-  dereference,
-  listOperations,
-  sentKindOf,
-  type Document,
-  type FailureBody,
-  type ResponseObject,
-} from '@contract-first/documents';
+import { sentKindOf, type Document, type FailureBody } from '@contract-first/documents';
 import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
 import type { Schema as Part } from '../values/dialect.ts';
-import type { Described, Values } from '../values/response-values.ts';
+import type { Values } from '../values/response-values.ts';
 import { flatten, join } from '../values/schema-merge.ts';
 
 type Schema = {
@@ -76,9 +69,6 @@ export type FailureRenderer = {
  * @param values the values of the same document
  */
 export function createFailureRenderer(document: Document, values: Values): FailureRenderer {
-  const operations = new Map(
-    listOperations(values.document as Document).map(({ object }) => [object.operationId, object]),
-  );
   return {
     renderBody(body) {
       const rendered = renderValue(body);
@@ -90,8 +80,7 @@ export function createFailureRenderer(document: Document, values: Values): Failu
   };
 
   function renderValue(body: FailureBody): string {
-    const response = dereference(values.document, operations.get(body.operationId)?.responses?.[body.response]);
-    const described = ((response as ResponseObject).content?.[body.mediaType] ?? {}) as Described;
+    const described = values.responseOf(body.operationId, body.response).content?.[body.mediaType] ?? {};
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
     const [usual = '', ...others] = [true, false].map((hasLists) => {
       const used = new Set<string>();

@@ -8,18 +8,13 @@ import {
   type Operation,
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
-import { dereference, listOperations, type Document } from '@contract-first/documents';
+import { dereference } from '@contract-first/documents';
 import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
-import type { Described, Values, Wanted } from '../values/response-values.ts';
+import type { Described, ResponseNode, Values, Wanted } from '../values/response-values.ts';
 
-/** A documented response with its schemas. */
-export type ResponseNode = {
-  readonly content?: Readonly<Record<string, Described>>;
-  readonly headers?: Readonly<Record<string, unknown>>;
-};
 type HeaderNode = Described & {
   readonly required?: boolean;
   readonly explode?: boolean;
@@ -30,12 +25,6 @@ const MAX_CACHED = 1_000;
 
 // The service itself sets these headers, or they describe the connection.
 const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
-
-/** Returns a documented response of an operation, by its key in `responses`. */
-export function responseOf({ document }: Values, { operationId }: Operation, key: string): ResponseNode {
-  const found = listOperations(document as Document).find(({ object }) => object.operationId === operationId);
-  return dereference(document, found?.object.responses?.[key]) as ResponseNode;
-}
 
 /** Creates the handler of an operation, which responds as the document says, and the same to the same request. */
 export function createMockHandler(values: Values, operation: Operation): (request: ValidRequest) => Promise<AnyReply> {
@@ -49,7 +38,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     if (key === undefined)
       throw new InvalidRequest(`code=${String(code)} is not documented: send one of ${namesOf(operation.responses)}`);
 
-    const response = responseOf(values, operation, key);
+    const response = values.responseOf(operation.operationId, key);
     const content = example === undefined ? response.content : withExample(response, example);
     const choice = negotiate(accept, Object.keys(content ?? {}));
     const request = dynamic === 'true' ? stringifyJson({ path, query, body: sentBody }) : '';

@@ -3,7 +3,7 @@ import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
 import { createOracle } from './oracle.ts';
 import { sampleFor } from './sample.ts';
-import { dereference, type OpenApiDocument } from '@contract-first/documents';
+import { dereference, listOperations, type Document, type OpenApiDocument } from '@contract-first/documents';
 
 /** A documented value: the content of a media type, or a header. */
 export type Described = {
@@ -11,6 +11,12 @@ export type Described = {
   readonly itemSchema?: Schema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
+};
+
+/** A documented response with its schemas. */
+export type ResponseNode = {
+  readonly content?: Readonly<Record<string, Described>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
 };
 
 /** Options of a generated value. */
@@ -45,11 +51,18 @@ export function createValues(original: OpenApiDocument, seed: number) {
   const { document } = schemas;
   const oracle = createOracle(schemas);
   const arbitraries = createArbitraries(schemas, oracle);
+  const operations = new Map(
+    listOperations(document as Document).map(({ object }) => [object.operationId, object.responses]),
+  );
 
   return {
     /** The document with its schemas for responses. */
     document,
     allows: oracle.allows,
+    /** Returns a documented response of an operation, by its key in `responses`. */
+    responseOf(operationId: string, key: string): ResponseNode {
+      return dereference(document, operations.get(operationId)?.[key]) as ResponseNode; // The linter has checked this shape.
+    },
     /** Returns the values of the named examples. */
     examplesOf({ examples = {} }: Described): ReadonlyMap<string, Json> {
       const named = Object.entries(examples).flatMap(([name, node]) => {
