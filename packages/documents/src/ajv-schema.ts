@@ -7,11 +7,11 @@ type Node = Readonly<Record<string, unknown>>;
 const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
 
 /**
- * Copies a schema in a simpler form: discriminators are conditions, which Ajv checks faster than `oneOf` and with better
- * messages, and there is nothing that has no effect on validation, except `default`.
+ * Simplifies a directed schema, which is a copy, in place: discriminators are conditions, which Ajv checks faster than `oneOf`
+ * and with better messages, and there is nothing that has no effect on validation, except `default`.
  */
 export function toAjvSchema(schema: unknown): unknown {
-  const holder = { schema: structuredClone(schema) };
+  const holder = { schema };
   walk('schema', holder, 'schema', '', ({ node }) => {
     simplifyDiscriminator(node);
     for (const keyword of Object.keys(node))

@@ -22,11 +22,10 @@ export type Visited = {
 const one = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['one', kind]] as const);
 const list = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['list', kind]] as const);
 const map = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['map', kind]] as const);
-const members = (...entries: readonly (readonly [string, Member])[]): Readonly<Record<string, Member>> =>
-  Object.fromEntries(entries);
+const members = (...entries: readonly (readonly [string, Member])[]) => entries;
 
 /** The members of each kind of object that contain schemas (OpenAPI 3.0 to 3.2). */
-const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
+const MEMBERS: Readonly<Record<Kind, readonly (readonly [string, Member])[]>> = {
   document: members(...map('pathItem', 'paths', 'webhooks'), ...one('components', 'components')),
   components: members(
     ...map('schema', 'schemas'),
@@ -49,7 +48,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     ...map('response', 'responses'),
     ...map('callback', 'callbacks'),
   ),
-  callback: {}, // Every member is a path item.
+  callback: [], // Every member is a path item.
   parameter: members(...one('schema', 'schema'), ...map('mediaType', 'content')),
   header: members(...one('schema', 'schema'), ...map('mediaType', 'content')),
   requestBody: members(...map('mediaType', 'content')),
@@ -100,11 +99,12 @@ export function walk(
     walkMap('pathItem', node, pointer);
     return;
   }
-  for (const [name, [form, memberKind]] of Object.entries(MEMBERS[kind])) {
+  for (const [name, [form, memberKind]] of MEMBERS[kind]) {
     const member = Object.hasOwn(node, name) ? node[name] : undefined;
+    if (!isObject(member)) continue;
     const place = `${pointer}/${name}`;
     if (form === 'one') walk(memberKind, node, name, place, visit);
-    else if (isObject(member)) walkMap(memberKind, member, place);
+    else walkMap(memberKind, member, place);
   }
 
   function walkMap(memberKind: Kind, entries: Record<string, unknown>, place: string): void {
