@@ -34,7 +34,10 @@ const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 // Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
-const FILTERED = ['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'];
+const FILTERED = [
+  ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
+  'propertyNames',
+];
 
 /** Creates the factory for the schemas of one document. */
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
@@ -144,9 +147,16 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const maxKeys = Math.max(minKeys, options.extras && !options.plain ? 2 : 0);
       const isNeeded = minKeys > 0 || (maxKeys > 0 && depth < OPTIONAL_DEPTH);
       if (additionalValues === undefined || !isNeeded) return documented;
-      const names = fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })).filter(isAdditional);
+      const names = attempt(() => namesOf(node, depth).filter(isAdditional));
+      if (names === undefined) return documented;
       const extras = fc.dictionary(names, additionalValues, { minKeys, maxKeys, noNullPrototype: true });
       return fc.tuple(extras, documented).map(([more, object]): JsonObject => ({ ...more, ...object }));
+    }
+
+    /** Generates names of properties. */
+    function namesOf({ propertyNames }: SchemaObject, depth: number): fc.Arbitrary<string> {
+      if (propertyNames === undefined) return fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 }));
+      return build({ type: 'string', allOf: [propertyNames] }, depth + 1).map(String); // They are strings.
     }
 
     function arrays(node: SchemaObject, depth: number): fc.Arbitrary<Json> {

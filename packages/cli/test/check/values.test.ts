@@ -126,6 +126,9 @@ test.each([
   ['the ends of int64', { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 }],
   ['different items', { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 2 }],
   ['a map', { type: 'object', additionalProperties: { type: 'integer', format: 'int64' }, minProperties: 1 }],
+  ['a map with a pattern of names', { type: 'object', propertyNames: { pattern: '^x-[a-z]+$' }, minProperties: 2 }],
+  ['a map with few names', { type: 'object', propertyNames: { enum: ['a', 'b', 'c'] }, minProperties: 1 }],
+  ['no names', { type: 'object', propertyNames: false }],
   [
     'a condition',
     {
