@@ -37,9 +37,10 @@ export function sequenceKindOf(mediaType: string): SequenceKind | undefined {
   return name === undefined ? undefined : name === 'json-seq' ? 'json-seq' : 'json-lines';
 }
 
-/** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). */
+/** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). Some documents write `*` for any. */
 export function essenceOf(mediaType: string): string {
-  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const essence = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  return essence === '*' ? '*/*' : essence;
 }
 
 // RFC 9110, 8.3.1 and 5.6.6. Names of registered types have no `*` (RFC 6838, 4.2); `image/*` is a media range.

@@ -63,7 +63,11 @@ export function* systematicCases(
   for (const [index, plain] of varied.entries()) {
     const smaller = varied.slice(0, index).find((other) => haveSameBody(other, plain));
     const isFullest = !varied.slice(index + 1).some((other) => haveSameBody(other, plain));
-    for (const variant of [plain, { ...plain, body: undefined }, ...variantsOf(plain, smaller)]) {
+    for (const variant of [
+      plain,
+      { ...plain, body: undefined },
+      ...variantsOf(plain, oracle.schemas.removed, smaller),
+    ]) {
       const testCase = caseOf(operation, oracle, variant, token);
       if (testCase !== undefined && isNew(testCase)) yield testCase;
     }

@@ -18,13 +18,19 @@ const MAX_PLACES = 40;
 /**
  * Generates the variants of a request with a single change. Some are valid, some are not.
  *
+ * @param removed the names of properties that only responses have: a body with one of them may be refused
  * @param tried a request whose variants have been generated: the places of its body are skipped
  */
-export function* variantsOf(input: RequestInput, tried?: RequestInput): Generator<RequestInput> {
+export function* variantsOf(
+  input: RequestInput,
+  removed: ReadonlySet<string>,
+  tried?: RequestInput,
+): Generator<RequestInput> {
+  const names = EDGE_NAMES.filter((name) => !removed.has(name));
   const { parameters, body } = input;
   yield* withoutOneParameter(input);
   for (const [index, { parameter, value }] of parameters.entries()) {
-    for (const other of variantsAt(value, [[]])) {
+    for (const other of variantsAt(value, [[]], names)) {
       yield { body, parameters: parameters.with(index, { parameter, value: other }) };
     }
     for (const place of placesOf(value, MAX_PLACES).slice(1)) {
@@ -39,7 +45,7 @@ export function* variantsOf(input: RequestInput, tried?: RequestInput): Generato
   if (encoding === 'json') {
     const skipped = new Set(tried?.body && placesOf(tried.body.value, MAX_PLACES).map(String));
     const places = placesOf(value, MAX_PLACES).filter((place) => !skipped.has(String(place)));
-    for (const other of variantsAt(value, places)) yield { parameters, body: { content, value: other } };
+    for (const other of variantsAt(value, places, names)) yield { parameters, body: { content, value: other } };
   }
   // Values in forms have no types, so removing a part is the only reliable fault.
   if (encoding === 'json' || encoding === 'form' || encoding === 'multipart') yield* withoutOnePart(input);
@@ -106,15 +112,15 @@ function* withoutOnePart({ parameters, body }: RequestInput): Generator<RequestI
   }
 }
 
-function* variantsAt(value: Json, places: readonly Place[]): Generator<Json> {
+/** @param names those of further members */
+function* variantsAt(value: Json, places: readonly Place[], names: readonly string[]): Generator<Json> {
   for (const place of places) {
     const part = partAt(value, place);
     for (const other of HOSTILE_VALUES) yield replaceAt(value, place, other);
     // An array of one hostile item, and an object with one more member.
     if (isArray(part)) for (const other of HOSTILE_VALUES) yield replaceAt(value, place, [other]);
     if (isObject(part)) {
-      const names = EDGE_NAMES.filter((name) => !Object.hasOwn(part, name));
-      for (const name of names) yield replaceAt(value, [...place, name], 'x');
+      for (const name of names) if (!Object.hasOwn(part, name)) yield replaceAt(value, [...place, name], 'x');
     }
   }
 }

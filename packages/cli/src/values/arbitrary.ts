@@ -147,7 +147,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const maxKeys = Math.max(minKeys, options.extras && !options.plain ? 2 : 0);
       const isNeeded = minKeys > 0 || (maxKeys > 0 && depth < OPTIONAL_DEPTH);
       if (additionalValues === undefined || !isNeeded) return documented;
-      const names = attempt(() => namesOf(node, depth).filter(isAdditional));
+      // A property of the other direction has a meaning, too.
+      const isUnknown = (name: string): boolean => isAdditional(name) && !document.removed.has(name);
+      const names = attempt(() => namesOf(node, depth).filter(isUnknown));
       if (names === undefined) return documented;
       const extras = fc.dictionary(names, additionalValues, { minKeys, maxKeys, noNullPrototype: true });
       return fc.tuple(extras, documented).map(([more, object]): JsonObject => ({ ...more, ...object }));

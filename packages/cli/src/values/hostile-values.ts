@@ -40,9 +40,9 @@ export const HOSTILE_VALUES: readonly Json[] = [
   ...LONE_SURROGATES,
   'x'.repeat(LONG_TEXT_CHARS),
   ...['2026-02-30', '1', 'a@b'],
-  ...[[], [null], [[]], {}, { extra: null }],
+  ...[[], [null], [[]], {}, { unknown: null }],
   Array.from({ length: DEPTH }).reduce<Json>((inside) => [inside], []),
-  Array.from({ length: DEPTH }).reduce<Json>((inside) => ({ extra: inside }), {}),
+  Array.from({ length: DEPTH }).reduce<Json>((inside) => ({ unknown: inside }), {}),
   Array.from({ length: WIDTH }, (_, index) => index),
   Object.fromEntries(Array.from({ length: WIDTH }, (_, index) => [`p${String(index)}`, index])),
 ];

@@ -30,6 +30,7 @@ paths:
   /pages: { get: { operationId: pages, parameters: [{ name: page, in: query, required: true, schema: { type: integer, default: 1 } }], ${ok} } }
   /either: { get: { operationId: either, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } } } } }
   /ranges: { get: { operationId: ranges, responses: { '200': { description: One., content: { '*/*': { schema: { type: string } }, application/json: { schema: { type: integer } } } } } } }
+  /anything: { get: { operationId: anything, responses: { '200': { description: One., content: { '*': { schema: { type: string, format: binary } } } } } } }
   /overlap: { get: { operationId: overlap, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Overlap' } } } } } } }
   /rows/{row}.{format}: { get: { operationId: row, parameters: [{ name: row, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
   /socket: { get: { operationId: socket, responses: { '101': { description: Switched. } } } }
@@ -51,7 +52,7 @@ paths:
   /small: { put: { operationId: small, parameters: [{ name: Content-Length, in: header, required: true, schema: { type: integer, maximum: 40 } }], requestBody: { required: true, content: { application/json: { schema: { type: object } } } }, ${ok} } }
   /deep: { get: { operationId: deep, parameters: [{ name: deep, in: query, style: deepObject, explode: true, schema: { anyOf: [{ type: object, properties: { id: { type: string } } }, { type: string, enum: ['null'] }] } }], ${ok} } }
   /backtrack: { get: { operationId: backtrack, parameters: [{ name: id, in: query, schema: { type: string, pattern: '^([a-z]+)*$', example: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!, default: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! } }], ${ok} } }
-  /volumes: { put: { operationId: updateVolume, requestBody: { content: { application/json: { schema: { allOf: [{ $ref: '#/components/schemas/Volume' }, { type: object, properties: { size: { readOnly: true } } }] } } } }, ${ok} } }
+  /volumes: { put: { operationId: updateVolume, requestBody: { content: { application/json: { schema: { allOf: [{ $ref: '#/components/schemas/Volume' }, { type: object, properties: { size: { readOnly: true }, extra: { readOnly: true } } }] } } } }, ${ok} } }
 components:
   securitySchemes: { other: { type: apiKey, in: query, name: other },  basic: { type: http, scheme: basic }, signed: { type: http, scheme: Example-HMAC }, key: { type: apiKey, in: query, name: key }, one: { type: http, scheme: bearer }, two: { type: http, scheme: bearer } }
   parameters: { key: { name: key, in: query, required: true, schema: { type: string } } }
