@@ -14,7 +14,8 @@ import {
   type ParameterObject,
   type RequestBodyObject,
 } from './document.ts';
-import { parametersOf, type CompiledOperations } from './operations.ts';
+import type { CompiledOperations } from './operations.ts';
+import { parametersOf } from './parameters.ts';
 import { dereference } from './reference.ts';
 import { sampleOf } from './sample.ts';
 

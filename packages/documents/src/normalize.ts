@@ -2,7 +2,7 @@ import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/c
 import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { convertDependencies, convertLimits } from './dialects.ts';
 import { findInt64Conflicts } from './int64-conflicts.ts';
-import { parametersOf, schemaOf } from './operations.ts';
+import { parametersOf, schemaOf } from './parameters.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';

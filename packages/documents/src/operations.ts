@@ -3,10 +3,8 @@ import {
   kindOf,
   type Contract,
   type DocumentedResponse,
-  type Int64Shape,
   type Operation,
   type OperationSchemas,
-  type Parameter,
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
@@ -20,17 +18,15 @@ import {
   type Encoding,
   type MediaTypeObject,
   type ParameterObject,
-  type PathItem,
-  type OperationObject,
   type RequestBodyObject,
   type ResponseObject,
   type SecuritySchemeObject,
 } from './document.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
-import { withDefaultStyle } from './openapi-rules.ts';
 import { readOperationSchemas } from './operation-schemas.ts';
 import { optional } from './optional.ts';
+import { parameterInt64s, parametersOf, planParameter } from './parameters.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
 import { readingAt } from './bug.ts';
@@ -129,36 +125,6 @@ export function compileOperations(contract: OpenApiDocument): {
   }
 }
 
-/** Returns the parameters of an operation. They replace those of its path item with the same name and location. */
-export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
-  const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map(
-    (node) => dereference(document, node) as ParameterObject,
-  );
-  const merged = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
-  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
-}
-
-/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
-export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
-
-function planParameter(document: Document, parameter: ParameterObject): Parameter {
-  const { name, in: place, content } = parameter;
-  const { style, explode } = withDefaultStyle(parameter);
-  return {
-    name,
-    in: place,
-    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // The linter knows all.
-    explode,
-    type: textTypeOf(document, schemaOf(parameter)),
-  };
-}
-
-function contentStyle({ in: place }: ParameterObject, content: object): Parameter['style'] {
-  const kind = kindOf(Object.keys(content)[0] ?? '');
-  if (kind === 'form' && place === 'querystring') return 'form';
-  return kind === 'json' ? 'json' : 'text';
-}
-
 /** Marks the fields of a form whose parts are JSON. */
 function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encoding>>): TextType {
   const names = Object.keys(form.properties ?? {}).filter((name) => {
@@ -182,15 +148,6 @@ function partTypesOf(encoding: Readonly<Record<string, Encoding>>): RequestMedia
 
 function isJson(content: object): boolean {
   return kindOf(Object.keys(content)[0] ?? '') === 'json';
-}
-
-function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
-  const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
-  return int64s.shapeOf({
-    properties: mapValues(places, (group) => ({
-      properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])),
-    })),
-  });
 }
 
 function planContent(
@@ -246,11 +203,6 @@ function planResponse(document: Document, { content = {}, headers = {} }: Respon
     requiredHeaders: required.map(([name]) => name),
     ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),
   };
-}
-
-/** Returns the schema of a parameter: its own, or the one of its only media type. */
-export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
-  return schema ?? Object.values(content)[0]?.schema;
 }
 
 function mapValues<In, Out>(

@@ -4,7 +4,7 @@ import { listOperations, type Document, type MediaTypeObject, type ResponseObjec
 import { OWN_STATUSES } from './failures.ts';
 import { versionOfDialect } from './dialects.ts';
 import { METHODS } from './openapi-rules.ts';
-import { parametersOf } from './operations.ts';
+import { parametersOf } from './parameters.ts';
 import { dereference } from './reference.ts';
 import type { Remark } from './remark.ts';
 import { textTypeOf } from './text-types.ts';

@@ -1,0 +1,52 @@
+import { kindOf, type Int64Shape, type Parameter } from '@contract-first/contract';
+import type { Document, OperationObject, ParameterObject, PathItem } from './document.ts';
+import type { Int64Finder } from './int64-shapes.ts';
+import { withDefaultStyle } from './openapi-rules.ts';
+import { dereference } from './reference.ts';
+import { textTypeOf } from './text-types.ts';
+
+/** Returns the parameters of an operation. They replace those of its path item with the same name and location. */
+export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
+  const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map(
+    (node) => dereference(document, node) as ParameterObject,
+  );
+  const merged = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+  return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
+}
+
+/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
+export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
+
+/** Returns the schema of a parameter: its own, or the one of its only media type. */
+export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
+  return schema ?? Object.values(content)[0]?.schema;
+}
+
+/** Returns what the engine reads of a parameter. */
+export function planParameter(document: Document, parameter: ParameterObject): Parameter {
+  const { name, in: place, content } = parameter;
+  const { style, explode } = withDefaultStyle(parameter);
+  return {
+    name,
+    in: place,
+    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // The linter knows all.
+    explode,
+    type: textTypeOf(document, schemaOf(parameter)),
+  };
+}
+
+function contentStyle({ in: place }: ParameterObject, content: object): Parameter['style'] {
+  const kind = kindOf(Object.keys(content)[0] ?? '');
+  if (kind === 'form' && place === 'querystring') return 'form';
+  return kind === 'json' ? 'json' : 'text';
+}
+
+/** Returns the int64s of the parameters of an operation, by location; `undefined` when there are none. */
+export function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
+  const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
+  const properties = Object.entries(places).map(([place, group]) => [
+    place,
+    { properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])) },
+  ]);
+  return int64s.shapeOf({ properties: Object.fromEntries(properties) as object });
+}
