@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { contract } from '../../../../src/plants/contract.ts';
-import type { Contract } from '@contract-first/contract';
+import type { CompiledDocument } from '@contract-first/documents';
 import { openDocs } from '../../src/docs/docs.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { createTestApp, type TestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { FAINT_TEXTS, openPage } from './support/browser.ts';
-import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { compiledOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const PROJECT = new URL('../../../../', import.meta.url);
 
@@ -55,7 +55,7 @@ test('in a browser, an int64 of a response is shown with all its digits', async 
   '200':
     description: An id.
     content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }`;
-  const other = await contractOf(documentOf('/id', 'get', answer));
+  const other = await compiledOf(documentOf('/id', 'get', answer));
   const handlers = { op: async () => ({ status: 200, body: { id: BigInt(MAX_INT64) } }) };
   const { page } = await openPage(`${await serveOther(other, handlers)}/docs`);
   expect(await send(page)).toEqual({ status: '200', body: `{"id":${MAX_INT64}}` });
@@ -100,7 +100,7 @@ test.each([
 ] as const)('in a browser, %s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
   const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
   const operations = methods.map((method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`);
-  const other = await contractOf(`openapi: 3.1.0
+  const other = await compiledOf(`openapi: 3.1.0
 info: { title: Every method, version: 1.0.0 }
 security: [{ bearer: [] }]
 paths: { '/it': { ${operations.join(', ')} } }
@@ -120,14 +120,17 @@ async function serveWithDocs(): Promise<TestApp & { readonly url: string }> {
 /** Serves GET /it, which responds with a file. Returns the URL of the service. */
 async function serveFile(type: string, body: string | Uint8Array, headers = {}): Promise<string> {
   const response = `responses: { '200': { description: A file., content: { ${type}: {} } } }`;
-  const other = await contractOf(documentOf('/it', 'get', response));
+  const other = await compiledOf(documentOf('/it', 'get', response));
   return serveOther(other, { op: async () => ({ status: 200, headers, body }) });
 }
 
 /** Serves another contract with its docs page. Returns the URL of the service. */
-async function serveOther(other: Contract, handlers: Readonly<Record<string, AnyHandler>>): Promise<string> {
-  const docs = openDocs(true, other, { json: '{}', yaml: '' });
-  const { serve } = await createTestApp({ contract: other, production: false, handlers, docs });
+async function serveOther(
+  { contract, document }: CompiledDocument,
+  handlers: Readonly<Record<string, AnyHandler>>,
+): Promise<string> {
+  const docs = openDocs(true, contract, { json: JSON.stringify(document), yaml: '' });
+  const { serve } = await createTestApp({ contract, production: false, handlers, docs });
   return (await serve()).url;
 }
 

@@ -6,7 +6,7 @@ import { contract } from '../../../../src/plants/contract.ts';
 import { openDocs } from '../../src/docs/docs.ts';
 import { createTestApp, type TestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { compiledOf, contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { copyProjectWithPackages, copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 
@@ -73,9 +73,11 @@ test('/ leads to the docs page where it is served, and does not exist otherwise'
 });
 
 test('/ is the operation of a contract that defines it, beside the docs page', async () => {
-  const other = await contractOf(documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`));
-  const docs = openDocs(true, other, { json: '{}', yaml: '' });
-  const { serve } = await createTestApp({ contract: other, handlers: { op: async () => ({ status: 204 }) }, docs });
+  const { contract, document } = await compiledOf(
+    documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`),
+  );
+  const docs = openDocs(true, contract, { json: JSON.stringify(document), yaml: '' });
+  const { serve } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) }, docs });
   const { url } = await serve();
   expect((await follow(url, '/')).status).toBe(204);
   expect((await follow(url, '/docs')).status).toBe(200);
