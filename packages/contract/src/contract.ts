@@ -1,7 +1,7 @@
 import type { Int64Shape } from './int64.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 
-/** What the engine knows of an OpenAPI document: tables and schemas that the generator derives from it. */
+/** The tables and schemas that the generator derives from an OpenAPI document, and that the engine serves. */
 export type Contract = {
   /** The title and the version of the document. */
   readonly info: { readonly title: string; readonly version: string };
