@@ -18,7 +18,7 @@ export type {
 } from './handler-types.ts';
 export { integerOf, isInt64, reviveInt64s, type Int64Shape } from './int64.ts';
 export { escapePointer } from './json-pointer.ts';
-export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS } from './keywords.ts';
+export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
 export { mapBigints, parseJson, stringifyJson, type JsonTree } from './json.ts';
 export {
   concreteMediaType,

@@ -1,5 +1,5 @@
+import { subschemasOf } from '@contract-first/contract';
 import { ANNOTATIONS } from './annotations.ts';
-import { walk } from './walk.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -11,13 +11,12 @@ const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
  * and with better messages, and there is nothing that has no effect on validation, except `default`.
  */
 export function toAjvSchema(schema: unknown): unknown {
-  const holder = { schema };
-  walk('schema', holder, 'schema', '', ({ node }) => {
-    simplifyDiscriminator(node);
-    for (const keyword of Object.keys(node))
-      if (keyword.startsWith('x-') || WITHOUT_EFFECT.includes(keyword)) Reflect.deleteProperty(node, keyword);
-  });
-  return holder.schema;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  simplifyDiscriminator(schema as Node);
+  for (const keyword of Object.keys(schema))
+    if (keyword.startsWith('x-') || WITHOUT_EFFECT.includes(keyword)) Reflect.deleteProperty(schema, keyword);
+  subschemasOf(schema).forEach(toAjvSchema);
+  return schema;
 }
 
 /** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */

@@ -25,9 +25,8 @@ export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
 export { withFiles } from './operation-schemas.ts';
-
 export { optional } from './optional.ts';
-export { IGNORED_PARAMETERS, parametersOf, schemaOf } from './parameters.ts';
+export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
 export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';
 export { textTypeOf } from './text-types.ts';

@@ -10,6 +10,7 @@ import { toAjvSchema } from './ajv-schema.ts';
 import { TooMany } from './bounds.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import type { Content, Document, MediaTypeObject, ParameterObject, ResponseObject } from './document.ts';
+import { valueSchemaOf } from './parameters.ts';
 import { dereference } from './reference.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -60,8 +61,8 @@ export function readOperationSchemas(
     return { properties: Object.fromEntries(locations.filter(([, members]) => members !== undefined)) };
   }
 
-  function readParameter({ in: location, required, ...parameter }: ParameterObject): unknown {
-    return toAjvSchema(directed.parameter(schemaOf(parameter, location === 'querystring'), required === true));
+  function readParameter(parameter: ParameterObject): unknown {
+    return toAjvSchema(directed.parameter(valueSchemaOf(parameter) ?? {}, parameter['required'] === true));
   }
 
   function readRequestBody(mediaType: string, object: MediaTypeObject): unknown {
@@ -82,7 +83,7 @@ export function readOperationSchemas(
     const properties = Object.entries(headers)
       .filter(([name]) => name.toLowerCase() !== 'content-type')
       .map(([name, header]) => {
-        const schema = directed.of(schemaOf(resolveRef(header)), 'response');
+        const schema = directed.of(valueSchemaOf(resolveRef(header) as ParameterObject) ?? {}, 'response');
         return [name.toLowerCase(), toAjvSchema(schema)] as const;
       });
     if (properties.length === 0) return { bodies };
@@ -150,14 +151,6 @@ export function withFiles(
       ]),
     ),
   };
-}
-
-/** Returns the schema of the value of a parameter or a header. A schema cannot describe the text of other media types. */
-function schemaOf({ schema, content }: Node, isWholeQuery = false): unknown {
-  const [entry] = Object.entries((content ?? {}) as Readonly<Record<string, Node>>);
-  const kind = entry && kindOf(entry[0]);
-  const isParsed = kind === 'json' || (kind === 'form' && isWholeQuery);
-  return schema ?? (isParsed ? entry?.[1]['schema'] : undefined) ?? {};
 }
 
 /** Returns where a parameter is validated. */

@@ -24,7 +24,7 @@ import {
 } from './document.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { findInt64s, type Int64Finder } from './int64-shapes.ts';
-import { readOperationSchemas } from './operation-schemas.ts';
+import { readOperationSchemas, type DescribedParts } from './operation-schemas.ts';
 import { optional } from './optional.ts';
 import { parameterInt64s, parametersOf, planParameter } from './parameters.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
@@ -63,7 +63,6 @@ export function compileOperations(contract: OpenApiDocument): {
         (response) => dereference(document, response) as ResponseObject,
       );
       const parts = { parameters, content: requestBody?.content ?? {}, responses };
-      const readSchemas = (): OperationSchemas => readOperationSchemas(document, parts, planned, directed);
       return {
         operationId: object.operationId,
         method,
@@ -79,7 +78,7 @@ export function compileOperations(contract: OpenApiDocument): {
         ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
-        schemas: orNone(readSchemas, pointer),
+        schemas: schemasOf(parts, planned, pointer),
       };
     }),
   );
@@ -114,9 +113,9 @@ export function compileOperations(contract: OpenApiDocument): {
   return { compiled, failureBodies: failures.bodies, errors };
 
   /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
-  function orNone(read: () => OperationSchemas, pointer: string): OperationSchemas {
+  function schemasOf(parts: DescribedParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
     try {
-      return read();
+      return readOperationSchemas(document, parts, requestBody, directed);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
       errors.push({ pointer, message: `cannot be validated: ${error.message}` });

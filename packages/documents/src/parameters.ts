@@ -22,7 +22,13 @@ export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
   return schema ?? Object.values(content)[0]?.schema;
 }
 
-/** Returns what the engine reads of a parameter. */
+/** Returns the schema of the value of a parameter or a header; `undefined` for a text that is not parsed. */
+export function valueSchemaOf(parameter: ParameterObject): unknown {
+  const { content } = parameter;
+  return content !== undefined && contentStyle(parameter, content) === 'text' ? undefined : (schemaOf(parameter) ?? {});
+}
+
+/** Returns a parameter as a contract has it. */
 export function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
   const { style, explode } = withDefaultStyle(parameter);

@@ -16,7 +16,7 @@ async function bodyWith(schema: object, openapi?: string): Promise<unknown> {
   return (await contractWith({ Body: schema }, openapi)).schemas['#/components/schemas/Body'];
 }
 
-test('a contract has the schemas of each part of an operation, and those that they refer to', async () => {
+test('a contract has the schemas of each part of an operation, and the targets of their references', async () => {
   const { operations, schemas } = await contractOf(`
 openapi: 3.1.0
 info: { title: Test, version: 1.0.0 }

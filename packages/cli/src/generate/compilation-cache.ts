@@ -12,7 +12,7 @@ const REFERENCE = /"#\/components\/(?:[^"\\]|\\.)*"/g;
 // Enough for several documents.
 const MAX_DIGESTS = 5_000;
 
-/** Some schemas, and those that they refer to. */
+/** A digest of some schemas, and the references in them. */
 type Part = { readonly digest: string; readonly references: readonly string[] };
 
 /**

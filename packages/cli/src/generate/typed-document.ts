@@ -8,8 +8,8 @@ import {
   METHODS,
   optional,
   parametersOf,
-  schemaOf,
   textTypeOf,
+  valueSchemaOf,
   walkDocument,
   withFiles,
   type Content,
@@ -26,6 +26,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The keys of path items in OpenAPI 3.1, for which the types have members. */
 export const TYPED_METHODS = METHODS.filter((method) => method !== 'query');
 
+const TEXT = { type: 'string' };
 const FILE = { type: 'string', format: 'binary' };
 
 /**
@@ -65,7 +66,7 @@ export function toTypedDocument(original: Document): Document {
       const { content, ...header } = dereference(document, node) as ParameterObject; // The linter has checked this shape.
       holder[key] = {
         ...header,
-        schema: directed.of(textSchemaOf({ ...header, ...optional('content', content) }), 'response'),
+        schema: directed.of(valueSchemaOf({ ...header, ...optional('content', content) }) ?? TEXT, 'response'),
       };
     }
     if ('$ref' in node) return;
@@ -117,7 +118,7 @@ export function toTypedDocument(original: Document): Document {
 
   function directParameter({ content, ...documented }: ParameterObject, direction: Direction): Node {
     const { required = false } = documented as { readonly required?: boolean };
-    const own = textSchemaOf({ ...documented, ...optional('content', content) });
+    const own = valueSchemaOf({ ...documented, ...optional('content', content) }) ?? TEXT;
     const parameter = { ...documented, in: documented.in === 'querystring' ? 'query' : documented.in };
     if (direction !== 'received') return { ...parameter, schema: directed.of(own, direction) };
     const schema = directed.parameter(own, required) as Schema;
@@ -136,14 +137,6 @@ export function toTypedDocument(original: Document): Document {
       }),
     );
   }
-}
-
-/** Returns the schema of a parameter or header. Of `content`, only JSON and a form that is the whole query are parsed. */
-function textSchemaOf(parameter: ParameterObject): unknown {
-  const [mediaType = 'application/json'] = Object.keys(parameter.content ?? {});
-  const kind = kindOf(mediaType);
-  const isParsed = kind === 'json' || (kind === 'form' && parameter.in === 'querystring');
-  return isParsed ? (schemaOf(parameter) ?? {}) : { type: 'string' };
 }
 
 /** Requires the properties that have a default: only handlers see one, after it is inserted. */
