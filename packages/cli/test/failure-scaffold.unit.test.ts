@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
 import { createFailureRenderer } from '../src/generate/failure-scaffold.ts';
-import { createValues } from '../src/values/response-values.ts';
+import { createValues } from '../src/values/documented-values.ts';
 
 const TEXT = { type: 'string' };
 const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
@@ -15,7 +15,7 @@ function render(schema: object, violations: typeof VIOLATIONS): unknown {
   const operation = { operationId: 'op', responses: { '400': { description: 'No.', content } } };
   const document = { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: { '/a': { get: operation } } };
   const body = { name: 'Failure', mediaType: 'application/json', schema, operationId: 'op', response: '400' };
-  const source = createFailureRenderer(document, createValues(document, 0)).renderBody(body);
+  const source = createFailureRenderer(document, createValues(document, 0, 'response')).renderBody(body);
   const call = runInThisContext(`(${source})`) as (details: object) => unknown;
   return call({ status: 400, message: 'all', violations });
 }

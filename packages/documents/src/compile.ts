@@ -4,14 +4,12 @@ import { findCombinations, findManyPaths, removeCircularParts } from './combinat
 import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
-import { exampleRequest } from './example.ts';
 import type { FailureBody } from './failures.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
-import { optional } from './optional.ts';
 import type { Remark } from './remark.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
 import {
@@ -57,8 +55,7 @@ export async function compileContract(path: string, allowed?: AllowedRefs): Prom
       problems: [...rest.problems, ...placeRemarks('error', errors, rest.placeOf)],
       compiled: undefined,
     };
-  const contract = { ...compiled, ...optional('example', exampleRequest(document, compiled)) };
-  return { ...rest, compiled: { contract, document, failureBodies } };
+  return { ...rest, compiled: { contract: compiled, document, failureBodies } };
 }
 
 /**

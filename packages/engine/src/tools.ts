@@ -9,6 +9,7 @@ export type { RenderFailure } from './http/failure-response.ts';
 export type { AnyHandler } from './http/pipeline.ts';
 export type { AnyReply } from './http/response.ts';
 export type { ValidRequest } from './http/validate-request.ts';
+export { exampleCurl } from './process/example-curl.ts';
 export { createProgressLine, type ProgressLine } from './import/progress-line.ts';
 export { readConfig } from './process/config.ts';
 export { createSilentLog } from './process/log.ts';

@@ -3,7 +3,7 @@ import { stringifyJson, type FailureDetails } from '@contract-first/contract';
 import { sentKindOf, type Document, type FailureBody } from '@contract-first/documents';
 import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
 import type { Schema as Part } from '../values/dialect.ts';
-import type { Values } from '../values/response-values.ts';
+import type { Values } from '../values/documented-values.ts';
 import { flatten, join } from '../values/schema-merge.ts';
 
 type Schema = {

@@ -3,12 +3,14 @@ import { concreteMediaType, escapeControls, Validators, type Contract, type Oper
 import {
   compileContract,
   operationPointer,
+  optional,
   placeRemarks,
   type AllowedRefs,
   type FailureBody,
   type Problem,
   type Remark,
 } from '@contract-first/documents';
+import { exampleRequest } from '../values/example-request.ts';
 import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
 import { CompilationCache } from './compilation-cache.ts';
@@ -56,7 +58,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
   ];
-  const served = { $comment: NOTICE, ...contract };
+  const served = { $comment: NOTICE, ...contract, ...optional('example', exampleRequest(compiled)) };
   return {
     files: {
       'types.ts': escapeControls(types.join('\n')),

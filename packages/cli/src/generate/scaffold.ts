@@ -6,7 +6,7 @@ import { escapeControls } from '@contract-first/contract';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
-import { createValues } from '../values/response-values.ts';
+import { createValues } from '../values/documented-values.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
 
@@ -32,7 +32,7 @@ export async function scaffold(
   handlersPath: string,
 ): Promise<readonly string[]> {
   const folder = dirname(handlersPath);
-  const { renderBody } = createFailureRenderer(document, createValues(document, 0));
+  const { renderBody } = createFailureRenderer(document, createValues(document, 0, 'response'));
   const failures = failureBodies.map((body) => ({ name: body.name, value: renderBody(body) }));
   const checkers = uncheckedSchemes.map((name) => ({
     name,

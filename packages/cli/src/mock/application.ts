@@ -1,11 +1,12 @@
 import type { Application } from '@contract-first/engine';
 import type { AnyHandler, DocumentText } from '@contract-first/engine/tools';
-import type { CompiledDocument } from '@contract-first/documents';
+import { optional, type CompiledDocument } from '@contract-first/documents';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
 import { withPreferences } from './preferences.ts';
 import { createMockHandler } from './responses.ts';
-import { createValues } from '../values/response-values.ts';
+import { createValues } from '../values/documented-values.ts';
+import { exampleRequest } from '../values/example-request.ts';
 
 /**
  * Creates an application without code of its own for a document: handlers that respond with examples and generated values,
@@ -15,8 +16,8 @@ import { createValues } from '../values/response-values.ts';
  * @param seed decides which values are generated
  */
 export function createMock(compiled: CompiledDocument, document: DocumentText, seed: number): Application {
-  const values = createValues(compiled.document, seed);
-  const contract = withPreferences(compiled.contract);
+  const values = createValues(compiled.document, seed, 'response');
+  const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
   const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
     operation.operationId,
     createMockHandler(values, operation),

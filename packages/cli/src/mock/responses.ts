@@ -13,7 +13,7 @@ import type { Json } from '../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
-import type { Described, ResponseNode, Values, Wanted } from '../values/response-values.ts';
+import type { Described, ResponseNode, Values, Wanted } from '../values/documented-values.ts';
 
 type HeaderNode = Described & {
   readonly required?: boolean;

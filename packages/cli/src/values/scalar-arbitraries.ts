@@ -71,7 +71,8 @@ export function strings(schema: SchemaObject, kind: TextKind, plain = false): fc
   const { pattern, format } = schema;
   const matches = typeof pattern === 'string' ? prepare(`pattern ${pattern}`, () => matching(pattern)) : undefined;
   const name = String(format);
-  const formatted = (plain ? PLAIN_FORMATS[name]?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS[name]?.());
+  const formatted =
+    (plain ? PLAIN_FORMATS.get(name)?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS.get(name)?.());
   // Values of one keyword may satisfy the other by chance.
   if (matches !== undefined && formatted !== undefined) return fc.oneof(matches, formatted);
   return matches ?? formatted ?? plainStrings(schema, kind);
@@ -134,37 +135,37 @@ const words = (): fc.Arbitrary<string> =>
   fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
 
 // Usual values, also because fast-check takes a second to prepare some of its arbitraries of addresses.
-const PLAIN_FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
-  'date-time': () => dates('2020', '2029'),
-  date: () => dates('2020', '2029').map((text) => text.slice(0, 10)),
-  email: () => words().map((word) => `${word}@example.com`),
-  hostname: () => words().map((word) => `${word}.example.com`),
-  uri: () => words().map((word) => `https://example.com/${word}`),
-  url: () => words().map((word) => `https://example.com/${word}`),
-};
+const PLAIN_FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, () => fc.Arbitrary<Json>>([
+  ['date-time', () => dates('2020', '2029')],
+  ['date', () => dates('2020', '2029').map((text) => text.slice(0, 10))],
+  ['email', () => words().map((word) => `${word}@example.com`)],
+  ['hostname', () => words().map((word) => `${word}.example.com`)],
+  ['uri', () => words().map((word) => `https://example.com/${word}`)],
+  ['url', () => words().map((word) => `https://example.com/${word}`)],
+]);
 
-const FORMATS: Readonly<Record<string, () => fc.Arbitrary<Json>>> = {
-  'date-time': dates,
-  date: () => dates().map((text) => text.slice(0, 10)),
-  time: () => dates().map((text) => text.slice(11)),
-  duration: () => fc.constantFrom('P1D', 'PT1H', 'P1Y2M3DT4H5M6S'),
-  uuid: () => fc.uuid(),
-  email: () => fc.emailAddress(),
-  hostname: () => fc.domain(),
-  ipv4: () => fc.ipV4(),
-  ipv6: () => fc.ipV6(),
-  uri: () => fc.webUrl(),
-  url: () => fc.webUrl(),
-  'uri-template': () => fc.constantFrom('/a/{id}', '/a{?page}'),
-  'uri-reference': () => fc.webPath(),
-  byte: () => fc.base64String(),
-  'json-pointer': () => fc.constantFrom('', '/a', '/a~1b/0'),
-  'json-pointer-uri-fragment': () => fc.constantFrom('#', '#/a'),
-  'relative-json-pointer': () => fc.constantFrom('0', '1/a'),
-  'iso-date-time': dates,
-  'iso-time': () => dates().map((text) => text.slice(11)),
-  regex: () => fc.constantFrom('^a+$', '[0-9]'),
-};
+const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, () => fc.Arbitrary<Json>>([
+  ['date-time', dates],
+  ['date', () => dates().map((text) => text.slice(0, 10))],
+  ['time', () => dates().map((text) => text.slice(11))],
+  ['duration', () => fc.constantFrom('P1D', 'PT1H', 'P1Y2M3DT4H5M6S')],
+  ['uuid', () => fc.uuid()],
+  ['email', () => fc.emailAddress()],
+  ['hostname', () => fc.domain()],
+  ['ipv4', () => fc.ipV4()],
+  ['ipv6', () => fc.ipV6()],
+  ['uri', () => fc.webUrl()],
+  ['url', () => fc.webUrl()],
+  ['uri-template', () => fc.constantFrom('/a/{id}', '/a{?page}')],
+  ['uri-reference', () => fc.webPath()],
+  ['byte', () => fc.base64String()],
+  ['json-pointer', () => fc.constantFrom('', '/a', '/a~1b/0')],
+  ['json-pointer-uri-fragment', () => fc.constantFrom('#', '#/a')],
+  ['relative-json-pointer', () => fc.constantFrom('0', '1/a')],
+  ['iso-date-time', dates],
+  ['iso-time', () => dates().map((text) => text.slice(11))],
+  ['regex', () => fc.constantFrom('^a+$', '[0-9]')],
+]);
 
 /** Counts characters as JSON Schema does: a surrogate pair is one. */
 function lengthOf(text: string): number {

@@ -1,8 +1,9 @@
+import type fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
 import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
 import { createOracle } from './oracle.ts';
-import { sampleFor } from './sample.ts';
+import { sampleFor, simplestOf } from './sample.ts';
 import { dereference, listOperations, type Document, type OpenApiDocument } from '@contract-first/documents';
 
 /** A documented value: the content of a media type, or a header. */
@@ -19,6 +20,9 @@ export type ResponseNode = {
   readonly headers?: Readonly<Record<string, unknown>>;
 };
 
+/** An example, whose value has another name since OpenAPI 3.2. */
+type ExampleNode = { readonly value?: Json; readonly dataValue?: Json };
+
 /** Options of a generated value. */
 export type Wanted = {
   /** Decides which value is generated, besides the seed. */
@@ -27,6 +31,8 @@ export type Wanted = {
   readonly dynamic: boolean;
   /** Whether only visible characters are generated. */
   readonly isText: boolean;
+  /** Whether generated values are the simplest ones, with required properties only where that is valid. */
+  readonly isSimple?: boolean;
 };
 
 /** The values of a document for one seed. */
@@ -45,9 +51,9 @@ const ATTEMPTS = [
 // A client waits for the value, and there are several attempts.
 const GIVE_UP_AFTER = 500;
 
-/** Creates the source of valid values for the responses of a document, the same ones for the same seed. */
-export function createValues(original: OpenApiDocument, seed: number) {
-  const schemas = readSchemas(original, 'response');
+/** Creates the source of valid values for the requests or responses of a document, the same ones for the same seed. */
+export function createValues(original: OpenApiDocument, seed: number, direction: 'request' | 'response') {
+  const schemas = readSchemas(original, direction);
   const { document } = schemas;
   const oracle = createOracle(schemas);
   const arbitraries = createArbitraries(schemas, oracle);
@@ -56,7 +62,7 @@ export function createValues(original: OpenApiDocument, seed: number) {
   );
 
   return {
-    /** The document with its schemas for responses. */
+    /** The document with its schemas for the direction. */
     document,
     allows: oracle.allows,
     /** Returns a documented response of an operation, by its key in `responses`. */
@@ -66,8 +72,8 @@ export function createValues(original: OpenApiDocument, seed: number) {
     /** Returns the values of the named examples. */
     examplesOf({ examples = {} }: Described): ReadonlyMap<string, Json> {
       const named = Object.entries(examples).flatMap(([name, node]) => {
-        const { value } = (dereference(document, node) ?? {}) as { readonly value?: Json };
-        return value === undefined ? [] : [[name, value] as const];
+        const { value, dataValue = value } = (dereference(document, node) ?? {}) as ExampleNode;
+        return dataValue === undefined ? [] : [[name, dataValue] as const];
       });
       return new Map(named);
     },
@@ -76,9 +82,10 @@ export function createValues(original: OpenApiDocument, seed: number) {
      *
      * @returns only values that the schema allows; none when it allows none that can be generated
      */
-    *valuesOf(described: Described, { key, dynamic, isText }: Wanted): Generator<Json> {
+    *valuesOf(described: Described, { key, dynamic, isText, isSimple = false }: Wanted): Generator<Json> {
       const { schema, example } = described;
-      const attempts = ATTEMPTS.filter(({ examples }) => !(dynamic && examples));
+      const minimalFirst = ATTEMPTS.toSorted((one, other) => Number(other.minimal) - Number(one.minimal));
+      const attempts = (isSimple ? minimalFirst : ATTEMPTS).filter(({ examples }) => !(dynamic && examples));
       if (!dynamic) {
         const documented = [example as Json | undefined, ...this.examplesOf(described).values()];
         for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;
@@ -89,9 +96,10 @@ export function createValues(original: OpenApiDocument, seed: number) {
           extras: !attempt.plain,
           giveUpAfter: GIVE_UP_AFTER,
         } as const;
-        const value = sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, () =>
-          arbitraries(schema, { ...options, ...attempt }),
-        );
+        const create = (): fc.Arbitrary<Json> => arbitraries(schema, { ...options, ...attempt });
+        const value = isSimple
+          ? simplestOf(create)
+          : sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, create);
         if (value !== undefined) yield value;
       }
     },

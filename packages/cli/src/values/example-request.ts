@@ -1,0 +1,122 @@
+import {
+  concreteMediaType,
+  kindOf,
+  stringifyJson,
+  TOKEN_PLACEHOLDER,
+  type Contract,
+  type ExampleRequest,
+  type Operation,
+  type SecurityScheme,
+} from '@contract-first/contract';
+import {
+  dereference,
+  listOperations,
+  parametersOf,
+  type CompiledDocument,
+  type Document,
+  type RequestBodyObject,
+} from '@contract-first/documents';
+import { createValues, type Described } from './documented-values.ts';
+import { isArray, isObject, type Json } from './json-value.ts';
+
+// The same request for the same document.
+const SEED = 0;
+
+/** A part of a request: where it is sent, its name and its value. */
+type Part = { readonly in: string; readonly name: string; readonly value: string };
+
+/**
+ * Returns a request for the first operation, with credentials for it, its required parameters and its body: examples of the
+ * document, or generated values.
+ *
+ * @returns `undefined` without an operation
+ */
+export function exampleRequest({ contract, document: original }: CompiledDocument): ExampleRequest | undefined {
+  const [operation] = Object.values(contract.operations);
+  const pathItem = original.paths?.[operation?.path ?? ''];
+  if (operation === undefined || pathItem === undefined) return undefined;
+  const { operationId, method, path, basePaths = contract.basePaths } = operation;
+  // The schemas of the other paths need not be read.
+  const values = createValues({ ...original, paths: { [path]: pathItem } }, SEED, 'request');
+  const document = values.document as Document; // Only its schemas differ from those of the original.
+  const found = listOperations(document).find(({ object }) => object.operationId === operationId);
+  if (found === undefined) return undefined;
+  const { object } = found;
+  const parameters = parametersOf(document, found.pathItem, object).filter(({ required }) => required === true);
+  const parts = [
+    ...credentialsOf(contract.securitySchemes, operation),
+    ...parameters.map((parameter): Part => {
+      const { in: place, name, content } = parameter;
+      const described = Object.values(content ?? {})[0] ?? parameter;
+      const value = valueOf(described as Described, `${place} ${name}`); // The linter has checked this shape.
+      return { in: place, name, value: content === undefined ? toText(value) : stringifyJson(value) };
+    }),
+  ];
+  const partsIn = (place: string): readonly Part[] => parts.filter((part) => part.in === place);
+  const filled = partsIn('path').reduce(
+    (text, { name, value }) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
+    path,
+  );
+  const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${percentEncode(value)}`);
+  const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${percentEncode(value)}`);
+  return {
+    method,
+    target: `${basePaths[0] ?? ''}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    options: [
+      ...partsIn('user').map(({ value }) => ['-u', value] as const),
+      ...partsIn('header').map(({ name, value }) => ['-H', `${name}: ${value}`] as const),
+      ...(cookies.length > 0 ? [['-b', cookies.join('; ')] as const] : []),
+      ...bodyOptions(dereference(document, object.requestBody) as RequestBodyObject | undefined),
+    ],
+  };
+
+  /** Returns a valid value; any text for a schema of which none can be generated. */
+  function valueOf(described: Described, key: string, isText = true): Json {
+    const [value = 'text'] = values.valuesOf(described, { key, dynamic: false, isText, isSimple: true });
+    return value;
+  }
+
+  /** Returns the options of curl for a body, in JSON if the operation takes it. */
+  function bodyOptions({ content = {} }: Partial<RequestBodyObject> = {}): ExampleRequest['options'] {
+    const mediaTypes = Object.keys(content);
+    const mediaType = mediaTypes.find((name) => kindOf(name) === 'json') ?? mediaTypes[0];
+    if (mediaType === undefined) return [];
+    const kind = kindOf(mediaType);
+    const value = valueOf((content[mediaType] ?? {}) as Described, 'body', kind !== 'json'); // As above.
+    if (kind === 'form' || kind === 'multipart') {
+      const option = kind === 'form' ? '--data-urlencode' : '-F';
+      return Object.entries(isObject(value) ? value : {}).map(([name, field]) => [option, `${name}=${toText(field)}`]);
+    }
+    return [
+      ['-H', `Content-Type: ${concreteMediaType(mediaType)}`],
+      ['-d', kind === 'json' ? stringifyJson(value) : toText(value)],
+    ];
+  }
+}
+
+/** Returns the credentials of the first alternative, if possible one that curl can send. */
+function credentialsOf(schemes: Contract['securitySchemes'], { security }: Operation): readonly Part[] {
+  const alternatives = security.map((requirements) => requirements.map(({ scheme }) => credentialOf(schemes[scheme])));
+  const chosen = alternatives.find((credentials) => !credentials.includes(undefined)) ?? alternatives[0] ?? [];
+  return chosen.filter((credential) => credential !== undefined);
+}
+
+function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefined {
+  const { type, scheme, in: place, name } = securityScheme ?? {};
+  if (type === 'apiKey' && place !== undefined && name !== undefined)
+    return { in: place, name, value: TOKEN_PLACEHOLDER };
+  if (type === 'http' && scheme === 'basic') return { in: 'user', name: '', value: 'user:password' };
+  const isBearer = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme === 'bearer');
+  return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` } : undefined;
+}
+
+/** Writes a value as text; a list as most styles of parameters do. */
+function toText(value: Json): string {
+  if (isArray(value)) return value.map(toText).join(',');
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+/** Encodes a value for a URL or a cookie, all but the place of the token. */
+function percentEncode(value: string): string {
+  return value === TOKEN_PLACEHOLDER ? value : encodeURIComponent(value);
+}
