@@ -4,7 +4,7 @@ import { exampleCurl, type AnyHandler } from '@contract-first/engine/tools';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { compiledOf } from '@contract-first/testing/contract.ts';
 import { run } from '@contract-first/testing/service.ts';
-import { exampleRequest } from '../src/values/example-request.ts';
+import { exampleRequest } from '../src/generate/example-request.ts';
 
 const document = (method: string, path: string, operation: string): string => `
 openapi: 3.1.0

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { compiledOf } from '@contract-first/testing/contract.ts';
-import { exampleRequest } from '../src/values/example-request.ts';
+import { exampleRequest } from '../src/generate/example-request.ts';
 
 test.each<[string, Record<string, object>, string]>([
   ['an allOf of itself', { Body: { allOf: [{ $ref: '#/components/schemas/Body' }] } }, ''],

@@ -5,6 +5,7 @@ import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place }
 import type { Schema as Part } from '../values/dialect.ts';
 import type { Values } from '../values/documented-values.ts';
 import { flatten, join } from '../values/schema-merge.ts';
+import { quote, renderArray, renderObject } from './source-text.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;
@@ -126,8 +127,8 @@ function fill(base: Json, isValid: (value: Json) => boolean): string {
   function render(value: Json, place: Place): string {
     const detail = details.get(JSON.stringify(place));
     if (detail !== undefined) return detail;
-    if (isArray(value)) return `[${value.map((item, index) => render(item, [...place, index])).join(', ')}]`;
-    if (!isObject(value)) return stringifyJson(value);
+    if (isArray(value)) return renderArray(value.map((item, index) => render(item, [...place, index])));
+    if (!isObject(value)) return literal(value);
     return objectLiteral(Object.entries(value).map(([name, member]) => [name, render(member, [...place, name])]));
   }
 }
@@ -142,10 +143,10 @@ function objectLiteral(members: readonly (readonly [name: string, value: string]
   const texts = members.map(([name, value]) => {
     if (name === value && SHORTHAND.has(name)) return name;
     // As a plain key, __proto__ would set the prototype.
-    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
     return `${key}: ${value}`;
   });
-  return texts.length === 0 ? '{}' : `{ ${texts.join(', ')} }`;
+  return renderObject(texts);
 }
 
 /** Renders an expression that is valid for a schema. Status and message go into properties with such names. */
@@ -261,7 +262,7 @@ function stringOf(schema: Schema, name: string, used: Set<string>): string {
     Number(minLength) <= 3
   )
     return `String(${use('status', used)})`;
-  if (pattern !== undefined || Number(minLength) > 1) return JSON.stringify('x'.repeat(Number(minLength)));
+  if (pattern !== undefined || Number(minLength) > 1) return quote('x'.repeat(Number(minLength)));
   return textOf({ maxLength }, use('message', used));
 }
 
@@ -279,7 +280,7 @@ function mergeParts(document: Document, node: unknown, merged = new Set<unknown>
 }
 
 function literal(value: unknown): string {
-  return JSON.stringify(value ?? null);
+  return typeof value === 'string' ? quote(value) : stringifyJson(value ?? null);
 }
 
 function use(name: string, used: Set<string>): string {

@@ -1,11 +1,15 @@
-import { parse } from '@babel/parser';
-
-type Statement = ReturnType<typeof parse>['program']['body'][number];
-type Expression = NonNullable<Extract<Statement, { readonly type: 'ReturnStatement' }>['argument']>;
-type ObjectExpression = Extract<Expression, { readonly type: 'ObjectExpression' }>;
+import { tsPlugin } from '@sveltejs/acorn-typescript';
+import { Parser, type Expression, type ObjectExpression, type Program } from 'acorn';
 
 /** An object literal in the source text of a module. */
 export type ObjectInSource = { readonly object: ObjectExpression; readonly names: readonly string[] };
+
+/** An assertion, which Acorn itself does not know. */
+type Assertion =
+  | { readonly type: 'TSSatisfiesExpression'; readonly expression: Expression }
+  | { readonly type: 'TSAsExpression'; readonly expression: Expression };
+
+const TypeScriptParser = Parser.extend(tsPlugin());
 
 /**
  * Finds the object literal that a function returns, or that a constant has as its value, and reads the names of its
@@ -18,7 +22,7 @@ export function findObject(source: string, name: string): ObjectInSource | undef
   const [object] = statementsOf(source)
     .map((statement) => (statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement))
     .flatMap((statement) => {
-      if (statement?.type === 'FunctionDeclaration' && statement.id?.name === name)
+      if (statement?.type === 'FunctionDeclaration' && statement.id.name === name)
         return statement.body.body.flatMap((inner) => (inner.type === 'ReturnStatement' ? [inner.argument] : []));
       if (statement?.type !== 'VariableDeclaration') return [];
       return statement.declarations
@@ -31,7 +35,7 @@ export function findObject(source: string, name: string): ObjectInSource | undef
   const names = object.properties.map((property) => {
     if (property.type === 'SpreadElement' || property.computed) return undefined;
     const { key } = property;
-    return key.type === 'Identifier' ? key.name : key.type === 'StringLiteral' ? key.value : undefined;
+    return key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : undefined;
   });
   return names.every((key) => key !== undefined) ? { object, names } : undefined;
 }
@@ -42,9 +46,9 @@ export function isIdentifier(name: string): boolean {
 }
 
 /** Returns the statements of a module; none of one that is not valid. */
-function statementsOf(source: string): readonly Statement[] {
+function statementsOf(source: string): Program['body'] {
   try {
-    return parse(source, { sourceType: 'module', plugins: ['typescript'] }).program.body;
+    return TypeScriptParser.parse(source, { sourceType: 'module', ecmaVersion: 'latest', locations: true }).body;
   } catch {
     return [];
   }
@@ -60,7 +64,7 @@ export function listUnmatched(operationIds: readonly string[], handlerNames: rea
   ];
 }
 
-/** Removes parentheses and type assertions: `({ … }) satisfies Handlers` -> `{ … }`. */
-function unwrap(node: Expression | null | undefined): Expression | null | undefined {
+/** Removes type assertions: `{ … } satisfies Handlers` -> `{ … }`. */
+function unwrap(node: Expression | Assertion | null | undefined): Expression | null | undefined {
   return node?.type === 'TSSatisfiesExpression' || node?.type === 'TSAsExpression' ? unwrap(node.expression) : node;
 }

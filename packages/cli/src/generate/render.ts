@@ -10,7 +10,7 @@ import {
   type Problem,
   type Remark,
 } from '@contract-first/documents';
-import { exampleRequest } from '../values/example-request.ts';
+import { exampleRequest } from './example-request.ts';
 import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
 import { CompilationCache } from './compilation-cache.ts';

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type * as Prettier from 'prettier';
 import { escapeControls } from '@contract-first/contract';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
+import { indent, quote } from './source-text.ts';
 import { createValues } from '../values/documented-values.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
@@ -22,7 +24,7 @@ export type Gaps = {
 /**
  * Adds the parts that the compiler would report as missing: a module for each operation without a handler, which responds
  * 501, a function for each body of failures, and a checker for each security scheme, which rejects all credentials. Existing
- * modules are kept; only entries are added to them. The files have the format of the project.
+ * modules are kept; only entries are added to them. If the project has Prettier, the files are formatted by it.
  *
  * @param handlersPath the module with `createHandlers`
  * @returns the paths of the files that were written
@@ -67,28 +69,41 @@ async function scaffoldHandlers(document: Document, handlersPath: string, folder
     files.add(file);
     const path = join(folder, `${file}.ts`);
     if (!existsSync(path)) {
-      await writeFormatted(path, renderHandler(operationId, identifier, summary));
+      await writeModule(path, renderHandler(operationId, identifier, summary));
       written.push(path);
     }
     imports.push(`import { ${identifier} } from './${file}.ts';`);
     members.push(operationId === identifier ? identifier : `${toKey(operationId)}: ${identifier}`);
   }
   if (members.length === 0) return [];
-  await writeFormatted(handlersPath, addMembers(source, list, imports, members));
+  await writeModule(handlersPath, addMembers(source, list, imports, members));
   return [...written, handlersPath];
 }
 
-/** Writes a module as `npm run lint` expects it. */
-async function writeFormatted(path: string, text: string): Promise<void> {
-  const options = await resolveConfig(path, { editorconfig: true });
-  await writeFile(path, await format(escapeControls(text), { ...options, parser: 'typescript' }));
+/** Writes a module, formatted by the Prettier of the project if there is one. */
+async function writeModule(path: string, text: string): Promise<void> {
+  const safe = escapeControls(text);
+  const prettier = findPrettier(path);
+  const options = { ...(await prettier?.resolveConfig(path, { editorconfig: true })), parser: 'typescript' };
+  await writeFile(path, (await prettier?.format(safe, options)) ?? safe);
+}
+
+/** Returns the Prettier that a module of the project would import. */
+function findPrettier(path: string): typeof Prettier | undefined {
+  try {
+    return createRequire(resolve(path))('prettier') as typeof Prettier; // The package of this name.
+  } catch {
+    return undefined;
+  }
 }
 
 function renderHandler(operationId: string, identifier: string, summary = ''): string {
   const comment = summary.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim();
   const id = quote(operationId);
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
-  const signature = `export function ${identifier}(_request: Request<${id}>): Promise<Reply<${id}>> {`;
+  const [parameter, result] = [`_request: Request<${id}>`, `Promise<Reply<${id}>>`];
+  const line = `export function ${identifier}(${parameter}): ${result} {`;
+  const signature = line.length <= 120 ? line : `export function ${identifier}(\n  ${parameter},\n): ${result} {`;
   return `${NOT_IMPLEMENTED}
 import type { Reply, Request } from './contract.ts';
 
@@ -118,7 +133,7 @@ async function addMissing(
   if (missing.length === 0 && existsSync(path)) return [];
   const texts = missing.map(({ name, value }) => `${toKey(name)}: ${value}`);
   const imports = imported === undefined || source.includes(imported) ? [] : [imported];
-  await writeFormatted(path, addMembers(source, list, imports, texts));
+  await writeModule(path, addMembers(source, list, imports, texts));
   return [path];
 }
 
@@ -148,16 +163,16 @@ function addMembers(
     ...[...source.matchAll(/^import [^;]*;\n/gm)].map((match) => match.index + match[0].length),
   );
   const last = object.properties.at(-1);
-  const end = (object.end ?? 0) - 1; // Before the closing brace; parsed nodes have positions.
+  const end = object.end - 1; // Before the closing brace.
   const lastEnd = last?.end ?? end;
   const before = source.slice(importsAt, lastEnd).trimEnd();
-  const separator = last === undefined || object.extra?.['trailingComma'] !== undefined ? '' : ',';
   const rest = source.slice(lastEnd, end);
-  const line = source.slice(source.lastIndexOf('\n', object.start ?? 0) + 1);
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const lines = members.map((member) => `${indent}  ${member},\n`);
-  const kept = `${before}${separator}${rest.trimEnd()}`;
-  return `${source.slice(0, importsAt)}${imports.map((line) => `${line}\n`).join('')}${kept}\n${lines.join('')}${indent}${source.slice(end)}`;
+  const hasComma = rest.replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '').includes(',');
+  const line = source.slice(source.lastIndexOf('\n', object.start) + 1);
+  const margin = /^ */.exec(line)?.[0] ?? '';
+  const lines = indent(members.map((member) => `${member},\n`).join('')).replaceAll(/^(?=.)/gm, margin);
+  const kept = `${before}${last === undefined || hasComma ? '' : ','}${rest.trimEnd()}`;
+  return `${source.slice(0, importsAt)}${imports.map((line) => `${line}\n`).join('')}${kept}\n${lines}${margin}${source.slice(end)}`;
 }
 
 function toIdentifier(operationId: string): string {
@@ -175,9 +190,4 @@ function toFileName(operationId: string): string {
 /** Returns a name as the key of a member. */
 function toKey(name: string): string {
   return isIdentifier(name) ? name : quote(name);
-}
-
-/** Returns the source text of a string in single quotes. */
-export function quote(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, getFileInfo, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
 import { formatProblem, loadContract, type AllowedRefs } from '@contract-first/documents';
@@ -93,7 +92,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     for (const [file, text] of files) write(file, text);
     await generate({ scaffold: true });
-    for (const [file, text] of Object.entries(renderTests(gaps.document))) await writeFormatted(`test/${file}`, text);
+    for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
       copyFileSync(tarball, join('vendor', basename(tarball)));
@@ -169,13 +168,6 @@ function filesIn(folder: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .sort();
-}
-
-/** Writes a file, formatted by Prettier if it knows the kind of file. */
-async function writeFormatted(path: string, text: string): Promise<void> {
-  const { inferredParser: parser } = await getFileInfo(path);
-  const safe = escapeControls(text);
-  write(path, parser === null ? safe : await format(safe, { ...(await resolveConfig(path)), parser }));
 }
 
 function write(path: string, text: string): void {

@@ -6,7 +6,7 @@ import { listOperations } from '../check/operations.ts';
 import { createOracle } from '../values/oracle.ts';
 import { systematicCases } from '../check/systematic-cases.ts';
 import type { WireRequest } from '../check/wire-request.ts';
-import { quote } from '../generate/scaffold.ts';
+import { indent, quote, renderArray, renderObject } from '../generate/source-text.ts';
 import {
   dereference,
   listOperations as listObjects,
@@ -87,9 +87,9 @@ function header(blocks: readonly string[]): string {
 }
 
 function renderOperation(title: string, tests: readonly string[], { valid }: Requests): string {
-  const constant = valid === undefined ? '' : `const valid: TestRequest = { ${membersOf(valid).join(', ')} };\n\n`;
+  const constant = valid === undefined ? '' : `const valid: TestRequest = ${renderObject(membersOf(valid))};\n\n`;
   const isUsed = tests.some((text) => /\.send\((?:valid|\{ \.\.\.valid\b)/.test(text));
-  return `describe(${quote(title)}, () => {\n${isUsed ? constant : ''}${tests.join('\n')}});\n`;
+  return `describe(${quote(title)}, () => {\n${indent((isUsed ? constant : '') + tests.join('\n'))}});\n`;
 }
 
 /** Renders the test of a status; of a 5xx or `default` response, which no request can ask for, none. */
@@ -103,7 +103,7 @@ function renderTest(operation: ApiOperation, status: string, description: string
   const pending = request === requests.valid ? '.failing' : '';
   return [
     `test${pending}(${quote(title)}, async () => {
-  expect(await service.send(${sent})).toMatchObject({ status: ${status} });
+${indent(`expect(await service.send(${sent})).toMatchObject({ status: ${status} });`)}
 });\n`,
   ];
 }
@@ -122,21 +122,21 @@ function requestFor({ responses }: ApiOperation, status: string, requests: Reque
 /** Renders a request as a copy of another one with different members. */
 function literalOf(request: WireRequest, valid: WireRequest | undefined): string {
   const own = membersOf(request);
-  if (valid === undefined) return `{ ${own.join(', ')} }`;
+  if (valid === undefined) return renderObject(own);
   const shared = membersOf(valid);
   const removed = request.body === undefined && valid.body !== undefined ? ["body: ''"] : [];
-  return `{ ${['...valid', ...own.filter((member) => !shared.includes(member)), ...removed].join(', ')} }`;
+  return renderObject(['...valid', ...own.filter((member) => !shared.includes(member)), ...removed]);
 }
 
 function membersOf({ method, target, headers, body }: WireRequest): readonly string[] {
-  const pairs = headers.map(([name, value]) => `[${quote(name)}, ${quote(value)}]`).join(', ');
+  const pairs = headers.map(([name, value]) => renderArray([quote(name), quote(value)]));
   const text = body?.toString() ?? '';
   const isText = body !== undefined && Buffer.from(text).equals(body);
   const bytes = isText ? quote(text) : `Buffer.from('${body?.toString('base64') ?? ''}', 'base64')`;
   return [
     `method: ${quote(method)}`,
     `target: ${quote(target)}`,
-    `headers: [${pairs}]`,
+    `headers: ${renderArray(pairs)}`,
     ...(body === undefined ? [] : [`body: ${bytes}`]),
   ];
 }

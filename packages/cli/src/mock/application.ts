@@ -6,7 +6,7 @@ import { createFailures } from './failures.ts';
 import { withPreferences } from './preferences.ts';
 import { createMockHandler } from './responses.ts';
 import { createValues } from '../values/documented-values.ts';
-import { exampleRequest } from '../values/example-request.ts';
+import { exampleRequest } from '../generate/example-request.ts';
 
 /**
  * Creates an application without code of its own for a document: handlers that respond with examples and generated values,

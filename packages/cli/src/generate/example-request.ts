@@ -16,8 +16,8 @@ import {
   type Document,
   type RequestBodyObject,
 } from '@contract-first/documents';
-import { createValues, type Described } from './documented-values.ts';
-import { isArray, isObject, type Json } from './json-value.ts';
+import { createValues, type Described } from '../values/documented-values.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 // The same request for the same document.
 const SEED = 0;

@@ -1,0 +1,31 @@
+// Lines of up to 120 characters are usual here; this leaves room for what is around a literal.
+const LINE_LENGTH = 90;
+
+/** Returns the source text of a string in single quotes. */
+export function quote(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** Renders an object literal from its members. */
+export function renderObject(members: readonly string[]): string {
+  return members.length === 0 ? '{}' : enclose('{ ', members, ' }');
+}
+
+/** Renders an array literal from its items. A list of arrays or objects has a line for each. */
+export function renderArray(items: readonly string[]): string {
+  return enclose('[', items, ']', items.length > 1 && items.every((item) => /^[[{]/.test(item)));
+}
+
+/** Indents the lines of a source text, in which no literal has several lines. */
+export function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+/** Puts parts on one line if that is short, else each on its own. */
+function enclose(open: string, parts: readonly string[], close: string, isBroken = false): string {
+  const line = open + parts.join(', ') + close;
+  const isShort = line.length <= LINE_LENGTH && !line.includes('\n');
+  return isShort && !isBroken
+    ? line
+    : `${open.trim()}\n${indent(parts.map((part) => `${part},\n`).join(''))}${close.trim()}`;
+}
