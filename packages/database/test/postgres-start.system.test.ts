@@ -99,13 +99,18 @@ test('a start that waits for the migration of another process ends when the serv
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const lock = `SELECT pg_advisory_lock(${String(numberOf(plantTables.tag))}), pg_sleep(600)`;
-  void server.query(url, lock).catch(() => undefined); // It ends with the server.
+  const locking = server.query(url, lock).catch(() => undefined);
+  const waitingFor = (event: string) => async (): Promise<unknown> => {
+    const sessions = 'SELECT count(*) FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()';
+    return (await server.query(url, sessions, [event]))[0]?.['count'];
+  };
+  await until(waitingFor('PgSleep'), '1'); // It has the lock.
   const opening = openTestStore(proxy.through(url), { timeoutMs: 2_000 });
-  const waiting =
-    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
-  await until(async () => (await server.query(url, waiting))[0]?.['count'], '1');
+  await until(waitingFor('advisory'), '1');
   proxy.stall();
   await expect(opening).rejects.toThrow(/^the database .* cannot be used: the connection to the database was lost$/);
+  await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  await locking;
 });
 
 test('TLS follows sslmode', async () => {
