@@ -1,60 +1,59 @@
 import { runInThisContext } from 'node:vm';
 import { stringifyJson, type FailureDetails } from '@contract-first/contract';
-import { sentKindOf, type Document, type FailureBody } from '@contract-first/documents';
-import { isArray, isObject, partAt, placesOf, replaceAt, type Json, type Place } from '../values/json-value.ts';
-import type { Schema as Part } from '../values/dialect.ts';
-import type { Values } from '../values/documented-values.ts';
-import { flatten, join } from '../values/schema-merge.ts';
+import { sentKindOf, type FailureBody } from '@contract-first/documents';
+import type { Described, Values } from '../values/documented-values.ts';
+import {
+  isArray,
+  isObject,
+  membersOf,
+  partAt,
+  placesOf,
+  removeAt,
+  type Json,
+  type JsonObject,
+  type Place,
+} from '../values/json-value.ts';
+import { isInt64At } from '../values/schema-merge.ts';
 import { quote, renderArray, renderObject } from './source-text.ts';
 
-type Schema = {
-  readonly [keyword: string]: unknown;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
-  readonly maxLength?: unknown;
-};
 type Details = Omit<FailureDetails, 'operationId'>;
 
-/** A function that is being rendered. */
-type Context = {
-  readonly document: Document;
-  /** The details that it uses. */
-  readonly used: Set<string>;
-  /** Whether lists may have the violations. */
-  readonly hasLists: boolean;
-  /** Whether a member of the same object has the message. */
-  readonly hasMessage: boolean;
-};
+/** The source text of a part of a body, and the details that it is made from. */
+type Expression = { readonly text: string; readonly uses: readonly (keyof Details)[] };
 
-const MAX_DEPTH = 6;
 const MAX_PLACES = 100;
+/** How deep optional members are kept for what their names promise. */
+const MAX_DEPTH = 2;
+const LONG = 'must be integer; '.repeat(60);
 const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
-  place: `body/items/${String(index)}/size`,
-  message: 'must be integer',
+  place: `body/items/${String(index)}/${'size'.repeat(index === 0 ? 1 : 200)}`,
+  message: index === 0 ? 'must be integer' : LONG,
 }));
 const EXAMPLES: readonly Details[] = [
   { status: 400, message: 'path parameter id must be an integer', violations: [] },
   { status: 400, message: 'body/items/0/size must be integer', violations: VIOLATIONS.slice(0, 1) },
-  {
-    status: 400,
-    message: 'body/items/0/size must be integer; body/items/1/size must be integer',
-    violations: VIOLATIONS,
-  },
+  { status: 400, message: LONG, violations: VIOLATIONS },
   { status: 503, message: 'try again later', violations: [] },
 ];
+/** The lengths that texts are cut to, where a schema limits them. */
+const LENGTHS = [Infinity, 512, 500, 300, 256, 255, 250, 200, 150, 128, 120, 100, 80, 64, 60, 50, 40, 32, 30, 20, 10];
+
 /** The names of members that hold the message of a failure. */
 const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
 /** The names of members that hold its status. */
 const STATUS = /status|code|^error$/i;
 /** The names of members that hold violations. */
-const LIST = /error|violation|detail|problem|issue|invalid|reason|cause|message|field/i;
+const LIST = /^$|error|violation|detail|problem|issue|invalid|reason|cause|message|field/i;
 /** The names of members that hold the place of a violation. */
 const PLACE =
   /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
-
-/** The variables of a rendered function. */
-const SHORTHAND: ReadonlySet<string> = new Set(['status', 'message', 'violations', 'place']);
+/** What replaces generated texts of such a form. */
+const FORMS: readonly (readonly [form: RegExp, text: string])[] = [
+  [/^\d{4}-\d\d-\d\dT/, 'new Date().toISOString()'],
+  [/^\d{4}-\d\d-\d\d$/, 'new Date().toISOString().slice(0, 10)'],
+  [/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i, 'crypto.randomUUID()'],
+  [/^https?:/, "'about:blank'"],
+];
 
 /** Renders functions from the details of a failure to its body, as source text. */
 export type FailureRenderer = {
@@ -64,12 +63,8 @@ export type FailureRenderer = {
   readonly renderValue: (body: FailureBody) => string;
 };
 
-/**
- * Creates the renderer of failures for a document.
- *
- * @param values the values of the same document
- */
-export function createFailureRenderer(document: Document, values: Values): FailureRenderer {
+/** Creates the renderer of failures for the responses of a document. */
+export function createFailureRenderer(values: Values): FailureRenderer {
   return {
     renderBody(body) {
       const rendered = renderValue(body);
@@ -80,18 +75,13 @@ export function createFailureRenderer(document: Document, values: Values): Failu
     renderValue,
   };
 
-  function renderValue(body: FailureBody): string {
-    const described = values.responseOf(body.operationId, body.response).content?.[body.mediaType] ?? {};
+  /** Fills a generated value with the details, where its schema allows them. */
+  function renderValue({ name, operationId, response, mediaType }: FailureBody): string {
+    const described: Described = values.responseOf(operationId, response).content?.[mediaType] ?? {};
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
-    const [usual = '', ...others] = [true, false].map((hasLists) => {
-      const used = new Set<string>();
-      return functionOf(valueOf({ document, used, hasLists, hasMessage: false }, body.schema, '', 0), used);
-    });
-    for (const source of [usual, ...others]) {
-      if (EXAMPLES.every((details) => isValid(evaluate(source)(details)))) return source;
-    }
-    const [generated] = values.valuesOf(described, { key: body.name, dynamic: false, isText: true });
-    return generated === undefined ? usual : fill(generated, isValid);
+    const isInt64 = (place: Place): boolean => isInt64At(values.schemas, described.schema ?? true, place);
+    const [base = null] = values.valuesOf(described, { key: name, dynamic: true, isText: true, isSimple: true });
+    return fill(base, isValid, isInt64);
   }
 }
 
@@ -100,190 +90,152 @@ export function evaluate(rendered: string): (details: Details) => Json {
   return runInThisContext(`(${rendered})`) as (details: Details) => Json;
 }
 
-/** Renders a function that returns a value with status and message in members of such names, where they are valid. */
-function fill(base: Json, isValid: (value: Json) => boolean): string {
-  const used = new Set<string>();
-  const details = new Map<string, string>();
-  let examples = EXAMPLES.map((): Json => base);
-  for (const place of placesOf(base, MAX_PLACES)) {
-    const name = place.findLast((key) => typeof key === 'string') ?? '';
-    const part = partAt(base, place);
-    const isText = typeof part === 'string';
-    const detail = isText && MESSAGE.test(name) ? 'message' : 'status';
-    if (detail === 'status' && !(STATUS.test(name) && (isText || typeof part === 'number' || typeof part === 'bigint')))
-      continue;
-    const changed = EXAMPLES.map((example, index) =>
-      replaceAt(examples[index] ?? base, place, isText ? String(example[detail]) : example[detail]),
-    );
-    if (!changed.every(isValid)) continue;
-    examples = changed;
-    details.set(
-      JSON.stringify(place),
-      isText && detail === 'status' ? `String(${use(detail, used)})` : use(detail, used),
-    );
+/** Renders a function that returns a value with details of a failure in members of such names, where that is valid. */
+function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Place) => boolean): string {
+  const value = prune(base, isValid);
+  const expressions = new Map<string, Expression>();
+  const leavesFirst = placesOf(value, MAX_PLACES).reverse();
+  for (const place of leavesFirst) fillPlace(place, partAt(value, place));
+  return renderFunction();
+
+  function fillPlace(place: Place, part: Json): void {
+    const name = nameOf(place);
+    if (isArray(part) && LIST.test(name)) fillList(place, part[0] ?? null);
+    if (typeof part === 'boolean' && /error|fail/i.test(name)) accepts(place, { text: 'true', uses: [] });
+    if ((typeof part === 'number' || typeof part === 'bigint') && STATUS.test(name))
+      accepts(place, { text: isInt64(place) ? 'BigInt(status)' : 'status', uses: ['status'] });
+    // A schema that allows everything has a text.
+    if (typeof part !== 'string' && (place.length > 0 || isArray(part) || isObject(part))) return;
+    const isStatus = STATUS.test(name) && !MESSAGE.test(name);
+    if (isStatus && accepts(place, { text: 'String(status)', uses: ['status'] })) return;
+    if (FORMS.some(([form, text]) => form.test(String(part)) && accepts(place, { text, uses: [] }))) return;
+    // Other texts have the message, too: it says more than a generated one.
+    LENGTHS.some((length) => accepts(place, { text: cut('message', length), uses: ['message'] }));
   }
-  return functionOf(render(base, []), used);
 
-  function render(value: Json, place: Place): string {
-    const detail = details.get(JSON.stringify(place));
-    if (detail !== undefined) return detail;
-    if (isArray(value)) return renderArray(value.map((item, index) => render(item, [...place, index])));
-    if (!isObject(value)) return literal(value);
-    return objectLiteral(Object.entries(value).map(([name, member]) => [name, render(member, [...place, name])]));
-  }
-}
-
-function functionOf(expression: string, used: ReadonlySet<string>): string {
-  const parameters = ['status', 'message', 'violations'].filter((name) => used.has(name));
-  const list = parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`;
-  return `${list} => ${expression.startsWith('{') ? `(${expression})` : expression}`;
-}
-
-function objectLiteral(members: readonly (readonly [name: string, value: string])[]): string {
-  const texts = members.map(([name, value]) => {
-    if (name === value && SHORTHAND.has(name)) return name;
-    // As a plain key, __proto__ would set the prototype.
-    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
-    return `${key}: ${value}`;
-  });
-  return renderObject(texts);
-}
-
-/** Renders an expression that is valid for a schema. Status and message go into properties with such names. */
-function valueOf(context: Context, node: unknown, name: string, depth: number): string {
-  const { document, used } = context;
-  const schema = mergeParts(document, node);
-  if ('const' in schema) return literal(schema['const']);
-  if (Array.isArray(schema['enum'])) return literal(schema['enum'][0]);
-  const [type = schema.properties === undefined ? undefined : 'object'] = [schema.type].flat();
-  if (depth > MAX_DEPTH) return type === 'array' ? '[]' : type === 'object' ? '{}' : "''";
-  const isInt64 = schema['format'] === 'int64';
-  switch (type) {
-    case 'object':
-      return objectOf(context, schema, depth);
-    case 'array': {
-      const isList = LIST.test(name) || name === '';
-      const ofViolation = isList ? violationOf(context, schema['items'], depth + 1) : undefined;
-      const takesMessage = ofViolation === undefined ? /error|message|detail/i.test(name) : !context.hasMessage;
-      const needsItem = Number(schema['minItems'] ?? 0) > 0 || takesMessage;
-      const item = needsItem ? valueOf(context, schema['items'], 'message', depth + 1) : '';
-      if (ofViolation === undefined) return `[${item}]`;
-      const { maxItems = Infinity } = schema as { readonly maxItems?: number };
-      const violations =
-        use('violations', used) + (maxItems < VIOLATIONS.length ? `.slice(0, ${String(maxItems)})` : '');
-      const list = `${violations}.map(({ place, message }) => ${ofViolation})`;
-      return item === '' ? list : `violations.length === 0 ? [${item}] : ${list}`;
+  /** Fills a list with an item for each violation; without any, with one for the message where nothing else has it. */
+  function fillList(place: Place, item: Json): void {
+    const first = [...place, 0];
+    const ofViolation = violationExpressions(first, item);
+    if (ofViolation === undefined) return;
+    const [used, usedInside] = [new Set<keyof Details>(['violations']), new Set<keyof Details>(['violations'])];
+    const messageItem = render(item, first, expressions, used);
+    const violationItem = parenthesized(render(item, first, ofViolation, usedInside));
+    usedInside.delete('message'); // It is that of the violation.
+    const siblings = partAt(value, place.slice(0, -1));
+    const mayBeEmpty = isObject(siblings) && textIn(siblings, MESSAGE) !== undefined;
+    for (const isEmpty of mayBeEmpty ? [true, false] : [false]) {
+      for (let count = VIOLATIONS.length; count > 0; count -= 1) {
+        const some = count < VIOLATIONS.length ? `violations.slice(0, ${String(count)})` : 'violations';
+        const list = `${some}.map(({ place, message }) => ${violationItem})`;
+        const text = isEmpty ? list : `violations.length === 0 ? [${messageItem}] : ${list}`;
+        if (accepts(place, { text, uses: [...(isEmpty ? usedInside : used.union(usedInside))] })) return;
+      }
     }
-    case 'integer':
-    case 'number': {
-      const { minimum = 100, maximum = 599, multipleOf } = schema;
-      const fits = Number(minimum) <= 100 && Number(maximum) >= 599 && multipleOf === undefined;
-      if (STATUS.test(name) && fits) return isInt64 ? `BigInt(${use('status', used)})` : use('status', used);
-      const least = Math.min(Math.max(0, Number(schema['minimum'] ?? 0)), Number(maximum));
-      return isInt64 ? `${String(least)}n` : String(least);
-    }
-    case 'boolean':
-      return String(/error|fail/i.test(name));
-    case 'null':
-      return 'null';
-    case 'string':
-      return stringOf(schema, name, used);
-    default:
-      return MESSAGE.test(name) || name === '' ? use('message', used) : 'null';
+  }
+
+  /** Returns the expressions of an item for a violation; `undefined` where it has no room for the message. */
+  function violationExpressions(first: Place, item: Json): ReadonlyMap<string, Expression> | undefined {
+    const hasMessage = (place: Place): boolean => expressions.get(JSON.stringify(place))?.uses[0] === 'message';
+    const ofPlace = isObject(item) ? textIn(item, PLACE) : undefined;
+    const ofMessage = isObject(item) ? textIn(item, MESSAGE, ofPlace) : '';
+    const messagePlace = isObject(item) ? [...first, ofMessage ?? ''] : first;
+    if (!hasMessage(messagePlace)) return undefined;
+    const hasPlace = ofPlace !== undefined && hasMessage([...first, ofPlace]);
+    const key = JSON.stringify(hasPlace ? [...first, ofPlace] : messagePlace);
+    const text = expressions.get(key)?.text.replace('message', () => (hasPlace ? 'place' : '`${place} ${message}`'));
+    return new Map(expressions).set(key, { text: text ?? '', uses: [] });
+  }
+
+  /** Sets the expression of a place if the function returns valid values with it. */
+  function accepts(place: Place, expression: Expression): boolean {
+    const key = JSON.stringify(place);
+    expressions.set(key, expression);
+    const call = evaluate(renderFunction());
+    const isAccepted = EXAMPLES.every((details) => isValid(call(details)));
+    if (!isAccepted) expressions.delete(key);
+    return isAccepted;
+  }
+
+  function renderFunction(): string {
+    const used = new Set<keyof Details>();
+    const expression = render(value, [], expressions, used);
+    const parameters = (['status', 'message', 'violations'] as const).filter((name) => used.has(name));
+    const list = parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`;
+    return `${list} => ${parenthesized(expression)}`;
+  }
+
+  function render(part: Json, place: Place, from: ReadonlyMap<string, Expression>, used?: Set<keyof Details>): string {
+    const expression = from.get(JSON.stringify(place));
+    expression?.uses.forEach((name) => used?.add(name));
+    if (expression !== undefined) return expression.text;
+    if (isArray(part)) return renderArray(part.map((item, index) => render(item, [...place, index], from, used)));
+    if (!isObject(part))
+      return typeof part !== 'string' && part !== null && isInt64(place) ? `${literal(part)}n` : literal(part);
+    return renderMembers(
+      Object.entries(part).map(([name, member]) => [name, render(member, [...place, name], from, used)]),
+    );
   }
 }
 
-function objectOf(context: Context, schema: Schema, depth: number): string {
-  const { document } = context;
-  const { properties = {}, required: all = [] } = schema;
-  const required = all.filter((name) => mergeParts(document, properties[name])['writeOnly'] !== true);
-  const names = Object.keys(properties).filter(
-    (name) =>
-      required.includes(name) ||
-      (depth < 2 && (STATUS.test(name) || MESSAGE.test(name))) ||
-      (depth < 2 && LIST.test(name) && holdsViolations(context, properties[name])),
+/** Removes what a value need not have, except members whose names promise details of a failure. */
+function prune(base: Json, isValid: (value: Json) => boolean): Json {
+  return placesOf(base, MAX_PLACES).reduce<Json>((value, place) => {
+    const isThere = membersOf(partAt(value, place.slice(0, -1))).some(([key]) => key === place.at(-1));
+    const isItem = typeof place.at(-1) === 'number' && LIST.test(nameOf(place));
+    if (!isThere || isItem || hasDetails(partAt(value, place), place)) return value;
+    const smaller = removeAt(value, place);
+    return isValid(smaller) ? smaller : value;
+  }, base);
+}
+
+/** Whether a part of a value has a member whose name promises a detail, and which is not too deep. */
+function hasDetails(part: Json, place: Place): boolean {
+  const names = place.filter((key) => typeof key === 'string');
+  const name = nameOf(place);
+  const isInList = names.length < place.length;
+  if (names.length > MAX_DEPTH) return false;
+  if (isObject(part)) return Object.entries(part).some(([key, member]) => hasDetails(member, [...place, key]));
+  if (isArray(part)) {
+    const [item = null] = part;
+    const hasText = typeof item === 'string' || (isObject(item) && textIn(item, MESSAGE) !== undefined);
+    return LIST.test(name) && !isInList && hasText;
+  }
+  if (typeof part === 'number' || typeof part === 'bigint') return STATUS.test(name);
+  return typeof part === 'string' && [MESSAGE, STATUS, ...(isInList ? [PLACE] : [])].some((form) => form.test(name));
+}
+
+/** Returns the first member that is a text of such a name. */
+function textIn(object: JsonObject, names: RegExp, other?: string): string | undefined {
+  return Object.keys(object).find((name) => names.test(name) && name !== other && typeof object[name] === 'string');
+}
+
+/** Keeps an object literal after an arrow from being read as a block. */
+function parenthesized(expression: string): string {
+  return expression.startsWith('{') ? `(${expression})` : expression;
+}
+
+/** Renders an object literal. */
+function renderMembers(members: readonly (readonly [name: string, text: string])[]): string {
+  return renderObject(
+    members.map(([name, text]) => {
+      if (name === text && /^(?:status|message|place)$/.test(name)) return name;
+      // As a plain key, __proto__ would set the prototype.
+      const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+      return `${key}: ${text}`;
+    }),
   );
-  const hasMessage = names.some(
-    (name) => MESSAGE.test(name) && mergeParts(document, properties[name]).type === 'string',
-  );
-  const members = names.map(
-    (name) => [name, valueOf({ ...context, hasMessage }, properties[name], name, depth + 1)] as const,
-  );
-  const missing = required.filter((name) => !Object.hasOwn(properties, name));
-  return objectLiteral([...members, ...missing.map((name) => [name, "''"] as const)]);
 }
 
-/** Renders an item of a list from the violation `{ place, message }`; `undefined` where an item cannot hold both. */
-function violationOf(context: Context, node: unknown, depth: number): string | undefined {
-  const schema = mergeParts(context.document, node);
-  if (!context.hasLists || 'const' in schema || 'enum' in schema) return undefined;
-  const both = '`${place} ${message}`';
-  if (schema.type === 'string') return textOf(schema, both);
-  const { properties = {}, required = [] } = schema;
-  const texts = Object.entries(properties).filter(
-    ([, member]) => mergeParts(context.document, member).type === 'string',
-  );
-  const [place] = texts.find(([name]) => PLACE.test(name)) ?? [];
-  const [message] = texts.find(([name]) => MESSAGE.test(name) && name !== place) ?? [];
-  if (message === undefined) return undefined;
-  const names = Object.keys(properties).filter((name) => name === place || name === message || required.includes(name));
-  const members = names.map((name): readonly [string, string] => {
-    const member = mergeParts(context.document, properties[name]);
-    if (name === place) return [name, textOf(member, 'place')];
-    if (name === message) return [name, textOf(member, place === undefined ? both : 'message')];
-    return [name, valueOf(context, properties[name], name, depth + 1)];
-  });
-  const item = objectLiteral(members);
-  return `(${item})`;
+function literal(value: Json): string {
+  return typeof value === 'string' ? quote(value) : stringifyJson(value);
 }
 
-function holdsViolations(context: Context, node: unknown): boolean {
-  const { type, items } = mergeParts(context.document, node) as Schema & { readonly items?: unknown };
-  return type === 'array' && violationOf(context, items, 1) !== undefined;
+function cut(text: string, length: number): string {
+  return length === Infinity ? text : `${text}.slice(0, ${String(length)})`;
 }
 
-/** Renders a text that is short enough for a schema. */
-function textOf({ maxLength = Infinity }: Schema, expression: string): string {
-  return Number(maxLength) < 1000 ? `${expression}.slice(0, ${String(maxLength)})` : expression;
-}
-
-function stringOf(schema: Schema, name: string, used: Set<string>): string {
-  const { format, pattern, minLength = 0, maxLength = Infinity } = schema;
-  if (format === 'date-time') return 'new Date().toISOString()';
-  if (format === 'date') return 'new Date().toISOString().slice(0, 10)';
-  if (format === 'uuid') return 'crypto.randomUUID()';
-  if (format === 'uri' || format === 'url' || format === 'uri-reference') return "'about:blank'";
-  if (format === 'email') return "'nobody@example.org'";
-  if (
-    pattern === undefined &&
-    STATUS.test(name) &&
-    !MESSAGE.test(name) &&
-    Number(maxLength) >= 3 &&
-    Number(minLength) <= 3
-  )
-    return `String(${use('status', used)})`;
-  if (pattern !== undefined || Number(minLength) > 1) return quote('x'.repeat(Number(minLength)));
-  return textOf({ maxLength }, use('message', used));
-}
-
-/** Merges the schemas that apply to the same value; of alternatives, the first. */
-function mergeParts(document: Document, node: unknown, merged = new Set<unknown>()): Schema {
-  const flat = flatten({ id: '', document }, (node ?? {}) as Part, merged);
-  if (typeof flat === 'boolean') return {};
-  const { anyOf = [], oneOf = [], ...own } = flat as Readonly<Record<string, readonly unknown[]>>;
-  const alternatives = [...anyOf.slice(0, 1), ...oneOf.slice(0, 1)];
-  const parts = alternatives.map((part) => mergeParts(document, part, merged));
-  const all = parts.reduce<Part>((joined, part) => join(joined, part), own);
-  if (typeof all === 'boolean') return {};
-  const [type] = [all['type'] as Schema['type']].flat();
-  return { properties: {}, ...all, ...(type !== undefined && { type }) };
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : stringifyJson(value ?? null);
-}
-
-function use(name: string, used: Set<string>): string {
-  used.add(name);
-  return name;
+/** Returns the name of the member at a place; of an item, that of its list. */
+function nameOf(place: Place): string {
+  return place.findLast((key) => typeof key === 'string') ?? '';
 }

@@ -34,7 +34,7 @@ export async function scaffold(
   handlersPath: string,
 ): Promise<readonly string[]> {
   const folder = dirname(handlersPath);
-  const { renderBody } = createFailureRenderer(document, createValues(document, 0, 'response'));
+  const { renderBody } = createFailureRenderer(createValues(document, 0, 'response'));
   const failures = failureBodies.map((body) => ({ name: body.name, value: renderBody(body) }));
   const checkers = uncheckedSchemes.map((name) => ({
     name,

@@ -7,10 +7,10 @@ import type { Values } from '../values/documented-values.ts';
 
 /** Creates the functions that render failures, as `generate --scaffold` does. */
 export function createFailures(
-  { document, failureBodies }: CompiledDocument,
+  { failureBodies }: CompiledDocument,
   values: Values,
 ): Readonly<Record<string, RenderFailure>> {
-  const { renderValue } = createFailureRenderer(document, values);
+  const { renderValue } = createFailureRenderer(values);
   return Object.fromEntries(failureBodies.map((body) => [body.name, lazily(() => rendererOf(body))]));
 
   function rendererOf(body: FailureBody): RenderFailure {

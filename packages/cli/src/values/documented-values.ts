@@ -31,8 +31,10 @@ export type Wanted = {
   readonly dynamic: boolean;
   /** Whether only visible characters are generated. */
   readonly isText: boolean;
-  /** Whether generated values are the simplest ones, with required properties only where that is valid. */
+  /** Whether generated values are the simplest ones instead of random ones. */
   readonly isSimple?: boolean;
+  /** Whether objects have their required properties only, where that is valid. */
+  readonly isMinimal?: boolean;
 };
 
 /** The values of a document for one seed. */
@@ -64,6 +66,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
   return {
     /** The document with its schemas for the direction. */
     document,
+    schemas,
     allows: oracle.allows,
     /** Returns a documented response of an operation, by its key in `responses`. */
     responseOf(operationId: string, key: string): ResponseNode {
@@ -82,10 +85,13 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
      *
      * @returns only values that the schema allows; none when it allows none that can be generated
      */
-    *valuesOf(described: Described, { key, dynamic, isText, isSimple = false }: Wanted): Generator<Json> {
+    *valuesOf(
+      described: Described,
+      { key, dynamic, isText, isSimple = false, isMinimal = false }: Wanted,
+    ): Generator<Json> {
       const { schema, example } = described;
       const minimalFirst = ATTEMPTS.toSorted((one, other) => Number(other.minimal) - Number(one.minimal));
-      const attempts = (isSimple ? minimalFirst : ATTEMPTS).filter(({ examples }) => !(dynamic && examples));
+      const attempts = (isMinimal ? minimalFirst : ATTEMPTS).filter(({ examples }) => !(dynamic && examples));
       if (!dynamic) {
         const documented = [example as Json | undefined, ...this.examplesOf(described).values()];
         for (const value of documented) if (value !== undefined && oracle.allows(schema, value)) yield value;

@@ -42,6 +42,20 @@ export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonl
   }
 }
 
+/** Whether the part at a place of a value may be an int64. */
+export function isInt64At(schemas: Schemas, schema: Schema, place: readonly (string | number)[]): boolean {
+  const flat = flatten(schemas, schema);
+  if (typeof flat === 'boolean') return false;
+  const [key, ...rest] = place;
+  const { format, properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;
+  const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])]; // The linter has checked this shape.
+  if (parts.some((part) => isInt64At(schemas, part, place))) return true;
+  if (key === undefined) return format === 'int64';
+  const named = (properties ?? {}) as Readonly<Record<string, Schema>>; // As above.
+  const own = typeof key === 'number' ? items : Object.hasOwn(named, key) ? named[key] : additionalProperties;
+  return isInt64At(schemas, (own ?? true) as Schema, rest);
+}
+
 const SCALARS = ['string', 'number', 'integer', 'boolean'];
 
 /** Merges two schemas into one that allows approximately the values that both allow. */
