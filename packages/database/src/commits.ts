@@ -1,15 +1,19 @@
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
-import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Written } from './database.ts';
+import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
 import type { Health } from './health.ts';
 import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
 import { compile, type Statement, type Dialect, type Value } from './sql.ts';
+import { workOf, type Work } from './transaction.ts';
 
 /** A row to insert, its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
-/** A part of a transaction: a row, statements that belong together, or nothing, to check that it could be committed. */
-export type Change = Insert | { readonly statements: readonly Statement[] } | 'check';
-/** Whether a row was inserted now; the results of statements; `true` for a check. */
-export type ChangeResult = boolean | readonly Written[];
+/**
+ * A part of a transaction: a row, statements that belong together, or nothing, to check that it could be committed; or a
+ * transaction of its own, whose statements are not known yet.
+ */
+export type Change = Insert | { readonly statements: readonly Statement[] } | { readonly work: Work } | 'check';
+/** Whether a row was inserted now; the results of statements; the value of a transaction; `true` for a check. */
+export type ChangeResult = boolean | readonly Written[] | { readonly value: unknown };
 
 export type CommitParts = {
   readonly workers: readonly BatchWorker<Change, ChangeResult>[];
@@ -21,7 +25,9 @@ export type CommitParts = {
   readonly newKey: () => string | undefined;
 };
 
-type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'check'> & { readonly drain: () => Promise<void> };
+type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'transaction' | 'check'> & {
+  readonly drain: () => Promise<void>;
+};
 
 /** Creates the writing side of a database: `insert`, if the application's definition has one, `write` and `check`. */
 export function createCommits<Row extends Readonly<Record<string, Value>>>(
@@ -39,7 +45,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
       if (count > 0) onCommit?.(count, durationMs);
     },
   });
-  // The result of a row is a boolean, and that of statements is a list.
+  // The result of a row is a boolean, that of statements is a list, and that of a transaction has the value of its work.
   const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
     return (row, key = newKey()) =>
       queue.add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
@@ -48,6 +54,10 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
     ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
     write: (...queries) =>
       queue.add({ statements: queries.map((query) => compile(query, dialect)) }) as Promise<readonly Written[]>,
+    async transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
+      const { value } = (await queue.add({ work: workOf(work, dialect) })) as { readonly value: Result };
+      return value;
+    },
     async check() {
       await queue.add('check');
     },
@@ -59,9 +69,14 @@ export function isInsert(change: Change): change is Insert {
   return typeof change === 'object' && 'row' in change;
 }
 
+/** Whether a change has a transaction of its own. */
+export function isTransaction(change: Change | undefined): change is { readonly work: Work } {
+  return typeof change === 'object' && 'work' in change;
+}
+
 /** Returns the memory of a change, in bytes. */
 export function sizeOf(change: Change): number {
-  if (change === 'check') return ITEM_BYTES;
+  if (change === 'check' || isTransaction(change)) return ITEM_BYTES;
   if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);
   return change.statements.reduce((bytes, statement) => bytes + sizeOfStatement(statement), ITEM_BYTES);
 }

@@ -9,9 +9,21 @@ export type Database = DatabaseReader & {
    *
    * @returns the result of each statement
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
-   * @throws {Error} when the database refuses a statement; nothing was written
+   * @throws {ConstraintViolated} when a statement violates a constraint; nothing was written
+   * @throws {Error} when the database refuses a statement for another reason; nothing was written
    */
   readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+
+  /**
+   * Runs reads and writes in one transaction that is serializable: its result is one that is possible when transactions
+   * run one after the other. Resolves with the value of `work` once the transaction survives a crash.
+   *
+   * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most.
+   *   It is run again when another transaction was in its way
+   * @throws what `work` throws, or the error of a statement that it does not replace; nothing was written
+   * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
+   */
+  readonly transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
 
   /**
    * Checks that a transaction could be committed now.
@@ -85,6 +97,14 @@ export type CounterOptions = {
   readonly windowSeconds: number;
 };
 
+/** A transaction that is open. Each statement sees those before it. One that fails ends the transaction. */
+export type Transaction = {
+  /** Runs a query that changes nothing, and returns its rows. */
+  readonly read: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
+  /** Runs statements one after the other, and returns their results. */
+  readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+};
+
 /** The result of a statement. */
 export type Written = {
   /** The rows that the statement returns. */
@@ -142,6 +162,27 @@ export type DatabaseOptions = {
 
 /** The database cannot be used, for now or at all; the message gives the reason in one line, for operators. */
 export class DatabaseUnavailable extends Error {}
+
+/** A statement violates a constraint of the tables. */
+export class ConstraintViolated extends Error {
+  readonly kind: 'unique' | 'foreign key' | 'check';
+  /**
+   * The name of the constraint or of the unique index; one without a name has that which PostgreSQL gives it, such as
+   * `seats_pkey` and `bookings_seat_key`. `undefined` for foreign keys in SQLite, which does not tell which one.
+   */
+  readonly constraint: string | undefined;
+
+  constructor(
+    message: string,
+    kind: ConstraintViolated['kind'],
+    constraint: string | undefined,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.kind = kind;
+    this.constraint = constraint;
+  }
+}
 
 /** Formats the name of an application as an identifier of SQL. */
 export function identifierOf(name: string): string {

@@ -2,6 +2,7 @@
 
 export { databaseAt, type DatabaseDriver } from './database-at.ts';
 export {
+  ConstraintViolated,
   DatabaseUnavailable,
   type BatchDatabase,
   type BatchDefinition,
@@ -9,6 +10,7 @@ export {
   type DatabaseOptions,
   type DatabaseReader,
   type Definition,
+  type Transaction,
 } from './database.ts';
 export { openDatabase, openReader, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
 export { either, sql, table } from './sql.ts';

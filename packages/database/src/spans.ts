@@ -14,7 +14,7 @@ import { compile, type Query, type Dialect } from './sql.ts';
 type Operation = { readonly name: string; readonly attributes: Attributes };
 
 /**
- * Adds spans of OpenTelemetry to a database: one for each insert, write, read and stream, from the call to the result, with
+ * Adds spans of OpenTelemetry to a database: one for each insert, write, transaction, read and stream, from the call to the result, with
  * the time in the queue. Names and attributes follow the semantic conventions for databases; they have no values.
  *
  * @returns the database itself when no SDK is registered with the API of OpenTelemetry
@@ -30,6 +30,7 @@ export function addSpans(
   const traced: Database = {
     ...database,
     write: (...queries) => record(tracer, operationOf(...queries), () => database.write(...queries)),
+    transaction: (work) => record(tracer, transactionOf(engine), () => database.transaction(work)),
     read: (query) => record(tracer, operationOf(query), () => database.read(query)),
     stream: (query) => recordStream(tracer, operationOf(query), () => database.stream(query)),
   };
@@ -54,6 +55,14 @@ function describe(queries: readonly Query[], engine: Dialect['engine']): Operati
       'db.query.text': texts.join('; '),
       ...(isBatch && { 'db.operation.batch.size': texts.length }),
     },
+  };
+}
+
+/** The statements of a transaction are not known when it begins. */
+function transactionOf(engine: Dialect['engine']): Operation {
+  return {
+    name: 'TRANSACTION',
+    attributes: { 'db.system.name': systemOf(engine), 'db.operation.name': 'TRANSACTION' },
   };
 }
 

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { createCommits, isInsert, type Change, type ChangeResult, type Insert } from '../commits.ts';
+import { createCommits, isInsert, isTransaction, type Change, type ChangeResult, type Insert } from '../commits.ts';
 import {
   identifierOf,
   type BatchDefinition,
   type Database,
   type DatabaseOptions,
   type Definition,
+  type Written,
 } from '../database.ts';
 import { createHealth, type Health } from '../health.ts';
 import type { Value } from '../sql.ts';
+import { doWork, type RunStatement } from '../transaction.ts';
 import { CannotConnect, connectorsFor, type Connector } from './connector.ts';
 import { waitForStandby, warnIfUnsafe } from './durability.ts';
-import { explain, PoolerSwitched } from './errors.ts';
+import { explain, PoolerSwitched, recoveryFor } from './errors.ts';
 import { createInsert } from './insert.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -20,7 +22,7 @@ import { createPostgresReader } from './reader.ts';
 import type { Session } from './session.ts';
 import { createSettings } from './settings.ts';
 import { pause, PostgresWorker } from './worker.ts';
-import { writeInTransaction } from './write.ts';
+import { inTransaction } from './write.ts';
 
 /**
  * Opens a PostgreSQL database, creating the tables when they are missing.
@@ -90,8 +92,21 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
       await (insert === undefined ? waitForStandby(session, durability, limitMs) : insert(session, [], limitMs));
       return [true];
     }
+    if (isTransaction(first)) {
+      const { work } = first;
+      const isOfDatabase = (error: Error): boolean => ['retry', 'wait'].includes(recoveryFor(error) ?? '');
+      const runWork = (run: RunStatement): Promise<unknown> => doWork(work, { run, isOfDatabase, limitMs: timeoutMs });
+      const options = { isolation: 'SERIALIZABLE', durability, limitMs } as const;
+      return [{ value: await inTransaction(session, runWork, options) }];
+    }
     if (first !== undefined && 'statements' in first) {
-      return [await writeInTransaction(session, first.statements, durability, limitMs)];
+      const { statements } = first;
+      const runAll = async (run: RunStatement): Promise<readonly Written[]> => {
+        const written: Written[] = [];
+        for (const statement of statements) written.push(await run(statement, 'write'));
+        return written;
+      };
+      return [await inTransaction(session, runAll, { isolation: 'READ COMMITTED', durability, limitMs })];
     }
     if (insert === undefined) throw new Error('the definition has no insert');
     return insert(session, changes as readonly Insert[], limitMs);

@@ -1,5 +1,5 @@
 import type { BatchFailed } from '../batch-queue.ts';
-import { DatabaseUnavailable } from '../database.ts';
+import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
@@ -59,6 +59,20 @@ const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 // Syntax error or access rule violation.
 const MISTAKE = '42';
 
+const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
+  23503: 'foreign key',
+  23505: 'unique',
+  23514: 'check',
+};
+
+/** Returns a violated constraint as such, and any other error as it is. */
+export function explainConstraint(error: unknown): unknown {
+  const kind = CONSTRAINTS[sqlStateOf(error) ?? ''];
+  if (kind === undefined) return error;
+  const { message, constraint } = error as DatabaseError; // As only such an error has a SQLSTATE.
+  return new ConstraintViolated(message, kind, constraint, { cause: error });
+}
+
 /** Tests whether a statement of the application is at fault, and not the database. */
 export function isMistake(error: unknown): boolean {
   const sqlState = sqlStateOf(error);
@@ -72,6 +86,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */
 export function recoveryFor(error: unknown): Recovery | undefined {
+  if (error instanceof ConstraintViolated) return 'split';
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';
   if (error instanceof PoolerSwitched) return 'wait';

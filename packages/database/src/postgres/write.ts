@@ -1,24 +1,35 @@
 import { BatchFailed } from '../batch-queue.ts';
 import type { Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import type { RunStatement } from '../transaction.ts';
 import { waitForStandby, type Durability } from './durability.ts';
-import { isMistake, isOutcomeUnknown } from './errors.ts';
+import { explainConstraint, isMistake, isOutcomeUnknown } from './errors.ts';
 import type { Session } from './session.ts';
 
+export type TransactionOptions = {
+  readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
+  readonly durability: Durability;
+  readonly limitMs: number;
+};
+
 /**
- * Runs statements in one transaction. It may be run again after an error, unless that is {@link BatchFailed}: then a
- * COMMIT may have been carried out.
+ * Does work in one transaction. It may be done again after an error, unless that is {@link BatchFailed}: then a COMMIT may
+ * have been carried out, or the work is at fault.
  */
-export async function writeInTransaction(
+export async function inTransaction<Result>(
   session: Session,
-  statements: readonly Statement[],
-  durability: Durability,
-  limitMs: number,
-): Promise<readonly Written[]> {
-  const written: Written[] = [];
+  work: (run: RunStatement) => Promise<Result>,
+  { isolation, durability, limitMs }: TransactionOptions,
+): Promise<Result> {
+  let changed = 0;
+  let result: Result;
   try {
-    await session.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT 1 WHERE ${durability.guard}`, [], limitMs);
-    for (const statement of statements) written.push(await runStatement(session, statement, limitMs));
+    await session.query(`BEGIN ISOLATION LEVEL ${isolation}; SELECT 1 WHERE ${durability.guard}`, [], limitMs);
+    result = await work(async (statement, use) => {
+      const written = await runStatement(session, statement, limitMs);
+      if (use === 'write') changed += written.count;
+      return written;
+    });
   } catch (error) {
     await session.query('ROLLBACK', [], limitMs).catch(session.destroy);
     throw error;
@@ -26,13 +37,13 @@ export async function writeInTransaction(
   try {
     await session.query('COMMIT', [], limitMs);
     // Rows that it found in the place of its own may not be on the standby yet.
-    if (written.every(({ count }) => count === 0)) await waitForStandby(session, durability, limitMs);
+    if (changed === 0) await waitForStandby(session, durability, limitMs);
   } catch (error) {
     if (!isOutcomeUnknown(error) || !(error instanceof Error)) throw error;
     session.destroy();
     throw new BatchFailed('wait', error);
   }
-  return written;
+  return result;
 }
 
 /** Runs a statement of the application. A mistake in it says nothing about the database, so it becomes a plain error. */
@@ -40,6 +51,6 @@ export async function runStatement(session: Session, { text, values }: Statement
   try {
     return await session.run(text, values, limitMs);
   } catch (error) {
-    throw isMistake(error) ? new Error((error as Error).message, { cause: error }) : error;
+    throw isMistake(error) ? new Error((error as Error).message, { cause: error }) : explainConstraint(error);
   }
 }

@@ -3,11 +3,17 @@ import type { Change, ChangeResult, Insert } from '../commits.ts';
 import type { BatchDefinition, Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
+import { explainConstraint } from './constraints.ts';
 import { scalar, transact } from './open-file.ts';
 import { Statements } from './statements.ts';
 
 /** The statement of a definition's rows, and their table. */
 export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
+
+/** The beginning, a statement or the end of a transaction whose next statement is not known yet. */
+export type Step = { readonly step: 'begin' | 'commit' | 'rollback' | Statement };
+/** A change that can be sent to a thread. */
+export type PlainChange = Exclude<Change, { readonly work: unknown }>;
 
 /** A transaction that is on disk. */
 export type Commit = {
@@ -17,7 +23,7 @@ export type Commit = {
 };
 
 /**
- * Creates the function that commits changes in one transaction.
+ * Creates the function that commits changes in one transaction, or takes a step of another one.
  *
  * @param checkFiles throws when the database is no longer where it was opened
  */
@@ -25,21 +31,35 @@ export function createCommitter(
   database: DatabaseSync,
   insert: InsertStatement | undefined,
   checkFiles: () => void,
-): (changes: readonly Change[]) => Commit {
+): (changes: readonly (PlainChange | Step)[]) => Commit {
   const statements = new Statements(database);
   const add = createAdd(database, insert);
   return (changes) => {
-    checkFiles();
-    let appliedAt = 0;
-    const results = transact(database, () => {
-      const applied = changes.map(apply);
-      appliedAt = performance.now();
-      return applied;
-    });
-    return { results, syncMs: performance.now() - appliedAt };
+    let appliedAt = performance.now();
+    try {
+      const [first] = changes;
+      if (typeof first === 'object' && 'step' in first)
+        return { results: [take(first.step)], syncMs: performance.now() - appliedAt };
+      checkFiles();
+      const results = transact(database, () => {
+        const applied = (changes as readonly PlainChange[]).map(apply); // A step is always alone.
+        appliedAt = performance.now();
+        return applied;
+      });
+      return { results, syncMs: performance.now() - appliedAt };
+    } catch (error) {
+      throw explainConstraint(database, error);
+    }
   };
 
-  function apply(change: Change): ChangeResult {
+  function take(step: Step['step']): readonly Written[] {
+    if (typeof step === 'object') return [run(step)];
+    if (step === 'begin') checkFiles();
+    if (step !== 'rollback' || database.isTransaction) database.exec(step === 'begin' ? 'BEGIN IMMEDIATE' : step);
+    return [];
+  }
+
+  function apply(change: PlainChange): ChangeResult {
     if (change === 'check') return probeWrite(database);
     return 'row' in change ? add(change) : change.statements.map(run);
   }

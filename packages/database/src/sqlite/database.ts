@@ -1,4 +1,4 @@
-import { createCommits } from '../commits.ts';
+import { createCommits, isTransaction } from '../commits.ts';
 import type { BatchDefinition, Database, DatabaseOptions, Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
 import type { Value } from '../sql.ts';
@@ -8,6 +8,8 @@ import { SqliteWriter } from './writer.ts';
 
 // A thread that waits for a lock cannot be ended, nor its process. So it gives up early, and is asked again.
 const LOCK_WAIT_MS = 500;
+// All other writes wait for the end of a transaction.
+const TRANSACTION_LIMIT_MS = 1_000;
 
 /**
  * Opens a SQLite database, creating the file and its folder when they are missing.
@@ -24,6 +26,7 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
     schema: schemaOf(definition),
     insert: 'insert' in definition ? { table: definition.insert.table, sqlite: definition.insert.sqlite } : undefined,
     busyTimeoutMs: Math.min(options.timeoutMs, LOCK_WAIT_MS),
+    transactionLimitMs: Math.min(options.timeoutMs, TRANSACTION_LIMIT_MS),
   });
   const { drain, ...commits } = createCommits(
     definition,
@@ -31,7 +34,7 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
       workers: [writer],
       dialect: { engine: 'sqlite' },
       health: createHealth(options.log),
-      isAlone: () => false,
+      isAlone: isTransaction,
       newKey: () => undefined,
     },
     options,

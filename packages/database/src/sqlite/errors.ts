@@ -1,5 +1,5 @@
 import type { BatchFailed } from '../batch-queue.ts';
-import { DatabaseUnavailable } from '../database.ts';
+import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
 
 /** A statement or a row of the application is at fault, and not the database. */
 export class StatementRejected extends Error {}
@@ -53,10 +53,16 @@ export type BatchFailure = {
   /** `undefined` for a bug. */
   readonly recovery: BatchFailed['recovery'] | undefined;
   readonly message: string;
+  /** The constraint that was violated. */
+  readonly violated?: Pick<ConstraintViolated, 'kind' | 'constraint'>;
 };
 
 /** Describes the failure of a batch. */
 export function failureOf(path: string, error: unknown): BatchFailure {
+  if (error instanceof ConstraintViolated) {
+    const { message, kind, constraint } = error;
+    return { recovery: 'split', message, violated: { kind, constraint } };
+  }
   const { message } = error instanceof StatementRejected ? error : unavailable(path, error);
   return { recovery: recoveryFor(error), message };
 }

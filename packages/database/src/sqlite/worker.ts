@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { BatchFailed } from '../batch-queue.ts';
-import { DatabaseUnavailable } from '../database.ts';
+import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
 import type { BatchFailure } from './errors.ts';
 
 // Rows and batches are garbage at once; a larger young generation would only take longer to be collected.
@@ -57,7 +57,7 @@ export async function startWorker<Item, Output>(module: string, data: unknown): 
 }
 
 /** Returns the error for the failure of a batch: {@link BatchFailed}, or another one for a bug. */
-export function toError({ recovery, message }: BatchFailure): Error {
-  const error = new Error(message);
+export function toError({ recovery, message, violated }: BatchFailure): Error {
+  const error = violated ? new ConstraintViolated(message, violated.kind, violated.constraint) : new Error(message);
   return recovery === undefined ? error : new BatchFailed(recovery, error);
 }

@@ -11,6 +11,7 @@ export type WriterData = {
   readonly schema: Schema;
   readonly insert: InsertStatement | undefined;
   readonly busyTimeoutMs: number;
+  readonly transactionLimitMs: number;
 };
 
 const { path, schema, insert, busyTimeoutMs } = workerData as WriterData;

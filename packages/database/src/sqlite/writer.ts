@@ -1,8 +1,10 @@
 import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
-import type { BatchWorker } from '../batch-queue.ts';
-import { isInsert, sizeOf, type Change, type ChangeResult } from '../commits.ts';
-import { createCommitter, type Commit } from './committer.ts';
+import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
+import { isInsert, isTransaction, sizeOf, type Change, type ChangeResult } from '../commits.ts';
+import type { Written } from '../database.ts';
+import { doWork, type Work } from '../transaction.ts';
+import { createCommitter, type Commit, type PlainChange, type Step } from './committer.ts';
 import { DiskSpeed } from './disk-speed.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { throttle } from './throttle.ts';
@@ -20,7 +22,7 @@ const CHECKPOINT_PAGES = 2_000;
 /** A connection on the calling thread. */
 type Local = {
   readonly database: DatabaseSync;
-  readonly commit: (changes: readonly Change[]) => Commit;
+  readonly commit: (changes: readonly PlainChange[]) => Commit;
   /** Whether the log was seen to be so long that it should be moved into the database. */
   readonly needsCheckpoint: () => boolean;
 };
@@ -32,7 +34,7 @@ type Local = {
  */
 export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   readonly #data: WriterData;
-  readonly #thread: SqliteWorker<Change, Commit>;
+  readonly #thread: SqliteWorker<PlainChange | Step, Commit>;
   readonly #checkFiles: () => void;
   readonly #disk = new DiskSpeed();
   #local: Local | undefined;
@@ -43,7 +45,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     return new SqliteWriter(data, await startWorker('./writer-thread', data));
   }
 
-  private constructor(data: WriterData, thread: SqliteWorker<Change, Commit>) {
+  private constructor(data: WriterData, thread: SqliteWorker<PlainChange | Step, Commit>) {
     this.#data = data;
     this.#thread = thread;
     this.#checkFiles = rememberFiles(data.path);
@@ -54,7 +56,10 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 
   async run(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
-    const { results, syncMs } = this.#commitHere(changes) ?? (await this.#commitOnThread(changes));
+    const [first] = changes;
+    if (isTransaction(first)) return [await this.#transact(first.work)];
+    const plain = changes as readonly PlainChange[]; // A transaction is always alone.
+    const { results, syncMs } = this.#commitHere(plain) ?? (await this.#commitOnThread(plain));
     this.#disk.record(syncMs, changes.length);
     return results;
   }
@@ -64,13 +69,33 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     await this.#thread.close();
   }
 
-  #commitOnThread(changes: readonly Change[]): Promise<Commit> {
+  /** Does the work of a transaction on the thread, while other changes wait. */
+  async #transact(work: Work): Promise<{ readonly value: unknown }> {
+    const take = async (step: Step['step']): Promise<Commit> => this.#commitOnThread([{ step }]);
+    await take('begin');
+    let value: unknown;
+    try {
+      value = await doWork(work, {
+        run: (statement) => take(statement).then(resultOf, reject),
+        isOfDatabase: (error) => error instanceof BatchFailed,
+        limitMs: this.#data.transactionLimitMs,
+      });
+    } catch (error) {
+      await take('rollback');
+      throw error;
+    }
+    const { syncMs } = await take('commit');
+    this.#disk.record(syncMs, 1);
+    return { value };
+  }
+
+  #commitOnThread(changes: readonly (PlainChange | Step)[]): Promise<Commit> {
     this.#needsCheckpoint = false; // The thread moves a long log into the database with its commit.
     return this.#thread.run(changes);
   }
 
   /** Commits on the calling thread; returns `undefined` where the thread has to. */
-  #commitHere(changes: readonly Change[]): Commit | undefined {
+  #commitHere(changes: readonly PlainChange[]): Commit | undefined {
     if (this.#needsCheckpoint || !this.#disk.isFast() || !isQuick(changes)) return undefined;
     const local = this.#connect();
     if (local === undefined) return undefined;
@@ -116,8 +141,19 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 }
 
+/** Returns the result of the statement that was taken as a step. */
+function resultOf({ results }: Commit): Written {
+  const [written] = results as readonly (readonly Written[])[]; // A step has such a result.
+  return written?.[0] ?? { rows: [], count: 0 };
+}
+
+/** Throws the error of a statement itself, where it is at fault and not the database. */
+function reject(error: unknown): never {
+  throw error instanceof BatchFailed && error.recovery === 'split' ? error.cause : error;
+}
+
 /** Whether changes take little time beside that of the disk. */
-function isQuick(changes: readonly Change[]): boolean {
+function isQuick(changes: readonly PlainChange[]): boolean {
   let bytes = 0;
   return changes.every(
     (change) => (change === 'check' || isInsert(change)) && (bytes += sizeOf(change)) <= LOCAL_BYTES,

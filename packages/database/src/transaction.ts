@@ -1,0 +1,75 @@
+import { BatchFailed } from './batch-queue.ts';
+import type { Transaction, Written } from './database.ts';
+import { compile, type Dialect, type Statement } from './sql.ts';
+
+/** Runs a statement in an open transaction. */
+export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
+/** What an application does in a transaction. */
+export type Work = (run: RunStatement) => Promise<unknown>;
+
+/** Returns the work of an application that writes its statements as queries. */
+export function workOf(work: (transaction: Transaction) => Promise<unknown>, dialect: Dialect): Work {
+  return (run) =>
+    work({
+      read: async <Row>(query: Parameters<typeof compile>[0]) =>
+        (await run(compile(query, dialect), 'read')).rows as readonly Row[], // As it declares.
+      async write(...queries) {
+        return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
+      },
+    });
+}
+
+/** Where the work of a transaction is done. */
+export type Host = {
+  readonly run: RunStatement;
+  /** Whether an error of `run` is of the database, and not of the statement: another recovery than to reject it. */
+  readonly isOfDatabase: (error: Error) => boolean;
+  readonly limitMs: number;
+};
+
+/**
+ * Does the work of a transaction. Statements run one after the other, and none after one that has failed.
+ *
+ * @returns the value of the work, which may be committed
+ * @throws {BatchFailed} to reject the transaction, with the error of the work or of a statement
+ * @throws the error of the database
+ */
+export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
+  let failure: Error | undefined;
+  let isOver = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const runNext: RunStatement = (statement, use) => {
+    const next = last.then(async () => {
+      if (failure !== undefined) throw failure;
+      if (isOver) throw new Error('the transaction has ended: await all of its statements');
+      try {
+        return await run(statement, use);
+      } catch (error) {
+        failure = toError(error);
+        throw failure;
+      }
+    });
+    last = next.catch(() => undefined);
+    return next;
+  };
+  const timeUp = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    timeUp.reject(new Error(`the transaction took longer than ${String(limitMs)} ms; nothing was written`));
+  }, limitMs);
+  const outcome = await Promise.race([work(runNext), timeUp.promise]).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: toError(error) }),
+  );
+  clearTimeout(timer);
+  if ('error' in outcome) isOver = true;
+  await last; // Statements that the work has not awaited are part of it.
+  isOver = true;
+  if (failure !== undefined && isOfDatabase(failure)) throw failure;
+  if ('error' in outcome) throw new BatchFailed('split', outcome.error);
+  if (failure !== undefined) throw new BatchFailed('split', failure);
+  return outcome.value;
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+}

@@ -1,0 +1,188 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { describeStores } from '@contract-first/testing/stores.ts';
+import { ConstraintViolated, openDatabase, parseDatabaseUrl, sql, table, type Database } from '../src/index.ts';
+
+const TIMEOUT_MS = 10_000;
+const TRAINS = [
+  'CREATE TABLE trains (id bigint PRIMARY KEY, seats bigint NOT NULL, CONSTRAINT some_seats CHECK (seats >= 0))',
+  'CREATE TABLE bookings (seat bigint UNIQUE, name text, train bigint REFERENCES trains (id), PRIMARY KEY (name, train))',
+];
+const [trains, bookings] = [table('trains'), table('bookings')];
+const addTrain = sql`INSERT INTO ${trains} (id, seats) VALUES (1, 1)`;
+const readSeats = sql<{ readonly seats: bigint }>`SELECT seats FROM ${trains} WHERE id = 1`;
+const takeSeat = sql`UPDATE ${trains} SET seats = seats - 1 WHERE id = 1`;
+const book = (name: string, seat = 1n, train = 1n) =>
+  sql`INSERT INTO ${bookings} (name, seat, train) VALUES (${name}, ${seat}, ${train})`;
+
+/** Opens a database with one train, or another connection to one. */
+async function open(url: string, timeoutMs = TIMEOUT_MS): Promise<Database> {
+  const parsed = parseDatabaseUrl(url);
+  if ('problems' in parsed) throw new Error(parsed.problems.join());
+  const migrations = { sqlite: [TRAINS.join(';')], postgres: [() => TRAINS.join(';')] };
+  const definition = { name: 'train', tag: 'Trai', tables: ['trains', 'bookings'], migrations };
+  const options = { poolSize: 4, timeoutMs, queueLimitBytes: 1e7, log: pino({ level: 'silent' }) };
+  const database = await openDatabase(parsed.location, definition, options);
+  cleanUp(database.close);
+  return database;
+}
+
+async function openWithTrain(url: string, timeoutMs?: number): Promise<Database> {
+  const database = await open(url, timeoutMs);
+  await database.write(addTrain);
+  return database;
+}
+
+const namesOf = async (database: Database) =>
+  (await database.read(sql<{ readonly name: string }>`SELECT name FROM ${bookings} ORDER BY name`)).map(
+    ({ name }) => name,
+  );
+
+describeStores((createDatabase) => {
+  test('a transaction sees its own writes, and resolves with the value of its work', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const seats = await database.transaction(async ({ read, write }) => {
+      const [taken] = await write(takeSeat, book('Ann'));
+      expect(taken?.count).toBe(1);
+      return read(readSeats);
+    });
+    expect(seats).toEqual([{ seats: 0n }]);
+    expect(await database.read(readSeats)).toEqual(seats);
+    expect(await namesOf(database)).toEqual(['Ann']);
+  });
+
+  test('a transaction whose work throws rejects with that error, and has written nothing', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const soldOut = new Error('sold out');
+    const booking = database.transaction(async ({ write }) => {
+      await write(takeSeat, book('Ann'));
+      throw soldOut;
+    });
+    await expect(booking).rejects.toBe(soldOut);
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+    expect(await namesOf(database)).toEqual([]);
+    await database.write(book('Bea'));
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('of twenty transactions of two clients that take the last seat when they see it, one does', async () => {
+    const url = await createDatabase();
+    const clients = [await openWithTrain(url), await open(url)];
+    const bookSeat = (database: Database, name: string) =>
+      database.transaction(async ({ read, write }) => {
+        const [train] = await read(readSeats);
+        if (train?.seats === 0n) return 'sold out';
+        // What was read is written, as an application does that works out a value itself.
+        await write(sql`UPDATE ${trains} SET seats = ${(train?.seats ?? 0n) - 1n} WHERE id = 1`, book(name));
+        return 'booked';
+      });
+    const names = Array.from({ length: 20 }, (_, index) => String(index));
+    const results = await Promise.all(
+      names.flatMap((name, index) => clients.slice(index % 2, (index % 2) + 1).map((client) => bookSeat(client, name))),
+    );
+    expect(results.filter((result) => result === 'booked')).toHaveLength(1);
+    expect(await clients[0]?.read(readSeats)).toEqual([{ seats: 0n }]);
+  });
+
+  test('transactions of two clients that read what the other writes do not both see the old state', async () => {
+    const url = await createDatabase();
+    const clients = [await openWithTrain(url), await open(url)];
+    // At most one booking, by a rule that no constraint states. Both may read before either writes.
+    const bookFirst = (database: Database, name: string, seat: bigint) =>
+      database.transaction(async ({ read, write }) => {
+        const present = await read(sql`SELECT 1 AS one FROM ${bookings}`);
+        await sleep(20);
+        if (present.length === 0) await write(book(name, seat));
+      });
+    await Promise.all(clients.map((client, index) => bookFirst(client, String(index), BigInt(index))));
+    expect(await clients[0]?.read(sql`SELECT 1 AS one FROM ${bookings}`)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a primary key', 'bookings_pkey', 'unique', [book('Ann', 1n), book('Ann', 2n)]],
+    ['a unique column', 'bookings_seat_key', 'unique', [book('Ann'), book('Bea')]],
+    ['a check', 'some_seats', 'check', [takeSeat, takeSeat]],
+  ] as const)(
+    'a violated constraint is an error with its kind and name: %s',
+    async (_name, constraint, kind, statements) => {
+      const database = await openWithTrain(await createDatabase());
+      const want = { kind, constraint };
+      const failed = database.write(...statements);
+      await expect(failed).rejects.toMatchObject(want);
+      await expect(failed).rejects.toBeInstanceOf(ConstraintViolated);
+      await expect(database.transaction(({ write }) => write(...statements))).rejects.toMatchObject(want);
+      expect(await namesOf(database)).toEqual([]);
+    },
+  );
+
+  test('a violated constraint is an error with its kind and name: a unique index', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.write(
+      sql`CREATE TABLE places (a bigint, b bigint)`,
+      sql`CREATE UNIQUE INDEX by_place ON places (a, b)`,
+    );
+    const insert = sql`INSERT INTO places (a, b) VALUES (1, 2)`;
+    await expect(database.write(insert, insert)).rejects.toMatchObject({ kind: 'unique', constraint: 'by_place' });
+  });
+
+  test('a violated constraint is an error with its kind: a foreign key', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const failed = await database.write(book('Ann', 1n, 2n)).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ConstraintViolated);
+    expect(failed).toMatchObject({ kind: 'foreign key' });
+  });
+
+  test('the work of a transaction can replace the error of a violated constraint', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.write(book('Ann'));
+    const taken = new Error('409');
+    const booking = database.transaction(async ({ write }) => {
+      await write(takeSeat);
+      await write(book('Bea')).catch((error: unknown) => {
+        throw error instanceof ConstraintViolated ? taken : error;
+      });
+    });
+    await expect(booking).rejects.toBe(taken);
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+  });
+
+  test('a transaction with a statement that has failed rejects, even if its work goes on', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.write(book('Ann'));
+    const booking = database.transaction(async ({ write }) => {
+      await write(book('Ann')).catch(() => undefined);
+      await write(takeSeat).catch(() => undefined);
+    });
+    await expect(booking).rejects.toBeInstanceOf(ConstraintViolated);
+    await expect(database.transaction(({ read }) => read(sql`SELEKT`))).rejects.toThrow(/SELEKT/);
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+  });
+
+  test('statements that are sent at once run in their order, and belong to the transaction without being awaited', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.transaction(({ write }) => {
+      void write(book('Ann', 1n));
+      void write(sql`UPDATE ${bookings} SET name = 'Bea'`);
+      return Promise.resolve();
+    });
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('a transaction that takes too long rejects and has written nothing; other writes succeed after it', async () => {
+    const database = await openWithTrain(await createDatabase(), 2_000);
+    const end = Promise.withResolvers<unknown>();
+    const slow = database.transaction(async ({ write }) => {
+      await write(takeSeat);
+      await sleep(3_000);
+      await write(book('Ann')).catch(end.resolve);
+    });
+    const other = database.write(book('Bea'));
+    await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
+    expect((await other)[0]?.count).toBe(1);
+    expect(await end.promise).toMatchObject({ message: 'the transaction has ended: await all of its statements' });
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+});
