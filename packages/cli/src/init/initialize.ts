@@ -209,7 +209,7 @@ function conclusion(
     ['mock', 'npm run mock       serves examples in place of the handlers'],
     [
       'test',
-      'npm test           tests every documented status; tests of handlers are expected to fail until these are written',
+      'npm test           tests every documented status; tests of handlers are skipped until these are written',
     ],
     ['contract', 'npm run contract   checks that the service does what the document says'],
   ] as const;

@@ -23,29 +23,55 @@ export type TestResponse = {
   readonly body: string;
 };
 
+/** What an application opens: its handlers, and whatever else its `open` returns. */
+export type Opened<Tested extends Application> = Awaited<ReturnType<Tested['open']>>;
+
 /** A service that runs for tests. */
-export type TestService = {
+export type TestService<Tested extends Application> = {
   /** Sends a request and returns its response. */
   readonly send: (request: TestRequest) => Promise<TestResponse>;
+  /**
+   * Calls a handler without HTTP: nothing is validated, and missing parts of the request are empty. It is called by a caller
+   * named `test`.
+   */
+  readonly call: <Id extends keyof Opened<Tested>['handlers']>(
+    operationId: Id,
+    ...request: [] | [Partial<Parameters<Opened<Tested>['handlers'][Id]>[0]>]
+  ) => ReturnType<Opened<Tested>['handlers'][Id]>;
+  /** What the application has opened, such as its store. */
+  readonly opened: Opened<Tested>;
   /** Stops the service and removes its store. */
   readonly close: () => Promise<void>;
 };
 
 const ENVIRONMENT = { PORT: '0', API_TOKENS: 'test-token' };
 
-/** Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`. */
-export async function openTestService(application: Application): Promise<TestService> {
+/**
+ * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`.
+ *
+ * @param replace returns parts that replace what the application has opened, such as handlers with another clock
+ */
+export async function openTestService<Tested extends Application>(
+  application: Tested,
+  replace: (opened: Opened<Tested>) => Partial<Opened<Tested>> = () => ({}),
+): Promise<TestService<Tested>> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const variables = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
   const read = await readConfig(variables, application.database);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
+  const database = { ...read.config.database, log: createSilentLog() };
+  const original = (await application.open(database)) as Opened<Tested>; // As the type of the application says.
+  const opened = { ...original, ...replace(original) };
   const checkers = createCheckers(application.contract.securitySchemes, ENVIRONMENT);
-  const tested: Application = {
-    ...application,
-    open: async (database) => ({ ...(await application.open(database)), checkers }),
-  };
-  const service = await startService(tested, read.config, createSilentLog());
+  const open = () => Promise.resolve({ ...opened, checkers });
+  const service = await startService({ ...application, open }, read.config, createSilentLog());
   return {
+    opened,
+    call(operationId, ...[request = {}]) {
+      const handler = opened.handlers[operationId as string]; // A key of the handlers.
+      if (handler === undefined) throw new Error(`there is no handler for ${String(operationId)}`);
+      return handler(requestOf(request) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>; // It is of this operation.
+    },
     async send({ method, target, headers, body }) {
       const connection = openConnection(new URL(service.url));
       try {
@@ -60,5 +86,23 @@ export async function openTestService(application: Application): Promise<TestSer
       await service.stop(0);
       await rm(folder, { recursive: true });
     },
+  };
+}
+
+/** Completes the request of a handler. */
+function requestOf(request: { readonly body?: unknown }) {
+  return {
+    path: {},
+    query: {},
+    headers: {},
+    cookies: {},
+    contentType: request.body === undefined ? undefined : 'application/json',
+    body: undefined,
+    caller: { name: 'test', scheme: 'test' },
+    requestId: 'test',
+    rawHeaders: {},
+    signal: new AbortController().signal,
+    log: createSilentLog(),
+    ...request,
   };
 }

@@ -5,5 +5,5 @@ const service = startTestService();
 
 test('404: a path that the document does not have', async () => {
   const target = '/missing'.repeat(50);
-  expect(await service.send({ method: 'GET', target, headers: [] })).toMatchObject({ status: 404 });
+  expect(await service().send({ method: 'GET', target, headers: [] })).toMatchObject({ status: 404 });
 });

@@ -14,6 +14,6 @@ export const application = {
   database: databaseAt('sqlite:./data/NAME.db'),
   async open({ location, ...options }) {
     const store = await openStore(location, options);
-    return { handlers: createHandlers(store), checkers, check: store.check, close: store.close };
+    return { handlers: createHandlers(store), checkers, check: store.check, close: store.close, store };
   },
 } satisfies Application<DatabaseLocation>;

@@ -1,22 +1,37 @@
-import { afterAll, beforeAll } from '@jest/globals';
-import { openTestService, type TestRequest, type TestService } from 'contract-first/testing';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { findUnwritten, openTestService, type Opened, type TestRequest, type TestService } from 'contract-first/testing';
+import type { OperationId } from '../../src/NAME/contract.ts';
+import { createHandlers } from '../../src/NAME/handlers.ts';
 import { application } from '../../src/service.ts';
 
 export type { TestRequest };
 
-/** Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`. */
-export function startTestService(): Pick<TestService, 'send'> {
-  let service: TestService | undefined;
+type Parts = Opened<typeof application>;
+
+const unwritten = await findUnwritten(createHandlers);
+
+/** Tests an operation. The test is skipped as long as the handler is to be written. */
+export function testOperation(operationId: OperationId, title: string, run: () => Promise<void>): void {
+  const declare = unwritten.has(operationId) ? test.skip : test;
+  declare(title, run);
+}
+
+/**
+ * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`.
+ *
+ * @param replace returns what replaces a part of the application: `({ store }) => ({ handlers: createHandlers(…) })`
+ * @returns a function that returns the service, for the tests
+ */
+export function startTestService(replace?: (parts: Parts) => Partial<Parts>) {
+  let service: TestService<typeof application> | undefined;
   beforeAll(async () => {
-    service = await openTestService(application);
+    service = await openTestService(application, replace);
   });
   afterAll(async () => {
     await service?.close();
   });
-  return {
-    send: async (request) => {
-      if (service === undefined) throw new Error('the service has not started');
-      return service.send(request);
-    },
+  return () => {
+    if (service === undefined) throw new Error('the service has not started');
+    return service;
   };
 }

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { NotImplemented } from '@contract-first/engine';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { findUnwritten, openTestService } from '../src/testing/index.ts';
+
+type Request = { readonly path: { readonly id: bigint }; readonly body: unknown; readonly caller: { name: string } };
+
+const contract = await contractOf(
+  documentOf(
+    '/things/{id}',
+    'get',
+    `parameters: [{ name: id, in: path, required: true, schema: { type: integer, format: int64 } }]
+responses: { '200': { description: It., content: { application/json: { schema: { type: integer, format: int64 } } } } }`,
+  ),
+);
+const createHandlers = (store: ReadonlyMap<bigint, bigint>, now: () => bigint) => ({
+  op: ({ path }: Request) => Promise.resolve({ status: 200, body: (store.get(path.id) ?? 0n) + now() }),
+});
+const application = {
+  contract,
+  failures: {},
+  open: () => {
+    const store = new Map<bigint, bigint>();
+    const done = () => Promise.resolve();
+    return Promise.resolve({
+      handlers: createHandlers(store, () => 100n),
+      checkers: {},
+      check: done,
+      close: done,
+      store,
+    });
+  },
+};
+const get = { method: 'GET', target: '/things/1', headers: [] };
+
+test('a test seeds the store of its service, and calls a handler with and without HTTP', async () => {
+  const service = await openTestService(application);
+  cleanUp(service.close);
+  service.opened.store.set(1n, 7n);
+  expect(await service.send(get)).toMatchObject({ status: 200, body: '107' });
+  expect(await service.call('op', { path: { id: 1n } })).toEqual({ status: 200, body: 107n });
+  // @ts-expect-error the id is an int64
+  await expect(service.call('op', { path: { id: '1' } })).resolves.toEqual({ status: 200, body: 100n });
+});
+
+test('a test replaces a part of its service, such as the clock', async () => {
+  const service = await openTestService(application, ({ store }) => ({ handlers: createHandlers(store, () => 200n) }));
+  cleanUp(service.close);
+  expect(await service.send(get)).toMatchObject({ status: 200, body: '200' });
+});
+
+test('a handler is unwritten as long as it responds 501 without a look at its request or its dependencies', async () => {
+  const unwritten = () => Promise.reject(new NotImplemented('op'));
+  const create = (store: { list: () => Promise<unknown> }, name: string) => ({
+    unwritten,
+    passedOn: () => unwritten(),
+    reading: ({ body }: Request) => Promise.resolve({ status: 200, body }),
+    listing: async () => ({ status: 200, body: await store.list() }),
+    formatting: ({ caller }: Request) => Promise.resolve({ status: 200, body: `${caller.name} ${name}` }),
+    partly: ({ body }: Request) => (String(body) === '' ? unwritten() : Promise.resolve({ status: 204 })),
+  });
+  expect([...(await findUnwritten(create))]).toEqual(['unwritten', 'passedOn']);
+});
