@@ -58,6 +58,7 @@ export interface components {
 }
 export interface operations {
     createPlant: {
+        security: "required";
         parameters: {
             query?: never;
             header?: never;

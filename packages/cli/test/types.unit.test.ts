@@ -82,3 +82,12 @@ test('names and texts of a document are no code', () => {
   expect(members).toEqual([names.length, ts.SyntaxKind.TypeAliasDeclaration, 6, names.length]);
   expect(ts.transpileModule(text, { reportDiagnostics: true }).diagnostics).toEqual([]);
 });
+
+test.each([
+  ['required by all alternatives', [{ a: [] }, { b: [], a: [] }], true],
+  ['optional', [{ a: [] }, {}], false],
+  ['not required', [], false],
+])('the types say of an operation whether credentials are required: %s', (_name, security, isRequired) => {
+  const paths = { '/a': { get: { operationId: 'op', responses: OK } } };
+  expect(renderTypes({ ...HEAD, security, paths }).includes('security: "required";')).toBe(isRequired);
+});

@@ -3,6 +3,8 @@ import type { Caller } from './caller.ts';
 
 /** An operation of the generated types. */
 export type OperationTypes = {
+  /** Present where each alternative of the document requires credentials. */
+  readonly security?: 'required';
   readonly parameters: {
     readonly path?: unknown;
     readonly query?: unknown;
@@ -33,8 +35,11 @@ export type RequestOf<Op extends OperationTypes> = RequestContext & {
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
   readonly cookies: Values<Op['parameters']['cookie']>;
-  /** Its name is that of the token, or the `sub` of the JSON Web Token. `undefined` only for public operations. */
-  readonly caller: Caller | undefined;
+  /**
+   * Its name is that of the token, or the `sub` of the JSON Web Token. `undefined` only where the document requires no
+   * credentials.
+   */
+  readonly caller: Op extends { readonly security: 'required' } ? Caller : Caller | undefined;
 } & RequestBody<Op>;
 
 /** A documented response of an operation: a status with its headers and body. */
@@ -167,19 +172,50 @@ type StatusOf<Status, DocumentedStatus> = Status extends number
 type BodyOut<Response> = Response extends { content: infer Content }
   ? [Content[keyof Content]] extends [never]
     ? { readonly body?: undefined }
-    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content> }[keyof Content]
+    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content> }[keyof Content] | Undecided<keyof Content>
   : { readonly body?: undefined };
 
-/** A body and its media type, which may be omitted where the document has only one. */
+/**
+ * Where the media type does not follow from the document, no body is of this type. With it, the compiler reports a missing
+ * `contentType` instead of the body that another media type would have.
+ */
+type Undecided<MediaType> = [DefaultType<MediaType>] extends [never]
+  ? { readonly contentType?: never; readonly body: never }
+  : never;
+
+/** The media type of a body without one: the only one, or JSON. */
+type DefaultType<MediaType> =
+  IsUnion<MediaType> extends true
+    ? Only<PlainJson<MediaType>> extends infer Plain extends string
+      ? [Plain] extends [never]
+        ? Only<AnyJson<MediaType>>
+        : Plain
+      : never
+    : MediaType extends `${string}/*`
+      ? never
+      : MediaType;
+type PlainJson<MediaType> = MediaType extends string
+  ? Essence<MediaType> extends 'application/json'
+    ? MediaType
+    : never
+  : never;
+type AnyJson<MediaType> = MediaType extends string
+  ? IsJson<Essence<MediaType>> extends true
+    ? MediaType
+    : never
+  : never;
+type Only<T> = IsUnion<T> extends true ? never : T;
+
+/** A body and its media type, which may be omitted where it is that of {@link DefaultType}. */
 type BodyOfType<MediaType extends keyof Content, Content> = MediaType extends `${string}/*`
   ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes | Streamed }
     | (MediaType extends '*/*' | 'application/*'
         ? { readonly contentType: 'application/json'; readonly body: Content[MediaType] }
         : never)
   : MediaType extends string
-    ? { readonly body: Sent<MediaType, Content[MediaType]> } & (IsUnion<keyof Content> extends true
-        ? { readonly contentType: MediaType }
-        : { readonly contentType?: MediaType })
+    ? { readonly body: Sent<MediaType, Content[MediaType]> } & (MediaType extends DefaultType<keyof Content>
+        ? { readonly contentType?: MediaType }
+        : { readonly contentType: MediaType })
     : never;
 type Bytes = string | Uint8Array | Blob;
 

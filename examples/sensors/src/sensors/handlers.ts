@@ -13,7 +13,7 @@ async function readSensors({ path, query }: Request<'readSensors'>): Promise<Rep
   const values = query.hours ?? [];
   if (format === 'csv') return { status: 200, contentType: 'text/csv', body: values.join(',') };
   const since: bigint | null = query.filter?.since ?? query.ids?.[0] ?? null;
-  return { status: 203, contentType: 'application/json', body: { sensors, values, since } };
+  return { status: 203, body: { sensors, values, since } };
 }
 
 async function addReading(_request: Request<'addReading'>): Promise<Reply<'addReading'>> {

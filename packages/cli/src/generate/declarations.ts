@@ -34,6 +34,7 @@ type Operation = Documented & {
   readonly parameters?: readonly unknown[];
   readonly requestBody?: RequestBody;
   readonly responses?: Readonly<Record<string, Response>>;
+  readonly security?: Document['security'];
 };
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
@@ -94,13 +95,15 @@ export function renderDeclarations(
   }
 
   function operationType(
-    { operationId, parameters = [], requestBody, responses = {} }: Operation,
+    { operationId, parameters = [], requestBody, responses = {}, security = document.security ?? [] }: Operation,
     shared: readonly unknown[],
   ): Type {
     const described = Object.entries(responses).map(([status, response]) =>
       member(status, responseType(response), { documented: response }),
     );
+    const isProtected = security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0);
     const type = object([
+      ...(isProtected ? [member('security', typeNamed('"required"'))] : []),
       member('parameters', parametersType([...shared, ...parameters])),
       requestBody === undefined
         ? member('requestBody', NEVER, { isOptional: true })

@@ -39,7 +39,7 @@ export type HandlerResponse = Response<WholeBody | BodyStream>;
 export type AnyReply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** Required where the document has several media types for the status. */
+  /** By default, the only documented media type of the status, or JSON. */
   readonly contentType?: string;
   readonly body?: unknown;
 };
@@ -63,7 +63,7 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
   if (documented.mediaTypes.length === 0) {
     return body === undefined ? { status, headers, body } : fail(operation, status, 'must not have a body');
   }
-  const contentType = reply.contentType ?? documented.mediaTypes[0] ?? '';
+  const contentType = reply.contentType ?? defaultMediaType(documented.mediaTypes);
   if (essenceOf(contentType).includes('*')) fail(operation, status, 'needs a concrete contentType, without a wildcard');
   const mediaType =
     matchMediaType(contentType, documented.mediaTypes) ??
@@ -86,6 +86,14 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
   }
   if (limits !== undefined) checkSize(Buffer.byteLength(encoded));
   return { status, headers, body: encoded };
+}
+
+/** Returns the media type of a body without one: the only documented one, or JSON. */
+function defaultMediaType(mediaTypes: readonly string[]): string {
+  const [first = ''] = mediaTypes;
+  if (mediaTypes.length === 1) return first;
+  const isPlain = (name: string): boolean => essenceOf(name) === 'application/json';
+  return mediaTypes.find(isPlain) ?? mediaTypes.find((name) => kindOf(name) === 'json') ?? first;
 }
 
 /**
