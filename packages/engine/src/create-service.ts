@@ -8,6 +8,7 @@ import { Validators } from '@contract-first/contract';
 import type { Application, DatabaseConfig, DatabaseDriver, DatabaseOptions } from './application.ts';
 import type { Docs } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
+import type { ResponseValidation } from './http/pipeline.ts';
 import type { CorsPolicy } from './http/cors.ts';
 import { createLoadShedding, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createFailureResponse, type FailureResponse } from './http/failure-response.ts';
@@ -28,6 +29,7 @@ export type ServiceConfig = {
   readonly auth: AuthSettings;
   readonly database: DatabaseConfig;
   readonly bodyLimitBytes: number;
+  readonly responseValidation: ResponseValidation;
   readonly loadShedding: LoadSheddingLimits;
   /** How long a stream stays open while its client takes nothing of it. */
   readonly streamStallTimeoutMs: number;
@@ -76,6 +78,10 @@ export async function createService(
     },
     rejected(rejection) {
       log.debug(rejection, 'request rejected');
+    },
+    sentInvalid(response) {
+      log.warn(response, 'a response does not conform to the document');
+      metrics.sentInvalid(response);
     },
     refused: metrics.refused,
   };

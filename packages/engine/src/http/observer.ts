@@ -4,6 +4,8 @@ export type Observer = {
   readonly answered: (request: AnsweredRequest) => void;
   /** Reports why a request is answered 4xx; called before its response. */
   readonly rejected: (rejection: Rejection) => void;
+  /** Reports a reply that does not conform to the document and is sent; called before its response. */
+  readonly sentInvalid: (response: InvalidReply) => void;
   /** Reports a request or connection refused because of overload. */
   readonly refused: (reason: OverloadReason) => void;
 };
@@ -37,6 +39,9 @@ export type Rejection = {
   readonly status: number;
   readonly reason: string;
 };
+
+/** A reply that does not conform to the document, and the problem, without its values. */
+export type InvalidReply = { readonly operationId: string; readonly problem: string };
 
 /** The limit that an overload reached. */
 export type OverloadReason = 'in_flight' | 'event_loop_delay' | 'body_memory' | 'streams' | 'connections';

@@ -10,6 +10,7 @@ import {
   TimeSlices,
   type Contract,
   type Operation,
+  type OperationValidator,
   type Validators,
 } from '@contract-first/contract';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
@@ -35,6 +36,7 @@ import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { ResponseBatch } from './response-batch.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { toReportedResponse } from './reported-response.ts';
 import { createRequestSpans, type RequestSpan } from './request-span.ts';
 import { replyWithin } from './reply-within.ts';
 import { TemporaryFolderUnavailable } from './temporary-file.ts';
@@ -47,6 +49,9 @@ const EXPECTED = [Failure, InvalidRequest, NotImplemented];
 
 /** A handler of any operation. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
+
+/** What becomes of a reply that does not conform to the document: a 500, or a line in the log. */
+export type ResponseValidation = 'enforce' | 'report';
 
 export type PipelineOptions = {
   readonly contract: Contract;
@@ -61,6 +66,7 @@ export type PipelineOptions = {
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly bodyLimitBytes: number;
+  readonly responseValidation: ResponseValidation;
   /** How long a stream stays open while its client takes nothing of it. */
   readonly streamStallTimeoutMs: number;
   readonly cors: Cors | undefined;
@@ -97,6 +103,7 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
+  const { responseValidation } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
@@ -209,7 +216,7 @@ export function createPipeline(options: PipelineOptions) {
       const valid = validating instanceof Promise ? await validating : validating;
       const request = new HandlerRequest(valid, exchange, log);
       exchange.request = request;
-      const response = toResponse(operation, validator, await handle(operation, request));
+      const response = convert(operation, validator, await handle(operation, request));
       return isStream(response) ? await whenStarted(exchange, response) : response;
     } finally {
       exchange.release();
@@ -232,6 +239,13 @@ export function createPipeline(options: PipelineOptions) {
       () => error,
       (failure: unknown) => failure,
     );
+  }
+
+  function convert(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
+    if (responseValidation === 'enforce') return toResponse(operation, validator, reply);
+    return toReportedResponse(operation, validator, reply, ({ message }) => {
+      observer.sentInvalid({ operationId: operation.operationId, problem: message });
+    });
   }
 
   function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {

@@ -264,7 +264,7 @@ function encodeHeaders(
 }
 
 /** Serializes header values as JSON or in the style `simple`, the only style of headers. */
-function serializeHeaders(
+export function serializeHeaders(
   headers: Readonly<Record<string, unknown>>,
   formats: DocumentedResponse['headerFormats'] = {},
 ): Record<string, string> {

@@ -69,6 +69,12 @@ export function createMetrics(service: { readonly name: string; readonly version
     labelNames: ['operation'],
     registers,
   });
+  const invalid = new Counter({
+    name: 'http_responses_invalid_total',
+    help: 'Replies that did not conform to the document and were sent, by operation; with VALIDATE_RESPONSES=report.',
+    labelNames: ['operation'],
+    registers,
+  });
   const refusals = new Counter({
     name: 'http_requests_refused_total',
     help: 'Requests and connections that were refused, by the limit that was reached.',
@@ -90,6 +96,9 @@ export function createMetrics(service: { readonly name: string; readonly version
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
       if (isIncomplete) incomplete.inc({ operation });
       if (durationMs !== undefined) tally.durations.observe(durationMs / 1_000);
+    },
+    sentInvalid({ operationId: operation }) {
+      invalid.inc({ operation });
     },
     refused(limit) {
       refusals.inc({ limit });

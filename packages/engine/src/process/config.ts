@@ -67,6 +67,7 @@ export async function readConfig(
     bodyLimitBytes,
     server: readServerLimits(env),
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
+    responseValidation: readResponseValidation(env),
     streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),
     trustProxy: readTrustProxy(env),
@@ -98,6 +99,13 @@ function readProduction({ variables, problems }: Environment): boolean {
   const mode = variables['NODE_ENV'] ?? 'development';
   if (!NODE_ENVS.includes(mode)) problems.push(`NODE_ENV must be one of ${NODE_ENVS.join(', ')}, not "${mode}"`);
   return mode === 'production';
+}
+
+function readResponseValidation({ variables, problems }: Environment): 'enforce' | 'report' {
+  const mode = variables['VALIDATE_RESPONSES'] ?? 'enforce';
+  if (mode === 'enforce' || mode === 'report') return mode;
+  problems.push(`VALIDATE_RESPONSES must be enforce or report, not "${mode}"`);
+  return 'enforce';
 }
 
 function readTrustProxy({ variables, problems }: Environment): readonly string[] {

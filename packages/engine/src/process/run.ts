@@ -87,7 +87,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
     ...ops,
     limits: OPS_LIMITS,
     failureResponse: problemDetails,
-    observer: { answered: ignore, rejected: ignore, refused: ignore }, // Probes would drown the requests in the log.
+    observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes would drown the requests in the log.
   });
 }
 

@@ -1,0 +1,78 @@
+import {
+  InvalidResponse,
+  kindOf,
+  stringifyJson,
+  type Operation,
+  type OperationValidator,
+} from '@contract-first/contract';
+import { isStreamable, openStream } from './body-stream.ts';
+import { serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
+
+/**
+ * Converts the reply of a handler to a response, as `toResponse` does. What does not conform to the document is reported, and
+ * sent all the same.
+ */
+export function toReportedResponse(
+  operation: Operation,
+  validator: OperationValidator,
+  reply: AnyReply,
+  report: (error: InvalidResponse) => void,
+): HandlerResponse {
+  const lenient: OperationValidator = {
+    ...validator,
+    response: (...parts) => {
+      reporting(() => {
+        validator.response(...parts);
+      });
+    },
+    responseHeaders: (...parts) => {
+      reporting(() => {
+        validator.responseHeaders(...parts);
+      });
+    },
+  };
+  // A stream would end where its size is wrong.
+  const measured = isStreamable(reply.body) ? withoutSizes(operation) : operation;
+  return reporting(() => toResponse(measured, lenient, reply)) ?? uncheckedResponse(reply);
+
+  function reporting<Result>(check: () => Result): Result | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof InvalidResponse)) throw error;
+      report(error);
+      return undefined;
+    }
+  }
+}
+
+/** Copies an operation without the sizes of its responses. */
+function withoutSizes(operation: Operation): Operation {
+  const responses = Object.entries(operation.responses).map(([key, { bytes: _, ...response }]) => [key, response]);
+  return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
+}
+
+/** Converts a reply whose status, headers or media type the document does not have. */
+function uncheckedResponse({ status, headers = {}, contentType, body }: AnyReply): HandlerResponse {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.toLowerCase(), value] as const],
+  );
+  const sent = serializeHeaders(Object.fromEntries(values));
+  if (body === undefined) return { status, headers: sent, body };
+  const source = body instanceof Blob ? body.stream() : body;
+  const isWhole = typeof source === 'string' || source instanceof Uint8Array;
+  const usual =
+    typeof body === 'string'
+      ? 'text/plain'
+      : isWhole || isStreamable(source)
+        ? 'application/octet-stream'
+        : 'application/json';
+  const withType = { ...sent, 'content-type': contentType ?? usual };
+  if (isStreamable(source)) return { status, headers: withType, body: openStream(source, toChunk) };
+  const isText = isWhole && kindOf(withType['content-type']) !== 'json';
+  return { status, headers: withType, body: isText ? source : stringifyJson(body) };
+}
+
+function toChunk(value: unknown): string | Uint8Array {
+  return typeof value === 'string' || value instanceof Uint8Array ? value : stringifyJson(value);
+}

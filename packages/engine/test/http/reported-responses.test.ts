@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import request from 'supertest';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { readConfig } from '@contract-first/engine/tools';
+
+const document = documentOf(
+  '/a',
+  'get',
+  `responses:
+  '200':
+    description: It.
+    headers: { X-Count: { schema: { type: integer } } }
+    content:
+      application/json: { schema: { type: object, required: [a], properties: { a: { type: integer } } } }
+      application/jsonl: { itemSchema: { type: integer } }
+      image/png: { schema: { type: string, format: binary, maxLength: 3 } }`,
+);
+const contract = await contractOf(document.replace('openapi: 3.1.0', 'openapi: 3.2.0'));
+
+async function* items<Item>(...values: readonly Item[]): AsyncGenerator<Item> {
+  yield* values;
+  await Promise.resolve();
+}
+
+/** Serves a reply with VALIDATE_RESPONSES=report. */
+async function serve(reply: () => object) {
+  const op = () => Promise.resolve(reply() as { readonly status: number });
+  const { app, logged, metrics } = await createTestApp({ contract, handlers: { op }, responseValidation: 'report' });
+  const response = await request(app)
+    .get('/a')
+    .buffer()
+    .parse((res, done) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () => {
+        done(null, Buffer.concat(chunks).toString());
+      });
+    });
+  const lines = logged.filter(({ msg }) => msg === 'a response does not conform to the document');
+  const headers = response.headers as Readonly<Record<string, string>>; // As Node has them.
+  return {
+    status: response.status,
+    type: headers['content-type'],
+    count: headers['x-count'],
+    body: response.body as unknown,
+    problems: lines.map(({ problem }) => problem),
+    isCounted: (await metrics()).includes(`http_responses_invalid_total{operation="op"} ${String(lines.length)}`),
+  };
+}
+
+test.each<[string, () => object, object]>([
+  ['a body', () => ({ status: 200, body: { a: 'x' } }), { status: 200, body: '{"a":"x"}' }],
+  ['a header', () => ({ status: 200, headers: { 'X-Count': 'x' }, body: { a: 1 } }), { count: 'x', body: '{"a":1}' }],
+  ['a status', () => ({ status: 418, body: { big: 2n ** 60n } }), { status: 418, body: '{"big":1152921504606846976}' }],
+  ['a text', () => ({ status: 418, body: 'tea' }), { type: 'text/plain', body: 'tea' }],
+  ['no body', () => ({ status: 204 }), { status: 204, body: '' }],
+  [
+    'a media type',
+    () => ({ status: 200, contentType: 'text/csv', body: items('a', 'b') }),
+    { type: 'text/csv', body: 'ab' },
+  ],
+  [
+    'an item of a stream',
+    () => ({ status: 200, contentType: 'application/jsonl', body: items<unknown>(1, 'x', 2) }),
+    { status: 200, body: '1\n"x"\n2\n' },
+  ],
+])('with VALIDATE_RESPONSES=report, a reply is sent, logged and counted: %s', async (_name, reply, want) => {
+  const { problems, ...sent } = await serve(reply);
+  expect(sent).toMatchObject({ ...want, isCounted: true });
+  expect(problems).toHaveLength(1);
+});
+
+test('with VALIDATE_RESPONSES=report, a stream of another size is sent whole', async () => {
+  const reply = () => ({ status: 200, contentType: 'image/png', body: items('abcdef') });
+  expect(await serve(reply)).toMatchObject({ status: 200, body: 'abcdef', problems: [] });
+});
+
+test('with VALIDATE_RESPONSES=report, a handler that throws is answered 500', async () => {
+  const reply = () => {
+    throw new Error('a bug');
+  };
+  expect(await serve(reply)).toMatchObject({ status: 500, problems: [] });
+});
+
+test('another value of VALIDATE_RESPONSES stops the start', async () => {
+  const read = await readConfig({ VALIDATE_RESPONSES: 'off' }, undefined);
+  expect(read).toEqual({ problems: ['VALIDATE_RESPONSES must be enforce or report, not "off"'] });
+});
