@@ -72,7 +72,7 @@ export async function readConfig(
     rateLimit: readRateLimit(env),
     trustProxy: readTrustProxy(env),
     cors: readCorsPolicy(env),
-    ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', 3001) },
+    ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', portBeside(listen.port)) },
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
     exportsSpans: readOtlpEndpoint(env),
@@ -99,6 +99,11 @@ function readProduction({ variables, problems }: Environment): boolean {
   const mode = variables['NODE_ENV'] ?? 'development';
   if (!NODE_ENVS.includes(mode)) problems.push(`NODE_ENV must be one of ${NODE_ENVS.join(', ')}, not "${mode}"`);
   return mode === 'production';
+}
+
+/** Returns the port of the listener for probes and metrics where none is configured: the next one, or any free one. */
+function portBeside(port: number): number {
+  return port === 0 ? 0 : port === 65_535 ? port - 1 : port + 1;
 }
 
 function readResponseValidation({ variables, problems }: Environment): 'enforce' | 'report' {
