@@ -15,9 +15,9 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
 }
 
 async function listBooks(books: Books, { query }: Request<'listBooks'>): Promise<Reply<'listBooks'>> {
-  const page: number = query.page ?? 0;
+  const after: bigint = query.after;
   const genres: readonly ('novel' | 'poetry' | 'non-fiction')[] = query.genre ?? [];
-  const rows = genres.length > 0 ? [] : await books.list(BigInt(page));
+  const rows = genres.length > 0 ? [] : await books.list(after);
   return { status: 200, headers: { 'X-Total': rows.length }, body: rows.map(toBook) };
 }
 
