@@ -20,7 +20,7 @@ export type Database = DatabaseReader & {
    *
    * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most.
    *   It is run again when another transaction was in its way
-   * @throws what `work` throws, or the error of a statement that it does not replace; nothing was written
+   * @throws the error that `work` throws, or else that of the statement that failed; nothing was written
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
    */
   readonly transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
@@ -168,7 +168,7 @@ export class ConstraintViolated extends Error {
   readonly kind: 'unique' | 'foreign key' | 'check';
   /**
    * The name of the constraint or of the unique index; one without a name has that which PostgreSQL gives it, such as
-   * `seats_pkey` and `bookings_seat_key`. `undefined` for foreign keys in SQLite, which does not tell which one.
+   * `seats_pkey` and `bookings_seat_key`. `undefined` for foreign keys in SQLite, which does not name them.
    */
   readonly constraint: string | undefined;
 

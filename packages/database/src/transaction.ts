@@ -4,10 +4,10 @@ import { compile, type Dialect, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
-/** What an application does in a transaction. */
+/** The function of an application that is called in a transaction. */
 export type Work = (run: RunStatement) => Promise<unknown>;
 
-/** Returns the work of an application that writes its statements as queries. */
+/** Converts work that is written with queries to work that runs statements of a database. */
 export function workOf(work: (transaction: Transaction) => Promise<unknown>, dialect: Dialect): Work {
   return (run) =>
     work({
@@ -56,7 +56,8 @@ export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): 
   const timer = setTimeout(() => {
     timeUp.reject(new Error(`the transaction took longer than ${String(limitMs)} ms; nothing was written`));
   }, limitMs);
-  const outcome = await Promise.race([work(runNext), timeUp.promise]).then(
+  const working = Promise.resolve().then(() => work(runNext)); // It may throw at once.
+  const outcome = await Promise.race([working, timeUp.promise]).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: toError(error) }),
   );

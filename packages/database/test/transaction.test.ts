@@ -160,6 +160,28 @@ describeStores((createDatabase) => {
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
+  test('a transaction that violates a deferred constraint at its end rejects, and the next one succeeds', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.write(
+      sql`CREATE TABLE seats (id bigint PRIMARY KEY, train bigint REFERENCES trains (id) DEFERRABLE INITIALLY DEFERRED)`,
+    );
+    const addSeat = (train: bigint) => sql`INSERT INTO seats (id, train) VALUES (1, ${train})`;
+    await expect(database.transaction(({ write }) => write(addSeat(2n)))).rejects.toMatchObject({
+      kind: 'foreign key',
+    });
+    expect(await database.transaction(({ write }) => write(addSeat(1n)))).toMatchObject([{ count: 1 }]);
+  });
+
+  test('work that throws at once rejects the transaction, and the next one succeeds', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const bug = new Error('a bug');
+    const failed = database.transaction(() => {
+      throw bug;
+    });
+    await expect(failed).rejects.toBe(bug);
+    expect(await database.transaction(({ read }) => read(readSeats))).toEqual([{ seats: 1n }]);
+  });
+
   test('statements that are sent at once run in their order, and belong to the transaction without being awaited', async () => {
     const database = await openWithTrain(await createDatabase());
     await database.transaction(({ write }) => {

@@ -70,9 +70,15 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
     ],
   };
 
-  /** Returns a valid value; any text for a schema of which none can be generated. */
+  /** Returns a valid value; any text if none can be generated. */
   function valueOf(described: Described, key: string, isText = true): Json {
-    const [value = 'text'] = values.valuesOf(described, { key, dynamic: false, isText, isSimple: true, isMinimal: true });
+    const [value = 'text'] = values.valuesOf(described, {
+      key,
+      dynamic: false,
+      isText,
+      isSimple: true,
+      isMinimal: true,
+    });
     return value;
   }
 

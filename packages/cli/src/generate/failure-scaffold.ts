@@ -22,7 +22,7 @@ type Details = Omit<FailureDetails, 'operationId'>;
 type Expression = { readonly text: string; readonly uses: readonly (keyof Details)[] };
 
 const MAX_PLACES = 100;
-/** How deep optional members are kept for what their names promise. */
+/** Deeper members are left out if they are optional, whatever their names. */
 const MAX_DEPTH = 2;
 const LONG = 'must be integer; '.repeat(60);
 const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
@@ -47,7 +47,7 @@ const LIST = /^$|error|violation|detail|problem|issue|invalid|reason|cause|messa
 /** The names of members that hold the place of a violation. */
 const PLACE =
   /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
-/** What replaces generated texts of such a form. */
+/** Expressions for generated texts, by their form. */
 const FORMS: readonly (readonly [form: RegExp, text: string])[] = [
   [/^\d{4}-\d\d-\d\dT/, 'new Date().toISOString()'],
   [/^\d{4}-\d\d-\d\d$/, 'new Date().toISOString().slice(0, 10)'],
@@ -113,7 +113,7 @@ function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Pl
     LENGTHS.some((length) => accepts(place, { text: cut('message', length), uses: ['message'] }));
   }
 
-  /** Fills a list with an item for each violation; without any, with one for the message where nothing else has it. */
+  /** Fills a list with an item for each violation. Without violations, it has the message, unless another member has it. */
   function fillList(place: Place, item: Json): void {
     const first = [...place, 0];
     const ofViolation = violationExpressions(first, item);
@@ -178,7 +178,7 @@ function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Pl
   }
 }
 
-/** Removes what a value need not have, except members whose names promise details of a failure. */
+/** Removes optional parts of a value, except members whose names promise details of a failure. */
 function prune(base: Json, isValid: (value: Json) => boolean): Json {
   return placesOf(base, MAX_PLACES).reduce<Json>((value, place) => {
     const isThere = membersOf(partAt(value, place.slice(0, -1))).some(([key]) => key === place.at(-1));

@@ -1,4 +1,4 @@
-// Lines of up to 120 characters are usual here; this leaves room for what is around a literal.
+// Leaves room for the text before and after a literal in a line of 120 characters.
 const LINE_LENGTH = 90;
 
 /** Returns the source text of a string in single quotes. */

@@ -23,7 +23,7 @@ export type TestResponse = {
   readonly body: string;
 };
 
-/** What an application opens: its handlers, and whatever else its `open` returns. */
+/** The result of an application's `open`: its handlers and any other parts. */
 export type Opened<Tested extends Application> = Awaited<ReturnType<Tested['open']>>;
 
 /** A service that runs for tests. */
@@ -38,7 +38,7 @@ export type TestService<Tested extends Application> = {
     operationId: Id,
     ...request: [] | [Partial<Parameters<Opened<Tested>['handlers'][Id]>[0]>]
   ) => ReturnType<Opened<Tested>['handlers'][Id]>;
-  /** What the application has opened, such as its store. */
+  /** The parts that the application has opened, such as its store. */
   readonly opened: Opened<Tested>;
   /** Stops the service and removes its store. */
   readonly close: () => Promise<void>;
@@ -49,7 +49,7 @@ const ENVIRONMENT = { PORT: '0', API_TOKENS: 'test-token' };
 /**
  * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`.
  *
- * @param replace returns parts that replace what the application has opened, such as handlers with another clock
+ * @param replace returns replacements for some of the opened parts, such as handlers with another clock
  */
 export async function openTestService<Tested extends Application>(
   application: Tested,

@@ -65,7 +65,7 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
   23514: 'check',
 };
 
-/** Returns a violated constraint as such, and any other error as it is. */
+/** Converts the error of a violated constraint; returns any other error unchanged. */
 export function explainConstraint(error: unknown): unknown {
   const kind = CONSTRAINTS[sqlStateOf(error) ?? ''];
   if (kind === undefined) return error;

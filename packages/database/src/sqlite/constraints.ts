@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<number, ConstraintViolated['kind']>> = {
   2579: 'unique', // a rowid
 };
 
-/** Returns a violated constraint as such, and any other error as it is. */
+/** Converts the error of a violated constraint; returns any other error unchanged. */
 export function explainConstraint(database: DatabaseSync, error: unknown): unknown {
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string };
   const kind = KINDS[errcode];

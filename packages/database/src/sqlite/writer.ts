@@ -73,20 +73,19 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   async #transact(work: Work): Promise<{ readonly value: unknown }> {
     const take = async (step: Step['step']): Promise<Commit> => this.#commitOnThread([{ step }]);
     await take('begin');
-    let value: unknown;
     try {
-      value = await doWork(work, {
+      const value = await doWork(work, {
         run: (statement) => take(statement).then(resultOf, reject),
         isOfDatabase: (error) => error instanceof BatchFailed,
         limitMs: this.#data.transactionLimitMs,
       });
+      const { syncMs } = await take('commit');
+      this.#disk.record(syncMs, 1);
+      return { value };
     } catch (error) {
-      await take('rollback');
+      await take('rollback'); // A commit that fails may leave the transaction open.
       throw error;
     }
-    const { syncMs } = await take('commit');
-    this.#disk.record(syncMs, 1);
-    return { value };
   }
 
   #commitOnThread(changes: readonly (PlainChange | Step)[]): Promise<Commit> {

@@ -50,7 +50,7 @@ const EXPECTED = [Failure, InvalidRequest, NotImplemented];
 /** A handler of any operation. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
 
-/** What becomes of a reply that does not conform to the document: a 500, or a line in the log. */
+/** `enforce`: a reply that does not conform to the document is answered 500; `report`: it is logged and sent. */
 export type ResponseValidation = 'enforce' | 'report';
 
 export type PipelineOptions = {

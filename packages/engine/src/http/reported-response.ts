@@ -9,8 +9,8 @@ import { isStreamable, openStream } from './body-stream.ts';
 import { serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
 
 /**
- * Converts the reply of a handler to a response, as `toResponse` does. What does not conform to the document is reported, and
- * sent all the same.
+ * Converts the reply of a handler to a response, as `toResponse` does, but a reply that does not conform to the document is
+ * reported and sent.
  */
 export function toReportedResponse(
   operation: Operation,

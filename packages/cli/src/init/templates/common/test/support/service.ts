@@ -19,7 +19,7 @@ export function testOperation(operationId: OperationId, title: string, run: () =
 /**
  * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`.
  *
- * @param replace returns what replaces a part of the application: `({ store }) => ({ handlers: createHandlers(…) })`
+ * @param replace returns replacements for some parts of the application: `({ store }) => ({ handlers: createHandlers(…) })`
  * @returns a function that returns the service, for the tests
  */
 export function startTestService(replace?: (parts: Parts) => Partial<Parts>) {
