@@ -151,7 +151,10 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const parameter = { name, required, ...withDefaultStyle(object), allowEmptyValue };
     // No values are generated for a whole query: its style is unknown.
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
-    const schema = schemaOf(object) as Schema | undefined;
+    const [mediaType] = Object.keys(content ?? {});
+    const isJson = mediaType !== undefined && kindOf(mediaType) === 'json';
+    // The text of another media type is not parsed.
+    const schema = (mediaType === undefined || isJson ? schemaOf(object) : undefined) as Schema | undefined;
     const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
     const hasDefault = keywords['default'] !== undefined;
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
@@ -160,7 +163,7 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     // The linter has checked this shape.
     const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
     const examples = examplesOf(schemas, described, schema);
-    const kind = { isJson: content !== undefined, hasDefault, isUntyped, isAmbiguous };
+    const kind = { isJson, hasDefault, isUntyped, isAmbiguous };
     return { ...parameter, ...place, ...kind, schema, examples };
   });
 }

@@ -22,6 +22,7 @@ paths:
   /failures: { get: { operationId: failures, responses: { '400': { description: Failed. } } } }
   /count: { get: { operationId: count, responses: { '200': { description: A number., content: { text/plain: { schema: { type: integer } } } } } } }
   /rows: { get: { operationId: rows, responses: { '200': { description: Rows., content: { text/csv: { schema: { type: array, items: { type: integer } } } } } } } }
+  /parts/{id}: { get: { operationId: part, parameters: [{ name: id, in: path, required: true, content: { '*/*': { schema: { type: string, format: uuid } } } }, { name: q, in: query, content: { text/plain: { schema: { type: integer } } } }], ${ok} } }
   /files: { post: { operationId: upload, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Upload' } } } }, ${ok} } }
   /text: { post: { operationId: text, requestBody: { required: true, content: { application/x-www-form-urlencoded: { schema: { type: string } } } }, ${ok} } }
   /suffix: { put: { operationId: suffix, requestBody: { required: true, content: { application/*+json: { schema: { $ref: '#/components/schemas/Paged' } } } }, ${ok} } }
