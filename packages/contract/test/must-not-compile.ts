@@ -1,5 +1,5 @@
 import type { Client } from 'openapi-fetch';
-import type { HandlerOf } from '../src/handler-types.ts';
+import type { HandlerOf, ReplyOf, RequestOf } from '../src/handler-types.ts';
 import type { operations } from '../../../generated/types.ts';
 import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
 
@@ -88,7 +88,39 @@ export async function misuses(client: Client<Paths>): Promise<void> {
   data.name.trim();
 }
 
+type Content<MediaTypes extends string> = { readonly [MediaType in MediaTypes]: string };
+type Operation<MediaTypes extends string> = {
+  readonly parameters: object;
+  readonly responses: { readonly 200: { readonly headers: object; readonly content: Content<MediaTypes> } };
+};
+type Answer<MediaTypes extends string> = ReplyOf<Operation<MediaTypes>>;
+
+export const undecided: readonly unknown[] = [
+  // @ts-expect-error one of the two has to be chosen
+  { status: 200, body: 'x' } satisfies Answer<'text/plain' | 'text/csv'>,
+  // @ts-expect-error one of the two has to be chosen
+  { status: 200, body: 'x' } satisfies Answer<'application/hal+json' | 'application/problem+json'>,
+  // @ts-expect-error a range is not a media type
+  { status: 200, body: 'x' } satisfies Answer<'text/*'>,
+];
+
+export function nobody({ caller }: RequestOf<Operation<'application/json'>>): string {
+  // @ts-expect-error where credentials are not required, there may be none
+  return caller.name;
+}
+
 // These must compile.
+export const decided: readonly unknown[] = [
+  { status: 200, body: 'x' } satisfies Answer<'application/json' | 'text/csv'>,
+  { status: 200, body: 'x' } satisfies Answer<'application/problem+json' | 'application/json; charset=utf-8'>,
+  { status: 200, body: 'x' } satisfies Answer<'application/hal+json' | 'text/csv'>,
+  { status: 200, contentType: 'text/csv', body: 'x' } satisfies Answer<'application/json' | 'text/csv'>,
+];
+
+export function somebody({ caller }: Request<'createPlant'>): string {
+  return caller.name;
+}
+
 export interface EveryHandler extends Unmatched<{ [Id in OperationId]: Handler<Id> }> {
   readonly [name: string]: Matched;
 }
