@@ -21,6 +21,7 @@ export default {
   testTimeout: 20_000,
   // Tests of processes wait about as long as they compute. All share the connections of one PostgreSQL server.
   maxWorkers: Math.min(2 * availableParallelism(), 8),
+  testSequencer: '<rootDir>/packages/testing/slowest-first.js',
   projects: [
     { ...options, displayName: 'unit', testMatch: ['<rootDir>/**/*.unit.test.ts'] },
     {
