@@ -207,10 +207,7 @@ function conclusion(
   const lines = [
     ['start', 'npm start          serves it'],
     ['mock', 'npm run mock       serves examples in place of the handlers'],
-    [
-      'test',
-      'npm test           tests every documented status; tests of handlers are skipped until these are written',
-    ],
+    ['test', 'npm test           tests every documented status; tests of handlers are skipped until these are written'],
     ['contract', 'npm run contract   checks that the service does what the document says'],
   ] as const;
   return `

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { findUnwritten, openTestService, type Opened, type TestRequest, type TestService } from 'contract-first/testing';
+import {
+  findUnwritten,
+  openTestService,
+  type Opened,
+  type TestRequest,
+  type TestService,
+} from 'contract-first/testing';
 import type { OperationId } from '../../src/NAME/contract.ts';
 import { createHandlers } from '../../src/NAME/handlers.ts';
 import { application } from '../../src/service.ts';
