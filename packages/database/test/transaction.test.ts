@@ -74,7 +74,7 @@ describeStores((createDatabase) => {
       database.transaction(async ({ read, write }) => {
         const [train] = await read(readSeats);
         if (train?.seats === 0n) return 'sold out';
-        // What was read is written, as an application does that works out a value itself.
+        // The application computes the new value from the one that it has read.
         await write(sql`UPDATE ${trains} SET seats = ${(train?.seats ?? 0n) - 1n} WHERE id = 1`, book(name));
         return 'booked';
       });
@@ -86,7 +86,7 @@ describeStores((createDatabase) => {
     expect(await clients[0]?.read(readSeats)).toEqual([{ seats: 0n }]);
   });
 
-  test('transactions of two clients that read what the other writes do not both see the old state', async () => {
+  test('of two transactions that each write after reading the same state, the later one sees the earlier one', async () => {
     const url = await createDatabase();
     const clients = [await openWithTrain(url), await open(url)];
     // At most one booking, by a rule that no constraint states. Both may read before either writes.

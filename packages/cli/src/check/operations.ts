@@ -5,7 +5,7 @@ import {
   dereference,
   operationsOf,
   parametersOf,
-  schemaOf,
+  valueSchemaOf,
   withDefaultStyle,
   type Document,
   type OperationObject,
@@ -153,8 +153,7 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
     const [mediaType] = Object.keys(content ?? {});
     const isJson = mediaType !== undefined && kindOf(mediaType) === 'json';
-    // The text of another media type is not parsed.
-    const schema = (mediaType === undefined || isJson ? schemaOf(object) : undefined) as Schema | undefined;
+    const schema = valueSchemaOf(object) as Schema | undefined;
     const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
     const hasDefault = keywords['default'] !== undefined;
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);

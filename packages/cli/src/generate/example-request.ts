@@ -47,9 +47,9 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
     ...credentialsOf(contract.securitySchemes, operation),
     ...parameters.map((parameter): Part => {
       const { in: place, name, content } = parameter;
-      const described = Object.values(content ?? {})[0] ?? parameter;
+      const [[mediaType, described] = ['', parameter]] = Object.entries(content ?? {});
       const value = valueOf(described as Described, `${place} ${name}`); // The linter has checked this shape.
-      return { in: place, name, value: content === undefined ? toText(value) : stringifyJson(value) };
+      return { in: place, name, value: writeValue(mediaType, value) };
     }),
   ];
   const partsIn = (place: string): readonly Part[] => parts.filter((part) => part.in === place);
@@ -95,7 +95,7 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
     }
     return [
       ['-H', `Content-Type: ${concreteMediaType(mediaType)}`],
-      ['-d', kind === 'json' ? stringifyJson(value) : toText(value)],
+      ['-d', writeValue(mediaType, value)],
     ];
   }
 }
@@ -114,6 +114,11 @@ function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefi
   if (type === 'http' && scheme === 'basic') return { in: 'user', name: '', value: 'user:password' };
   const isBearer = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme === 'bearer');
   return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` } : undefined;
+}
+
+/** Writes the value of a body or a parameter, which may have a media type. */
+function writeValue(mediaType: string, value: Json): string {
+  return kindOf(mediaType) === 'json' ? stringifyJson(value) : toText(value);
 }
 
 /** Writes a value as text; a list as most styles of parameters do. */

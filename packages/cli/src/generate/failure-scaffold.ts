@@ -22,7 +22,7 @@ type Details = Omit<FailureDetails, 'operationId'>;
 type Expression = { readonly text: string; readonly uses: readonly (keyof Details)[] };
 
 const MAX_PLACES = 100;
-/** Deeper members are left out if they are optional, whatever their names. */
+/** Optional members are kept down to this depth. */
 const MAX_DEPTH = 2;
 const LONG = 'must be integer; '.repeat(60);
 const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
@@ -113,7 +113,7 @@ function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Pl
     LENGTHS.some((length) => accepts(place, { text: cut('message', length), uses: ['message'] }));
   }
 
-  /** Fills a list with an item for each violation. Without violations, it has the message, unless another member has it. */
+  /** Fills a list with an item for each violation. Without violations, its item is the message, unless that is elsewhere. */
   function fillList(place: Place, item: Json): void {
     const first = [...place, 0];
     const ofViolation = violationExpressions(first, item);

@@ -69,7 +69,7 @@ export async function openTestService<Tested extends Application>(
     opened,
     call(operationId, ...[request = {}]) {
       const handler = opened.handlers[operationId as string]; // A key of the handlers.
-      if (handler === undefined) throw new Error(`there is no handler for ${String(operationId)}`);
+      if (handler === undefined) throw new Error(`${String(operationId)} has no handler`);
       return handler(requestOf(request) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>; // It is of this operation.
     },
     async send({ method, target, headers, body }) {

@@ -29,12 +29,8 @@ async function isUnwritten(handler: Handlers[string]): Promise<boolean> {
 }
 
 /** Has every member, but none can be called or made a text or a number. */
-const UNUSABLE: unknown = new Proxy(() => undefined, {
-  get: () => UNUSABLE,
-  apply() {
-    throw new Error('this handler is written');
-  },
-  construct() {
-    throw new Error('this handler is written');
-  },
-});
+const UNUSABLE: unknown = new Proxy(() => undefined, { get: () => UNUSABLE, apply: refuseUse, construct: refuseUse });
+
+function refuseUse(): never {
+  throw new Error('this handler is written');
+}

@@ -6,7 +6,7 @@ import {
   type OperationValidator,
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
-import { serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
+import { definedHeaders, serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
 
 /**
  * Converts the reply of a handler to a response, as `toResponse` does, but a reply that does not conform to the document is
@@ -54,10 +54,7 @@ function withoutSizes(operation: Operation): Operation {
 
 /** Converts a reply whose status, headers or media type the document does not have. */
 function uncheckedResponse({ status, headers = {}, contentType, body }: AnyReply): HandlerResponse {
-  const values = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name.toLowerCase(), value] as const],
-  );
-  const sent = serializeHeaders(Object.fromEntries(values));
+  const sent = serializeHeaders(definedHeaders(headers));
   if (body === undefined) return { status, headers: sent, body };
   const source = body instanceof Blob ? body.stream() : body;
   const isWhole = typeof source === 'string' || source instanceof Uint8Array;

@@ -257,10 +257,15 @@ function encodeHeaders(
   headers: NonNullable<AnyReply['headers']>,
   { headerFormats }: DocumentedResponse,
 ): Record<string, string> {
-  const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
-  const values = Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
+  const values = definedHeaders(headers);
   validator.responseHeaders(status, withoutBigints(values) as object);
   return serializeHeaders(values, headerFormats);
+}
+
+/** Returns the headers of a reply that have a value, by name in lower case. */
+export function definedHeaders(headers: NonNullable<AnyReply['headers']>): Readonly<Record<string, unknown>> {
+  const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** Serializes header values as JSON or in the style `simple`, the only style of headers. */

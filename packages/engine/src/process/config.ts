@@ -4,6 +4,7 @@ import { readAuthSettings } from '../auth/settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
+import type { ResponseValidation } from '../http/pipeline.ts';
 import type { RateLimitPolicy } from '../http/rate-limit.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
@@ -106,7 +107,7 @@ function portBeside(port: number): number {
   return port === 0 ? 0 : port === 65_535 ? port - 1 : port + 1;
 }
 
-function readResponseValidation({ variables, problems }: Environment): 'enforce' | 'report' {
+function readResponseValidation({ variables, problems }: Environment): ResponseValidation {
   const mode = variables['VALIDATE_RESPONSES'] ?? 'enforce';
   if (mode === 'enforce' || mode === 'report') return mode;
   problems.push(`VALIDATE_RESPONSES must be enforce or report, not "${mode}"`);
