@@ -94,3 +94,9 @@ test('a contract has JSON Schema 2020-12 in place of dependencies', async () => 
   const converted = { dependentRequired: { a: ['b'], e: ['f'] }, dependentSchemas: { c: { required: ['d'] } } };
   expect(await bodyWith({ dependencies, dependentRequired: { e: ['f'] } })).toEqual(converted);
 });
+
+test('a contract has no type that none of the alternatives has', async () => {
+  const oneOf = [{ type: 'string' }, { type: 'integer' }];
+  expect(await bodyWith({ type: 'boolean', oneOf })).toEqual({ oneOf });
+  expect(await bodyWith({ type: 'number', oneOf })).toEqual({ type: 'number', oneOf });
+});

@@ -16,6 +16,10 @@ Animal: { type: object, required: [kind], properties: { kind: { type: string } }
 Cat: ${child('Animal', CAT)}
 Dog: ${child('Animal', DOG)}
 Puppy: ${child('Dog', '{ type: object, required: [age], properties: { age: { type: integer } } }')}`;
+const MAPPED = PARENT.replace('{ kitty: Cat }', "{ robo: '#/components/schemas/Robot' }");
+const ROBOTS = `
+Robot: { type: object, required: [wheels], properties: { wheels: { type: integer } } }
+Drone: ${child('Robot', '{ type: object }')}`;
 const LIST = "oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]";
 const list = (mapping: string): string => `{ ${LIST}, discriminator: { propertyName: kind${mapping} } }`;
 const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
@@ -133,6 +137,26 @@ describe.each(['3.0.3', '3.1.0'])(
           { kind: 'b', ...lives },
         ],
         [[{ kind: 'c', ...lives }, /allowed values: a, b$/]],
+      ],
+      [
+        'by a mapping to a schema that does not extend it',
+        ref('Animal'),
+        `${MAPPED}\n${ROBOTS}`,
+        [
+          { kind: 'Dog', ...barks },
+          { kind: 'robo', wheels: 4 },
+        ],
+        [
+          [{ kind: 'robo' }, /'wheels'/],
+          [{ kind: 'Robot', wheels: 4 }, /allowed values: Animal, Cat, Dog, Puppy, robo$/],
+        ],
+      ],
+      [
+        'but not where only the mapping of another schema leads to it',
+        ref('Robot'),
+        `${MAPPED}\n${ROBOTS}`,
+        [{ wheels: 4 }, { kind: 'Cat', wheels: 4 }],
+        [[{ kind: 'robo' }, /'wheels'/]],
       ],
       [
         'where the schema lists those that extend it',
