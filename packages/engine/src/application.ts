@@ -2,6 +2,7 @@ import type { Contract } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import type { Checker } from './auth/credentials.ts';
 import type { DocumentText } from './docs/docs.ts';
+import type { Middleware } from './http/app.ts';
 import type { RenderFailure } from './http/failure-response.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 
@@ -36,6 +37,8 @@ export type Backend = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
+  /** Express middleware for every request, before the operations: sessions, static files, a webhook of another system. */
+  readonly middleware?: readonly Middleware[];
   /** Checks that requests can be handled now. @throws an error that the driver calls unavailable, when they cannot */
   readonly check: () => Promise<void>;
   /** Closes the parts when no request is pending. */

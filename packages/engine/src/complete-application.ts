@@ -1,6 +1,7 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
 import { bodyLimitOf, isUpload, type Contract } from '@contract-first/contract';
+import { mountsOf } from './http/mounts.ts';
 
 /** The application lacks parts that the contract needs. */
 export class IncompleteApplication extends Error {}
@@ -18,6 +19,22 @@ export function assertBodiesFit({ operations }: Contract, bodyLimitBytes: number
     if (limitBytes <= Math.max(bodyLimitBytes, memoryLimitBytes)) continue;
     throw new IncompleteApplication(
       `BODY_MEMORY_LIMIT_BYTES must be at least ${String(limitBytes)}, which ${operation.operationId} may receive`,
+    );
+  }
+}
+
+/**
+ * Checks that no two documents are served below the same path.
+ *
+ * @throws {IncompleteApplication} with the path
+ */
+export function assertDistinct(contracts: readonly Contract[]): void {
+  const places = contracts.flatMap((contract) => mountsOf(contract).map((path) => ({ path, info: contract.info })));
+  for (const [path, documents] of Map.groupBy(places, (place) => place.path)) {
+    if (documents.length === 1) continue;
+    const names = documents.map(({ info }) => `${info.title} ${info.version}`).join(' and ');
+    throw new IncompleteApplication(
+      `${names} are served below the same path, ${path || '/'}: write a path of its own in the servers of each document`,
     );
   }
 }

@@ -1,8 +1,10 @@
 // The surface for applications. Tools use ./tools as well.
 
 export { run } from './process/run.ts';
+export { openService, type MountedService } from './process/open-service.ts';
 export { readDatabaseConfig } from './process/config.ts';
 export type { Application, DatabaseConfig, DatabaseDriver } from './application.ts';
+export type { Middleware } from './http/app.ts';
 export type { Checker } from './auth/credentials.ts';
 export { importLines } from './import/import-lines.ts';
 export {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { STATUS_CODES } from 'node:http';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';
 import { contract, type OperationId } from '../../../src/plants/contract.ts';
 import { findResponseKey } from '@contract-first/contract';
@@ -8,7 +8,7 @@ import { statusesOf, TOKEN } from './app.ts';
 
 /** Sends a body unchanged to POST /plants with a valid token. `headers` override the default headers. */
 export async function post(
-  app: Express,
+  app: RequestListener,
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Response> {

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import pino from 'pino';
 import { hashToken } from '../../engine/src/auth/tokens.ts';
 import type { Contract } from '@contract-first/contract';
@@ -9,8 +9,9 @@ import type { AnsweredRequest } from '../../engine/src/http/observer.ts';
 import { readConfig, type AnyHandler } from '@contract-first/engine/tools';
 import type { Config } from '../../engine/src/process/config.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../engine/src/server/server.ts';
-import { stringifyJson, type Application, type Checker } from '@contract-first/engine';
-import { createService, type ServiceConfig } from '../../engine/src/create-service.ts';
+import { stringifyJson, type Application, type Checker, type Middleware } from '@contract-first/engine';
+import { createService } from '../../engine/src/create-service.ts';
+import type { ServiceConfig } from '../../engine/src/open-application.ts';
 import { createHandlers } from '../../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../../src/plants/open-plant-store.ts';
@@ -41,7 +42,7 @@ export type TestServer = RunningServer & {
 
 /** An application that is served without a store. */
 export type ServedApp = {
-  readonly app: Express;
+  readonly app: RequestListener;
   /** Listens on a free port until the test ends. */
   readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
   /** Every log line. */
@@ -105,6 +106,7 @@ export type Overrides = Partial<ServiceConfig> & {
   /** Added to those of the plant store. */
   readonly failures?: Application['failures'];
   readonly checkers?: Readonly<Record<string, Checker>>;
+  readonly middleware?: readonly Middleware[];
   readonly docs?: Docs | undefined;
 };
 
@@ -116,7 +118,7 @@ export async function createTestApp(
   loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp>;
 export async function createTestApp(
-  { contract, handlers = {}, failures = {}, checkers = {}, docs, ...config }: Overrides = {},
+  { contract, handlers = {}, failures = {}, checkers = {}, middleware = [], docs, ...config }: Overrides = {},
   url?: string,
   loadShedding?: LoadSheddingLimits,
 ): Promise<ServedApp | TestApp> {
@@ -132,20 +134,26 @@ export async function createTestApp(
     Promise.resolve({
       handlers: { ...(store && createHandlers(store)), ...handlers },
       checkers,
+      middleware,
       check: async () => store?.check(),
       close: async () => store?.close(),
     });
   const auth = { tokens: [hashToken('tester', TOKEN)], tokensFile: undefined, jwt: undefined };
   const service = await createService(
-    {
-      ...application,
-      contract: contract ?? application.contract,
-      failures: { ...application.failures, ...failures },
-      open,
-    },
+    [
+      {
+        application: {
+          ...application,
+          contract: contract ?? application.contract,
+          failures: { ...application.failures, ...failures },
+          open,
+        },
+        database: defaults.database,
+        docs,
+      },
+    ],
     { ...defaults, production: true, auth, loadShedding: loadShedding ?? defaults.loadShedding, ...config },
     pino({ base: null }, { write }),
-    docs,
   );
   const { app, failureResponse, observer, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {

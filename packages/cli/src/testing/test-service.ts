@@ -64,7 +64,8 @@ export async function openTestService<Tested extends Application>(
   const opened = { ...original, ...replace(original) };
   const checkers = createCheckers(application.contract.securitySchemes, ENVIRONMENT);
   const open = () => Promise.resolve({ ...opened, checkers });
-  const service = await startService({ ...application, open }, read.config, createSilentLog());
+  const served = { application: { ...application, open }, database: read.config.database };
+  const service = await startService([served], read.config, createSilentLog());
   return {
     opened,
     call(operationId, ...[request = {}]) {

@@ -7,6 +7,7 @@ import type { Contract } from '@contract-first/contract';
 import { send, type Response } from '../http/response.ts';
 import { methodFailure, type Failure } from '../http/failure.ts';
 import { findViolation } from '../http/http-rules.ts';
+import type { MountedRequest } from '../http/mounts.ts';
 import { createRouter } from '../http/router.ts';
 
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
@@ -28,8 +29,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`. The page sends its requests to its own origin. `/`
- * redirects to the page unless the contract defines it.
+ * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`, below the path where the application is mounted. The
+ * page sends its requests to its own origin. `/` redirects to the page unless the contract defines it.
  *
  * @param document its text, or the folder of `openapi.yaml` and `generated/openapi.json`
  * @returns `undefined` when the docs are not served
@@ -54,7 +55,11 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
   const { basePaths } = contract;
   // Swagger UI reads numbers as doubles, too.
   const document = JSON.parse(text.json) as object;
-  const servers = basePaths.map((path) => ({ url: path === '' ? '/' : path, description: 'This service' }));
+  /** @param prefix `..` leads from the docs page to where the application is mounted */
+  const withServers = (prefix: string): Response => {
+    const servers = basePaths.map((path) => ({ url: prefix + path || '/', description: 'This service' }));
+    return createPage('application/json', JSON.stringify({ ...document, servers }));
+  };
   const pages = new Map<string, Response>([
     [
       '/docs',
@@ -66,7 +71,7 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
     ['/docs/page.js', createPage('text/javascript', readOwn('page.js'))],
     ['/docs/swagger-ui.css', createPage('text/css', readLibrary('swagger-ui.css'))],
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
-    ['/docs/openapi.json', createPage('application/json', JSON.stringify({ ...document, servers }))],
+    ['/docs/openapi.json', withServers('')],
     ['/openapi.json', createPage('application/json', text.json)],
     ['/openapi.yaml', createPage('application/yaml', text.yaml)],
   ]);
@@ -74,17 +79,28 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
   const conflicts = [...pages.keys()].filter(isDocumented);
   if (conflicts.length > 0)
     throw new DocsUnavailable(`DOCS=on: the contract defines ${conflicts.join(', ')}; set DOCS=off`);
-  if (!isDocumented('/')) pages.set('/', { status: 302, headers: { location: '/docs' }, body: undefined });
+  let mountedDocument: Response | undefined;
 
-  return (req, res, next) => {
-    const [path = ''] = (req.url ?? '').split('?');
-    const page = pages.get(path);
+  return (req: MountedRequest, res, next) => {
+    const { url = '', originalUrl = url, baseUrl = '' } = req;
+    const path = pathOf(originalUrl.slice(baseUrl.length)) || '/';
+    const page = findPage();
     // Invalid messages get the same response on every path.
-    if (page === undefined || findViolation(req) !== undefined) next();
+    if (page === undefined || isDocumented(pathOf(url)) || findViolation(req) !== undefined) next();
     else {
       void respond(req, res, page).catch(next);
     }
+
+    function findPage(): Response | undefined {
+      if (path === '/') return { status: 302, headers: { location: `${baseUrl}/docs` }, body: undefined };
+      const isBelowMount = url !== originalUrl;
+      return path === '/docs/openapi.json' && isBelowMount ? (mountedDocument ??= withServers('..')) : pages.get(path);
+    }
   };
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
 }
 
 async function respond(req: IncomingMessage, res: ServerResponse, page: Response): Promise<void> {

@@ -6,7 +6,7 @@ dark.addEventListener('change', followScheme);
 followScheme();
 
 const ui = SwaggerUIBundle({
-  url: '/docs/openapi.json',
+  url: 'docs/openapi.json',
   dom_id: '#page',
   deepLinking: true,
   tryItOutEnabled: true,

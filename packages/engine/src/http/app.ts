@@ -1,4 +1,4 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
@@ -9,9 +9,14 @@ import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 
+/** Middleware of Express. */
+export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
+
 type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors'> & {
   /** The application's own checkers, by the name of their security scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
+  /** The application's own middleware. */
+  readonly middleware: readonly Middleware[];
   readonly tokenVerifier: TokenVerifier;
   /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
@@ -21,11 +26,9 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
 
-/**
- * Creates the Express application. It serves exactly the contract, and the docs page if there is one.
- */
+/** Creates the Express application. It serves the own middleware, the docs page if there is one, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
-  const { contract, checkers, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
+  const { contract, checkers, middleware, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
   const app = express();
   app.disable('x-powered-by');
   const cors = options.cors && createCors(options.cors, contract);
@@ -35,6 +38,7 @@ export function createApp(options: AppOptions): Express {
       next();
     });
   }
+  for (const own of middleware) app.use(own as RequestHandler); // Express calls it with its own request and response.
   if (docs !== undefined) app.use(docs);
   app.use(
     createPipeline({

@@ -67,6 +67,8 @@ export function readBody(
   const documented = Object.keys(requestBody.content);
   if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented))) return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, documented);
+  if (req.readableDidRead)
+    throw new Error('the body was read before: no body parser may be used before the operations');
   if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
   reader.sendContinue();
   if (isUpload(mediaType, requestBody.content[mediaType] ?? {}))

@@ -1,10 +1,13 @@
 import { version as nodeVersion } from 'node:process';
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Histogram } from 'prom-client';
-import type { Observer } from '../http/observer.ts';
+import type { AnsweredRequest, InvalidReply, Observer } from '../http/observer.ts';
 import { Distribution, type Labels } from './distribution.ts';
 
 /** Metrics of a running service, for Prometheus. */
-export type Metrics = Omit<Observer, 'rejected'> & {
+export type Metrics = Pick<Observer, 'refused'> & {
+  /** @param document its name, where a service has several */
+  readonly answered: (request: AnsweredRequest, document?: string) => void;
+  readonly sentInvalid: (response: InvalidReply, document?: string) => void;
   /** Counts a commit of so many rows. */
   readonly committed: (rows: number, durationMs: number) => void;
   /** Reads a number whenever the metrics are read. */
@@ -31,48 +34,48 @@ function createTally(): Tally {
 /**
  * Creates the metrics, those of the process and its event loop included.
  *
- * @param service its name and version, for `build_info`
+ * @param documents their names and versions, for `build_info`
  */
-export function createMetrics(service: { readonly name: string; readonly version: string }): Metrics {
+export function createMetrics(documents: readonly { readonly name: string; readonly version: string }[]): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
   for (const name of MISNAMED) register.removeSingleMetric(name);
-  new Gauge({
+  const buildInfo = new Gauge({
     name: 'build_info',
     help: 'The name and the version of the service, and the version of Node; always 1.',
     labelNames: ['name', 'version', 'node_version'],
     registers,
-  }).set({ ...service, node_version: nodeVersion }, 1);
-  const operations = new Map<string, Tally>();
+  });
+  for (const document of documents) buildInfo.set({ ...document, node_version: nodeVersion }, 1);
+  const operationLabels = documents.length > 1 ? ['document', 'operation'] : ['operation'];
+  const tallies = new Map<string | undefined, Map<string, Tally>>();
   new Counter({
     name: 'http_requests_total',
     help: 'Answered requests by operation and status. The label is empty for requests without an operation.',
-    labelNames: ['operation', 'status'],
+    labelNames: [...operationLabels, 'status'],
     registers,
     collect() {
       this.reset();
-      for (const [operation, { statuses }] of operations)
-        for (const [status, count] of statuses) this.inc({ operation, status }, count);
+      for (const [labels, { statuses }] of entries())
+        for (const [status, count] of statuses) this.inc({ ...labels, status }, count);
     },
   });
   const durations = {
     name: 'http_request_duration_seconds',
     help: 'Time from the end of the request header to the response, by operation.',
   };
-  registerHistogram(register, durations, () =>
-    Array.from(operations, ([operation, tally]) => [{ operation }, tally.durations] as const),
-  );
+  registerHistogram(register, durations, () => entries().map(([labels, tally]) => [labels, tally.durations] as const));
   const incomplete = new Counter({
     name: 'http_responses_incomplete_total',
     help: 'Responses whose stream was cut short, by operation: the client has disconnected, or the source has failed.',
-    labelNames: ['operation'],
+    labelNames: operationLabels,
     registers,
   });
   const invalid = new Counter({
     name: 'http_responses_invalid_total',
     help: 'Replies that did not conform to the document and were sent, by operation; with VALIDATE_RESPONSES=report.',
-    labelNames: ['operation'],
+    labelNames: operationLabels,
     registers,
   });
   const refusals = new Counter({
@@ -89,16 +92,18 @@ export function createMetrics(service: { readonly name: string; readonly version
   ]);
 
   return {
-    answered({ operationId: operation = '', status: sent, durationMs, isIncomplete }) {
+    answered({ operationId: operation = '', status: sent, durationMs, isIncomplete }, document) {
       const status = sent ?? 'gone';
+      let operations = tallies.get(document);
+      if (operations === undefined) tallies.set(document, (operations = new Map<string, Tally>()));
       let tally = operations.get(operation);
       if (tally === undefined) operations.set(operation, (tally = createTally()));
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
-      if (isIncomplete) incomplete.inc({ operation });
+      if (isIncomplete) incomplete.inc(labelsOf(document, operation));
       if (durationMs !== undefined) tally.durations.observe(durationMs / 1_000);
     },
-    sentInvalid({ operationId: operation }) {
-      invalid.inc({ operation });
+    sentInvalid({ operationId }, document) {
+      invalid.inc(labelsOf(document, operationId));
     },
     refused(limit) {
       refusals.inc({ limit });
@@ -119,6 +124,16 @@ export function createMetrics(service: { readonly name: string; readonly version
     },
     text: () => register.metrics(),
   };
+
+  function entries(): (readonly [Labels, Tally])[] {
+    return Array.from(tallies, ([document, operations]) =>
+      Array.from(operations, ([operation, tally]) => [labelsOf(document, operation), tally] as const),
+    ).flat();
+  }
+}
+
+function labelsOf(document: string | undefined, operation: string): Labels {
+  return document === undefined ? { operation } : { document, operation };
 }
 
 /**

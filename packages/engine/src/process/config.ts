@@ -9,12 +9,13 @@ import type { RateLimitPolicy } from '../http/rate-limit.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
-import type { ServiceConfig } from '../create-service.ts';
+import type { ServiceConfig } from '../open-application.ts';
 import { readCorsPolicy } from './cors-policy.ts';
 import { Environment } from './environment.ts';
 
 /** The configuration of the process, validated. */
 export type Config = ServiceConfig & {
+  readonly database: DatabaseConfig;
   /** The token that was generated for this run, since no credentials are configured. */
   readonly developmentToken: string | undefined;
   readonly listen: ListenOptions;

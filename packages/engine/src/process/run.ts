@@ -9,6 +9,8 @@ import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
+import { mountsOf } from '../http/mounts.ts';
+import type { Served } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
@@ -22,13 +24,14 @@ const RESTARTED = '--restarted';
 const CLOSING_MS = 2_000;
 
 /**
- * Runs an application as this process: configuration, log, service, signals and exit code. Only this module and main.ts
- * use `process`. Configuration mistakes and other operator errors end the process with one line each.
+ * Runs an application as this process: configuration, log, service, signals and exit code. Several applications, each with
+ * a document below a path of its own, share a port and all limits. Only the modules beside this one and main.ts use `process`. Configuration mistakes and other operator errors end the process with one line each.
  */
-export async function run(application: Application): Promise<void> {
+export async function run(...applications: readonly [Application, ...Application[]]): Promise<void> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service runs without standard output, too.
-  const config = await loadConfig(application);
+  const [first, ...others] = await configure(applications);
+  const { config, application } = first;
   let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
   // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
@@ -44,10 +47,10 @@ export async function run(application: Application): Promise<void> {
 
   const { title: name, version } = application.contract.info;
   const stopTelemetry = config.exportsSpans ? await startStep(() => startTelemetry({ name, version }, log)) : undefined;
-  const docs = await startStep(() => openDocs(config.docs, application.contract, application.document));
+  const served = await startStep((): [Served, ...Served[]] => [serve(first), ...others.map(serve)]);
   const service = await startStep(
-    () => startService(application, config, log, docs),
-    (error) => application.database?.isUnavailable(error) === true,
+    () => startService(served, config, log),
+    (error) => applications.some(({ database }) => database?.isUnavailable(error) === true),
   );
   let phase: string | undefined;
   const ops = await startStep(() => startOps(service, config, () => phase));
@@ -65,19 +68,36 @@ export async function run(application: Application): Promise<void> {
 
   const { production, developmentToken } = config;
   if (production || process.argv.includes(RESTARTED)) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
-  else printBanner(application, config, service.url, ops.url, docs !== undefined);
+  else printBanner(served, config, service.url, ops.url);
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
 }
 
-async function loadConfig({ database }: Application): Promise<Config> {
+/** An application and its configuration; those of a process differ in their databases. */
+type Configured = { readonly application: Application; readonly config: Config };
+
+async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
+  [Configured, ...Configured[]]
+> {
   try {
     if (existsSync('.env')) process.loadEnvFile();
   } catch {
     refuse('the file .env cannot be read');
   }
-  const read = await readConfig(process.env, database);
-  return 'problems' in read ? refuse(...read.problems) : read.config;
+  const problems = new Set<string>();
+  const read = async (application: Application): Promise<Configured[]> => {
+    const found = await readConfig(process.env, application.database);
+    if ('config' in found) return [{ application, config: found.config }];
+    for (const problem of found.problems) problems.add(problem);
+    return [];
+  };
+  const [configured, ...more] = [...(await read(first)), ...(await Promise.all(others.map(read))).flat()];
+  return configured === undefined || problems.size > 0 ? refuse(...problems) : [configured, ...more];
+}
+
+/** @throws {DocsUnavailable} */
+function serve({ application, config: { database, docs } }: Configured): Served {
+  return { application, database, docs: openDocs(docs, application.contract, application.document) };
 }
 
 /** Starts the listener for probes and metrics. */
@@ -128,16 +148,21 @@ function createShutdown(
 }
 
 function printBanner(
-  { contract, database }: Application,
-  { developmentToken, database: { location } }: Config,
+  served: readonly [Served, ...Served[]],
+  { developmentToken }: Config,
   url: string,
   opsUrl: string,
-  hasDocs: boolean,
 ): void {
   const lines: readonly (readonly [string, string])[] = [
-    [contract.info.title, url],
-    ...(hasDocs ? [['Docs page', `${url}/docs`] as const] : []),
-    ...(database === undefined ? [] : [['Database', database.describe(location)] as const]),
+    ...served.flatMap(({ application: { contract, database: driver }, database, docs }) => {
+      // A single document has its docs page beside its paths.
+      const root = served.length > 1 ? `${url}${mountsOf(contract)[0] ?? ''}` : url;
+      return [
+        [contract.info.title, root] as const,
+        ...(docs === undefined ? [] : [['Docs page', `${root}/docs`] as const]),
+        ...(driver === undefined ? [] : [['Database', driver.describe(database.location)] as const]),
+      ];
+    }),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
     [
       'Token',
@@ -152,7 +177,7 @@ ${lines.map(([label, value]) => label.padEnd(width) + value).join('\n')}
 
 Try it:
 
-${exampleCurl(contract, url, developmentToken)}
+${exampleCurl(served[0].application.contract, url, developmentToken)}
 `;
   console.log(escapeControls(text));
 }

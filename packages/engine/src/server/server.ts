@@ -13,7 +13,7 @@ import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 
 /** A request listener, and the prototypes that Express gives its requests and responses. */
-type Listener = RequestListener & { request?: object; response?: object };
+export type Listener = RequestListener & { request?: object; response?: object };
 
 type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';
 import { hashToken } from '../../src/auth/tokens.ts';
 import type { Caller } from '@contract-first/contract';
@@ -50,12 +50,12 @@ async function createItems(overrides: Overrides = {}) {
   });
 }
 
-function add(app: Express, token: string, address = '192.0.2.1'): Promise<Response> {
+function add(app: RequestListener, token: string, address = '192.0.2.1'): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
   return Promise.resolve(request(app).post('/items').set(headers).send({}));
 }
 
-function get(app: Express, address = '192.0.2.1', path = '/items'): Promise<Response> {
+function get(app: RequestListener, address = '192.0.2.1', path = '/items'): Promise<Response> {
   return Promise.resolve(request(app).get(path).set('X-Forwarded-For', address));
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
@@ -10,7 +10,7 @@ responses: { '204': { description: Done. } }`;
 const SCHEME = 'components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }';
 
 // Serves POST /things, for callers with a token.
-let app: Express;
+let app: RequestListener;
 beforeEach(async () => {
   const contract = await contractOf(documentOf('/things', 'post', SECURITY, SCHEME));
   ({ app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } }));

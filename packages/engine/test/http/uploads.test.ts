@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import request from 'supertest';
 import type { AnyReply } from '../../src/http/response.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
@@ -131,7 +131,7 @@ test.each<[string, string, string, number, RegExp]>([
   ],
 ])('a part that is too large is refused while it arrives: %s', async (_name, contentType, head, status, message) => {
   const { app } = await serveBody(SIZED);
-  const server = app.listen(0);
+  const server = createServer(app).listen(0);
   const { port } = server.address() as { port: number };
   const headers = { 'Content-Type': contentType, 'Content-Length': '550000' };
   const response = await new Promise<{ status?: number; body: { detail: string } }>((resolve, reject) => {

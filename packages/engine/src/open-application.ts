@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import { Validators } from '@contract-first/contract';
+import type { Application, DatabaseConfig } from './application.ts';
+import type { AuthSettings } from './auth/settings.ts';
+import type { TokenVerifier } from './auth/token-verifier.ts';
+import { assertComplete } from './complete-application.ts';
+import type { Docs } from './docs/docs.ts';
+import { createApp } from './http/app.ts';
+import type { CorsPolicy } from './http/cors.ts';
+import { createFailureResponse, type FailureResponse } from './http/failure-response.ts';
+import type { LoadShedding, LoadSheddingLimits } from './http/load-shedding.ts';
+import { mountsOf } from './http/mounts.ts';
+import type { Observer } from './http/observer.ts';
+import type { ResponseValidation } from './http/pipeline.ts';
+import type { RateLimit, RateLimitPolicy } from './http/rate-limit.ts';
+import type { Metrics } from './ops/metrics.ts';
+import type { Listener } from './server/server.ts';
+
+/** The configuration of a service. */
+export type ServiceConfig = {
+  /**
+   * In production, every operation must have a handler, and its validator is compiled at the start. In development, one
+   * without a handler is answered 501, and validators are compiled with the first request.
+   */
+  readonly production: boolean;
+  readonly auth: AuthSettings;
+  readonly bodyLimitBytes: number;
+  readonly responseValidation: ResponseValidation;
+  readonly loadShedding: LoadSheddingLimits;
+  /** How long a stream stays open while its client takes nothing of it. */
+  readonly streamStallTimeoutMs: number;
+  /** `undefined`: no limit. */
+  readonly rateLimit: RateLimitPolicy | undefined;
+  /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  readonly trustProxy: readonly string[];
+  /** `undefined`: only pages of the service's own origin read responses. */
+  readonly cors: CorsPolicy | undefined;
+};
+
+/** An application, and what it is served with. */
+export type Served = {
+  readonly application: Application;
+  readonly database: DatabaseConfig;
+  readonly docs?: Docs | undefined;
+};
+
+/** What the applications of a service have in common. */
+export type Shared = {
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly loadShedding: LoadShedding;
+  readonly rateLimit: RateLimit | undefined;
+  readonly tokenVerifier: TokenVerifier;
+  /** Is aborted when the service begins to stop. */
+  readonly stopping: AbortSignal;
+};
+
+/** An application that is open. */
+export type OpenApplication = {
+  readonly app: Listener;
+  /** The paths below which its document is served: `/v1`. */
+  readonly mounts: readonly string[];
+  readonly failureResponse: FailureResponse;
+  /** Returns the reason why it cannot handle requests now, if there is one. Never rejects. */
+  readonly readinessProblem: () => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens an application.
+ *
+ * @param isNamed whether metrics name its document by its path, since there are several
+ * @throws {IncompleteApplication} or an error that the driver calls unavailable, when it cannot start
+ */
+export async function openApplication(
+  { application, database: databaseConfig, docs }: Served,
+  { config, metrics, log, ...shared }: Shared,
+  isNamed: boolean,
+): Promise<OpenApplication> {
+  const { contract, failures, database } = application;
+  const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
+  const backend = await application.open({ ...databaseConfig, onCommit: metrics.committed, log });
+  const { handlers, checkers, middleware = [], check, close } = backend;
+  const validators = new Validators(contract);
+  if (config.production) {
+    assertComplete(contract, { failures, handlers, checkers });
+    for (const operation of Object.values(contract.operations)) await validators.compile(operation);
+  }
+  const mounts = mountsOf(contract);
+  const [path = ''] = mounts;
+  const failureResponse = createFailureResponse(contract, failures, log);
+  const app = createApp({
+    ...config,
+    ...shared,
+    contract,
+    validators,
+    handlers,
+    checkers,
+    middleware,
+    failureResponse,
+    isUnavailable,
+    docs,
+    observer: createObserver(metrics, log, isNamed ? path || '/' : undefined),
+    log,
+  });
+  return {
+    app,
+    mounts,
+    failureResponse,
+    close,
+    async readinessProblem() {
+      try {
+        await check();
+        return undefined;
+      } catch (error) {
+        if (isUnavailable(error)) return error.message;
+        log.error({ err: error }, 'the readiness check failed');
+        return 'the readiness check failed';
+      }
+    },
+  };
+}
+
+/**
+ * Creates an observer that writes the log and counts in the metrics.
+ *
+ * @param document the name of the document in the metrics, where there are several
+ */
+export function createObserver(metrics: Metrics, log: Logger, document?: string): Observer {
+  return {
+    answered(request) {
+      log.info(request);
+      metrics.answered(request, document);
+    },
+    rejected(rejection) {
+      log.debug(rejection, 'request rejected');
+    },
+    sentInvalid(response) {
+      log.warn(response, 'a response does not conform to the document');
+      metrics.sentInvalid(response, document);
+    },
+    refused: metrics.refused,
+  };
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Application } from '../application.ts';
+import { createService } from '../create-service.ts';
+import { openDocs } from '../docs/docs.ts';
+import { isBelow, type MountedRequest } from '../http/mounts.ts';
+import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
+
+/** An application that another server serves. */
+export type MountedService = {
+  /**
+   * Middleware of Express, which answers every request that it gets. Where it is mounted below a path, the paths of the
+   * document are below that path, unless the document's servers name it already.
+   */
+  readonly middleware: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Returns the reason why requests cannot be handled now, if there is one. Never rejects. */
+  readonly readinessProblem: () => Promise<string | undefined>;
+  /** Writes the metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  /** Asks endless streams to end, waits for the responses to all requests, and closes the application. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens an application without a server: as middleware of an Express application. The environment configures it as it
+ * configures `run`, but for what belongs to a server.
+ *
+ * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
+ */
+export async function openService(application: Application): Promise<MountedService> {
+  const read = await readConfig(process.env, application.database);
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  const { config } = read;
+  const { developmentToken: token, database } = config;
+  const log = await createLog(config.logLevel, process.stdout.isTTY);
+  if (token !== undefined) log.warn({ token }, 'no credentials are configured; this token is for this run');
+  const docs = openDocs(config.docs, application.contract, application.document);
+  const { app, mounts, metrics, readinessProblem, beginStop, close } = await createService(
+    [{ application, database, docs }],
+    config,
+    log,
+  );
+  let pending = 0;
+  let onIdle: (() => void) | undefined;
+  return {
+    middleware(req: MountedRequest, res) {
+      const { baseUrl = '', originalUrl } = req;
+      if (baseUrl !== '' && mounts.some((path) => isBelow(path, baseUrl))) req.url = originalUrl;
+      pending += 1;
+      res.once('close', () => {
+        pending -= 1;
+        if (pending === 0) onIdle?.();
+      });
+      app(req, res);
+    },
+    readinessProblem,
+    metrics: metrics.text,
+    async close() {
+      beginStop();
+      if (pending > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+      await close();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals';
+import express, { type Request, type Response } from 'express';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import { openService, type Application } from '@contract-first/engine';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { application } from '../../../../src/service.ts';
+
+const PLANT = { id: 1, name: 'Basil' };
+const DONE = "responses: { '200': { description: Done., content: { application/json: { schema: {} } } } }";
+
+Object.assign(process.env, { API_TOKENS: 'mounted-token', LOG_LEVEL: 'silent', DATABASE_URL: temporaryDatabase() });
+
+async function open(mounted: Application = application) {
+  const service = await openService(mounted);
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= service.close());
+  cleanUp(close);
+  return { ...service, close };
+}
+
+/** Returns an application with `GET /a`. */
+async function applicationOf(op: () => Promise<unknown>, servers = '/'): Promise<Application> {
+  const nothing = () => Promise.resolve();
+  return {
+    contract: await contractOf(documentOf('/a', 'get', DONE, `servers: [{ url: ${servers} }]`)),
+    failures: {},
+    open: () => Promise.resolve({ handlers: { op: op as never }, checkers: {}, check: nothing, close: nothing }),
+  };
+}
+
+test('a service in an Express application answers below its path, beside the routes of the application: 200', async () => {
+  const { middleware } = await open();
+  const app = express()
+    .get('/health', (_req: Request, res: Response) => void res.send('up'))
+    .use('/v1', middleware);
+  const create = (path: string, plant: object = PLANT) =>
+    request(app).post(path).auth('mounted-token', { type: 'bearer' }).send(plant);
+  expect((await create('/v1/plants')).body).toEqual({ name: 'Basil' });
+  expect((await create('/v1/plants')).status).toBe(200);
+  expect((await request(app).get('/health')).text).toBe('up');
+  expect((await create('/plants')).headers['x-powered-by']).toBe('Express'); // Of the application.
+  expect((await create('/v1/plants', {})).body).toEqual({ error: 400, message: expect.stringMatching(/'id'/) });
+  expect((await create('/v1/plant')).body).toEqual({ error: 404, message: 'this path does not exist' });
+});
+
+test.each([
+  ['/', '/v1', '/v1/a'],
+  ['/v1', '/v1', '/v1/a'],
+  ['/api/v1', '/api', '/api/v1/a'],
+  ['/v1', '/api', '/api/v1/a'],
+  ['/v1', '/', '/v1/a'],
+])('servers of the document that name the path of the mount do not repeat it: %s below %s is %s', async (...paths) => {
+  const [servers, mount, path] = paths;
+  const { middleware } = await open(await applicationOf(() => Promise.resolve({ status: 200, body: 1 }), servers));
+  const app = express().use(mount, middleware);
+  expect((await request(app).get(path)).status).toBe(200);
+});
+
+test('a body parser before a service is a mistake that its log names: 500', async () => {
+  const { middleware } = await open();
+  const app = express().use(express.json(), middleware);
+  const response = await request(app).post('/plants').auth('mounted-token', { type: 'bearer' }).send(PLANT);
+  expect([response.status, response.body]).toEqual([500, { error: 500, message: expect.stringMatching(/failed/) }]);
+});
+
+test('the docs page of a service is below its path: 200, and its document has that path', async () => {
+  const { middleware } = await open();
+  const app = express().use('/v1', middleware);
+  expect((await request(app).get('/v1')).headers['location']).toBe('/v1/docs');
+  expect((await request(app).get('/v1/docs')).text).toContain('src="docs/page.js"');
+  expect((await request(app).get('/v1/docs/page.js')).status).toBe(200);
+  const { text } = await request(app).get('/v1/docs/openapi.json');
+  expect(JSON.parse(text)).toMatchObject({ servers: [{ url: '..', description: 'This service' }] });
+});
+
+test('a service closes once every request is answered', async () => {
+  const calls: string[] = [];
+  const called = Promise.withResolvers<undefined>();
+  const finished = Promise.withResolvers<undefined>();
+  const slow = await applicationOf(async () => {
+    called.resolve(undefined);
+    await finished.promise;
+    calls.push('answered');
+    return { status: 200, body: 1 };
+  });
+  const backend = await slow.open({} as never); // It has no database.
+  const close = () => Promise.resolve(void calls.push('closed'));
+  const service = await open({ ...slow, open: () => Promise.resolve({ ...backend, close }) });
+  const server = createServer(express().use(service.middleware)).listen(0);
+  cleanUp(() => void server.close());
+  const answer = fetch(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/a`);
+  await called.promise;
+  const closing = service.close();
+  finished.resolve(undefined);
+  expect((await answer).status).toBe(200);
+  await closing;
+  expect(calls).toEqual(['answered', 'closed']);
+});
+
+test('a mistake in the configuration is an error with every problem', async () => {
+  const before = { ...process.env };
+  Object.assign(process.env, { IN_FLIGHT_LIMIT: 'many', DOCS: 'yes' });
+  try {
+    await expect(openService(application)).rejects.toThrow(/IN_FLIGHT_LIMIT must be .*\nDOCS must be on or off/s);
+  } finally {
+    process.env = before;
+  }
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
+import { run, start, startService } from '@contract-first/testing/service.ts';
+
+/** Returns a project whose `src/main.ts` serves two examples. */
+async function projectOf(name: string, other: string) {
+  const [project, { folder }] = [copyProjectWithContract(name), copyProjectWithContract(other)];
+  for (const cwd of [project.folder, folder])
+    expect(await run('contract-first', ['generate'], {}, cwd)).toMatchObject({ code: 0 });
+  project.write(
+    'src/main.ts',
+    `import { run } from '@contract-first/engine';
+import { application as first } from './service.ts';
+import { application as second } from '${join(folder, 'src/service.ts')}';
+await run(first, second);
+`,
+  );
+  return project.folder;
+}
+
+test('one process serves several documents, each below its path, with one set of limits', async () => {
+  const env = { RATE_LIMIT_REQUESTS: '2' };
+  const service = await startService(env, ['node', 'src/main.ts'], await projectOf('bookshop', 'legacy'));
+  const { origin } = new URL(service.url);
+  const statusOf = async (path: string, method = 'GET') =>
+    (await fetch(origin + path, { method, headers: HEADERS })).status;
+  expect(await statusOf('/v1/books')).toBe(200);
+  expect(await statusOf('/api/accounts/1')).toBe(405);
+  expect(await statusOf('/v1/docs')).toBe(200);
+  expect(await (await fetch(`${origin}/api/openapi.json`)).json()).toMatchObject({ openapi: '3.0.3' });
+  expect(await statusOf('/books')).toBe(404);
+  expect(await statusOf('/api/accounts/1', 'PUT')).toBe(400);
+  expect(await statusOf('/v1/books')).toBe(429); // The third request of this caller.
+  const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  expect(metrics).toContain('http_requests_total{document="/v1",operation="listBooks",status="200"} 1');
+  expect(metrics).toContain('http_requests_total{document="/api",operation="",status="405"} 1');
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(0);
+});
+
+test('two documents below the same path are not served: one line, and code 1', async () => {
+  const folder = await projectOf('files', 'sensors');
+  const { code, stderr } = await start('node', ['src/main.ts'], { PORT: '0' }, folder).outcome;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Files .* and Sensors .* are served below the same path, \/: write a path of its own in/);
+});
+
+const HEADERS = { Authorization: 'Bearer test-token' };
