@@ -19,7 +19,7 @@ import {
 export const contract = generated as unknown as Contract;
 
 /** The request of an operation, validated. */
-export type Request<Id extends OperationId> = RequestOf<operations[Id]>;
+export type Request<Id extends OperationId> = RequestOf<operations[Id], Pick<operations, OperationId>>;
 
 /** A documented response of an operation. */
 export type Reply<Id extends OperationId> = ReplyOf<operations[Id]>;

@@ -29,8 +29,16 @@ export type RequestContext = {
   readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
-/** The validated request of an operation. int64s are bigints. */
-export type RequestOf<Op extends OperationTypes> = RequestContext & {
+/** The validated request of an operation. int64s are bigints. @typeParam Operations those that links may lead to */
+export type RequestOf<Op extends OperationTypes, Operations = unknown> = RequestContext & {
+  /**
+   * Returns the absolute URL of an operation, for links: below `PUBLIC_URL`, or where the client of this request has reached
+   * the service.
+   */
+  readonly url: <Id extends keyof Operations & string>(
+    operationId: Id,
+    ...parameters: LinkTo<Operations[Id]>
+  ) => string;
   readonly path: Values<Op['parameters']['path']>;
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
@@ -42,6 +50,18 @@ export type RequestOf<Op extends OperationTypes> = RequestContext & {
   readonly caller: Op extends { readonly security: 'required' } ? Caller : Caller | undefined;
 } & RequestBody<Op>;
 
+/** The parameters of a link to an operation; they may be left out if its path has none. */
+type LinkTo<Op> = Op extends OperationTypes
+  ? [NonNullable<Op['parameters']['path']>] extends [never]
+    ? [parameters?: { readonly query?: Partial<Values<Op['parameters']['query']>> }]
+    : [
+        parameters: {
+          readonly path: Values<Op['parameters']['path']>;
+          readonly query?: Partial<Values<Op['parameters']['query']>>;
+        },
+      ]
+  : never;
+
 /** A documented response of an operation: a status with its headers and body. */
 export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses']>;
 
@@ -52,14 +72,16 @@ export type FailureReplyOf<Operations extends Record<keyof Operations, Operation
 >;
 
 /** The handler of an operation. An error that it throws becomes a 500 with a fixed text; only the log has the cause. */
-export type HandlerOf<Op extends OperationTypes> = (request: RequestOf<Op>) => Promise<ReplyOf<Op>>;
+export type HandlerOf<Op extends OperationTypes, Operations = unknown> = (
+  request: RequestOf<Op, Operations>,
+) => Promise<ReplyOf<Op>>;
 
 /**
  * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers,
  * since TypeScript names at most four missing properties, and none together with a superfluous one.
  */
 export type HandlersOf<Operations extends Record<keyof Operations, OperationTypes>> = {
-  readonly [Id in keyof Operations]?: HandlerOf<Operations[Id]>;
+  readonly [Id in keyof Operations]?: HandlerOf<Operations[Id], Operations>;
 } & { readonly [name: string]: (request: never) => Promise<unknown> };
 
 /**

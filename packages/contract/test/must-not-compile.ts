@@ -109,7 +109,35 @@ export function nobody({ caller }: RequestOf<Operation<'application/json'>>): st
   return caller.name;
 }
 
+type Linked = {
+  readonly get: {
+    readonly parameters: { readonly path: { id: string }; readonly query?: { full?: boolean } };
+    readonly responses: object;
+  };
+  readonly list: {
+    readonly parameters: { readonly path?: never; readonly query: { limit: number } };
+    readonly responses: object;
+  };
+};
+
+export function brokenLinks({ url }: RequestOf<Linked['list'], Linked>): readonly string[] {
+  return [
+    // @ts-expect-error there is no such operation
+    url('other'),
+    // @ts-expect-error its path has an id
+    url('get'),
+    // @ts-expect-error an id is a string
+    url('get', { path: { id: 1 } }),
+    // @ts-expect-error a limit is a number
+    url('list', { query: { limit: 'all' } }),
+  ];
+}
+
 // These must compile.
+export function links({ url }: RequestOf<Linked['list'], Linked>): readonly string[] {
+  return [url('list'), url('list', { query: { limit: 1 } }), url('get', { path: { id: 'a' }, query: { full: true } })];
+}
+
 export const decided: readonly unknown[] = [
   { status: 200, body: 'x' } satisfies Answer<'application/json' | 'text/csv'>,
   { status: 200, body: 'x' } satisfies Answer<'application/problem+json' | 'application/json; charset=utf-8'>,

@@ -31,8 +31,10 @@ export type ServiceConfig = {
   readonly streamStallTimeoutMs: number;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
-  /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose X-Forwarded headers are believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
+  /** Where clients reach the service, without a trailing slash; `undefined`: where each request says. */
+  readonly publicUrl: string | undefined;
   /** `undefined`: only pages of the service's own origin read responses. */
   readonly cors: CorsPolicy | undefined;
 };

@@ -7,6 +7,7 @@ export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
 export type { RenderFailure } from './http/failure-response.ts';
 export type { AnyHandler } from './http/pipeline.ts';
+export { operationUrl, type LinkParameters } from './http/operation-url.ts';
 export type { AnyReply } from './http/response.ts';
 export type { ValidRequest } from './http/validate-request.ts';
 export { exampleCurl } from './process/example-curl.ts';

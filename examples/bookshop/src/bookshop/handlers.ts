@@ -21,10 +21,11 @@ async function listBooks(books: Books, { query }: Request<'listBooks'>): Promise
   return { status: 200, headers: { 'X-Total': rows.length }, body: rows.map(toBook) };
 }
 
-async function addBook(books: Books, { body }: Request<'addBook'>): Promise<Reply<'addBook'>> {
+async function addBook(books: Books, { body, url }: Request<'addBook'>): Promise<Reply<'addBook'>> {
   const id = body.kind === 'ebook' ? body.bytes : BigInt(body.grams ?? 1);
   await books.put({ id, title: JSON.stringify(body.title), bytes: id });
-  return { status: 201, headers: { Location: `/v1/books/${String(id)}` }, body: { id, book: body } };
+  const Location = url('getBook', { path: { bookId: id } });
+  return { status: 201, headers: { Location }, body: { id, book: body } };
 }
 
 async function getBook(books: Books, { path }: Request<'getBook'>): Promise<Reply<'getBook'>> {

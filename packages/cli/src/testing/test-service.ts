@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Application } from '@contract-first/engine';
-import { createSilentLog, readConfig, startService } from '@contract-first/engine/tools';
+import {
+  createSilentLog,
+  operationUrl,
+  readConfig,
+  startService,
+  type LinkParameters,
+} from '@contract-first/engine/tools';
 import { openConnection } from '../check/connection.ts';
 import { createCheckers } from '../mock/credentials.ts';
 
@@ -71,7 +77,9 @@ export async function openTestService<Tested extends Application>(
     call(operationId, ...[request = {}]) {
       const handler = opened.handlers[operationId as string]; // A key of the handlers.
       if (handler === undefined) throw new Error(`${String(operationId)} has no handler`);
-      return handler(requestOf(request) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>; // It is of this operation.
+      return handler(requestOf(application, request) as never) as ReturnType<
+        Opened<Tested>['handlers'][typeof operationId]
+      >; // It is of this operation.
     },
     async send({ method, target, headers, body }) {
       const connection = openConnection(new URL(service.url));
@@ -91,7 +99,7 @@ export async function openTestService<Tested extends Application>(
 }
 
 /** Completes the request of a handler. */
-function requestOf(request: { readonly body?: unknown }) {
+function requestOf({ contract }: Application, request: { readonly body?: unknown }) {
   return {
     path: {},
     query: {},
@@ -102,6 +110,8 @@ function requestOf(request: { readonly body?: unknown }) {
     caller: { name: 'test', scheme: 'test' },
     requestId: 'test',
     rawHeaders: {},
+    url: (operationId: string, parameters?: LinkParameters) =>
+      operationUrl(contract, { req: {}, target: undefined }, 'http://localhost', operationId, parameters),
     signal: new AbortController().signal,
     log: createSilentLog(),
     ...request,

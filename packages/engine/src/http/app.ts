@@ -4,6 +4,7 @@ import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { createClientAddress } from './client-address.ts';
+import { createOrigin } from './origin.ts';
 import { createCors, type CorsPolicy } from './cors.ts';
 import { send } from './response.ts';
 import { Failure, unexpectedFailure } from './failure.ts';
@@ -12,14 +13,16 @@ import { createPipeline, type PipelineOptions } from './pipeline.ts';
 /** Middleware of Express. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
 
-type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors'> & {
+type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors' | 'originOf'> & {
   /** The application's own checkers, by the name of their security scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
   readonly tokenVerifier: TokenVerifier;
-  /** The proxies whose X-Forwarded-For is believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose X-Forwarded headers are believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
+  /** Where clients reach the service; `undefined`: where each request says. */
+  readonly publicUrl: string | undefined;
   /** `undefined`: only pages of the service's own origin read responses. */
   readonly cors: CorsPolicy | undefined;
   /** Serves the docs page, and passes other requests on. */
@@ -28,7 +31,7 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
 
 /** Creates the Express application. It serves the own middleware, the docs page if there is one, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
-  const { contract, checkers, middleware, tokenVerifier, trustProxy, docs, failureResponse, log } = options;
+  const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse, log } = options;
   const app = express();
   app.disable('x-powered-by');
   const cors = options.cors && createCors(options.cors, contract);
@@ -46,6 +49,7 @@ export function createApp(options: AppOptions): Express {
       cors,
       authenticatorOf: createAuthenticator(contract.securitySchemes, checkers, tokenVerifier),
       clientAddressOf: createClientAddress(trustProxy),
+      originOf: createOrigin(publicUrl, trustProxy),
     }),
   );
   // Express recognises an error handler by its four parameters.

@@ -2,8 +2,12 @@ import type { Logger } from 'pino';
 import type { Caller, RequestContext } from '@contract-first/contract';
 import { onDisconnect } from './disconnect.ts';
 import type { Exchange } from './exchange.ts';
+import type { LinkParameters } from './operation-url.ts';
 import { requestIdOf } from './trace.ts';
 import type { ValidRequest } from './validate-request.ts';
+
+/** Returns the URL of an operation for the client of an exchange. */
+export type UrlOf = (exchange: Exchange, operationId: string, parameters?: LinkParameters) => string;
 
 /** The input of a handler. Parts of the context that few handlers need are created when they are first used. */
 export class HandlerRequest implements ValidRequest, RequestContext {
@@ -16,6 +20,7 @@ export class HandlerRequest implements ValidRequest, RequestContext {
   readonly caller: Caller | undefined;
   readonly #exchange: Exchange;
   readonly #serviceLog: Logger;
+  readonly #urlOf: UrlOf;
   #log: Logger | undefined;
   #cancellation: AbortController | undefined;
   #cancelled: Error | undefined;
@@ -24,6 +29,7 @@ export class HandlerRequest implements ValidRequest, RequestContext {
     { path, query, headers, cookies, contentType, body }: ValidRequest,
     exchange: Exchange,
     serviceLog: Logger,
+    urlOf: UrlOf,
   ) {
     this.path = path;
     this.query = query;
@@ -34,6 +40,7 @@ export class HandlerRequest implements ValidRequest, RequestContext {
     this.caller = exchange.caller;
     this.#exchange = exchange;
     this.#serviceLog = serviceLog;
+    this.#urlOf = urlOf;
   }
 
   get requestId(): string {
@@ -42,6 +49,11 @@ export class HandlerRequest implements ValidRequest, RequestContext {
 
   get rawHeaders(): RequestContext['rawHeaders'] {
     return this.#exchange.req.headers;
+  }
+
+  get url() {
+    return (operationId: string, parameters?: LinkParameters): string =>
+      this.#urlOf(this.#exchange, operationId, parameters);
   }
 
   get log(): Logger {

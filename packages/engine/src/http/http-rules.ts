@@ -4,8 +4,8 @@ import { Failure } from './failure.ts';
 /** The path and query of a request target. The path of `OPTIONS *` is `*`. */
 export type RequestTarget = { readonly path: string; readonly query: string };
 
-// RFC 9110, 7.2: uri-host [ ":" port ]; RFC 3986, 3.2.2. A name may be empty.
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i;
+/** The value of a Host header: `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2). A name may be empty. */
+export const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
 
 /**

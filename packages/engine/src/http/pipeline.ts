@@ -30,10 +30,11 @@ import { findCaller, RequestCredentials } from './credentials.ts';
 import { Exchange } from './exchange.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { HandlerRequest } from './handler-request.ts';
+import { HandlerRequest, type UrlOf } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { ResponseBatch } from './response-batch.ts';
+import { operationUrl } from './operation-url.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { toReportedResponse } from './reported-response.ts';
@@ -72,6 +73,8 @@ export type PipelineOptions = {
   readonly cors: Cors | undefined;
   /** The address of the client that a request comes from. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
+  /** Returns where the client of a request reaches the service: `https://api.example.com`. */
+  readonly originOf: (req: IncomingMessage) => string;
   /** Is aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
   readonly observer: Observer;
@@ -103,11 +106,13 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
-  const { responseValidation } = options;
+  const { responseValidation, originOf } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
   const batch = new ResponseBatch<Outgoing>(sendWhole, finish);
+  const urlOf: UrlOf = (exchange, operationId, parameters) =>
+    operationUrl(contract, exchange, originOf(exchange.req), operationId, parameters);
   const sending = { slices: new TimeSlices(), stallTimeoutMs: streamStallTimeoutMs };
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
@@ -214,7 +219,7 @@ export function createPipeline(options: PipelineOptions) {
       }
       const validating = validateWhole(operation, validator, parameters, body, contract.int64Shapes);
       const valid = validating instanceof Promise ? await validating : validating;
-      const request = new HandlerRequest(valid, exchange, log);
+      const request = new HandlerRequest(valid, exchange, log, urlOf);
       exchange.request = request;
       const response = convert(operation, validator, await handle(operation, request));
       return isStream(response) ? await whenStarted(exchange, response) : response;

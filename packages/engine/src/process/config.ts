@@ -73,6 +73,7 @@ export async function readConfig(
     streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),
     trustProxy: readTrustProxy(env),
+    publicUrl: readPublicUrl(env),
     cors: readCorsPolicy(env),
     ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', portBeside(listen.port)) },
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
@@ -128,6 +129,15 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
     );
   }
   return proxies;
+}
+
+/** Returns it without a trailing slash. */
+function readPublicUrl({ variables, problems }: Environment): string | undefined {
+  const { PUBLIC_URL: text } = variables;
+  if (text === undefined) return undefined;
+  const url = /^https?:\/\/[^?#@\s]+$/i.test(text) ? URL.parse(text) : null;
+  if (url === null) problems.push(`PUBLIC_URL must be an http or https URL without a query, not "${text}"`);
+  return url?.href.replace(/\/+$/, '');
 }
 
 /** Reads the location of the database, `undefined` when there is none or its URL is wrong, and the limits. */

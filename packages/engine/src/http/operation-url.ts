@@ -1,0 +1,116 @@
+import { parameterNames, stringifyJson, type Contract, type Operation, type Parameter } from '@contract-first/contract';
+import type { RouteMatch } from './exchange.ts';
+import type { MountedRequest } from './mounts.ts';
+
+/** The parameters of a link, by location and name. */
+export type LinkParameters = {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+};
+
+/** The request with whose response a link is sent. */
+type LinkedFrom = {
+  readonly req: Pick<MountedRequest, 'url' | 'originalUrl' | 'baseUrl'>;
+  readonly target: Pick<RouteMatch, 'operation' | 'route'> | undefined;
+};
+
+/**
+ * Returns the absolute URL of an operation for the client of a request, below the same server of the document if the operation
+ * has it.
+ *
+ * @param origin where the client reaches the service
+ * @throws when there is no such operation, or a parameter is missing or has a value that its style cannot express
+ */
+export function operationUrl(
+  contract: Contract,
+  { req, target }: LinkedFrom,
+  origin: string,
+  operationId: string,
+  parameters: LinkParameters = {},
+): string {
+  const operation = contract.operations[operationId];
+  if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
+  const { originalUrl, baseUrl = '', url = '' } = req;
+  // A document that Express has mounted below a path does not know that path.
+  const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
+  const base = basePathOf(contract, operation, target, url);
+  return `${origin}${mount}${base}${targetOf(operation, parameters)}`;
+}
+
+/** Returns the base path of a request if an operation has the same server, else the first of the operation. */
+function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom['target'], url: string): string {
+  const literal = operation.basePaths ?? contract.basePaths;
+  const templated = operation.basePaths === undefined ? contract.templatedBasePaths : operation.templatedBasePaths;
+  const template = target?.route.slice(0, -target.operation.path.length);
+  if (template === undefined || ![...literal, ...(templated ?? [])].includes(template)) return literal[0] ?? '';
+  const count = template.split('/').length;
+  return url.split('?', 1)[0]?.split('/').slice(0, count).join('/') ?? '';
+}
+
+/** Returns the path and the query of a request to an operation. */
+function targetOf({ operationId, path, parameters }: Operation, values: LinkParameters): string {
+  const find = (locations: readonly string[], name: string): Parameter => {
+    const parameter = parameters.find((documented) => documented.name === name && locations.includes(documented.in));
+    if (parameter !== undefined) return parameter;
+    throw new Error(`${operationId} has no parameter ${name} in its ${locations[0] ?? ''}`);
+  };
+  let filled = path;
+  for (const name of parameterNames(path)) {
+    const value = values.path?.[name];
+    if (value === undefined || value === '')
+      throw new Error(`the URL of ${operationId} needs the path parameter ${name}`);
+    filled = filled.replace(`{${name}}`, () => writeInPath(find(['path'], name), value));
+  }
+  const query = Object.entries(values.query ?? {}).filter(([, value]) => value !== undefined);
+  const written = query.flatMap(([name, value]) => writeInQuery(find(['query', 'querystring'], name), value));
+  return written.length === 0 ? filled : `${filled}?${written.join('&')}`;
+}
+
+/** The text of a value's members, percent-encoded: each alone, and those of an object as `name=value`. */
+type Members = { readonly parts: readonly string[]; readonly pairs?: readonly string[] };
+
+function membersOf(value: unknown): Members {
+  if (Array.isArray(value)) return { parts: value.map(encode) };
+  if (typeof value !== 'object' || value === null) return { parts: [encode(value)] };
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return {
+    parts: members.flat().map(encode),
+    pairs: members.map((member) => member.map(encode).join('=')),
+  };
+}
+
+function encode(value: unknown): string {
+  return encodeURIComponent(String(value));
+}
+
+/** Joins texts that a reader splits again. @throws when one of them has the delimiter */
+function join(name: string, texts: readonly string[], delimiter: string): string {
+  const found = texts.find((text) => decodeURIComponent(text).includes(decodeURIComponent(delimiter)));
+  if (found === undefined) return texts.join(delimiter);
+  throw new Error(`the style of the parameter ${name} does not allow ${decodeURIComponent(found)} in a list`);
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
+
+/** Writes a parameter as the parts of a query (OpenAPI 3.1, 4.8.12.3). */
+function writeInQuery({ name, in: location, style, explode }: Parameter, value: unknown): readonly string[] {
+  const key = encode(name);
+  const { parts, pairs } = membersOf(style === 'json' ? stringifyJson(value) : value);
+  if (location === 'querystring') return pairs ?? parts;
+  if (style === 'deepObject') return (pairs ?? []).map((pair) => `${key}%5B${pair.replace('=', '%5D=')}`);
+  if (explode && pairs !== undefined) return pairs;
+  const isRepeated = explode && Array.isArray(value);
+  const delimiter = DELIMITERS[style];
+  const joined = delimiter === undefined ? parts.join(',') : join(name, parts, delimiter);
+  return (isRepeated ? parts : [joined]).map((text) => `${key}=${text}`);
+}
+
+/** Writes a parameter as the text of a path (OpenAPI 3.1, 4.8.12.3; RFC 6570, 3.2), which is decoded before it is split. */
+function writeInPath({ name, style, explode }: Parameter, value: unknown): string {
+  const { parts, pairs } = membersOf(style === 'json' ? stringifyJson(value) : value);
+  const prefix = style === 'label' ? '.' : style === 'matrix' ? `;${encode(name)}=` : '';
+  if (typeof value !== 'object' || style === 'json') return `${prefix}${parts.join()}`;
+  if (!explode) return `${prefix}${join(name, parts, ',')}`;
+  if (style === 'matrix') return `;${join(name, pairs ?? parts.map((part) => `${encode(name)}=${part}`), ';')}`;
+  return `${prefix}${join(name, pairs ?? parts, style === 'label' ? '.' : ',')}`;
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { compile as compileTrust } from 'proxy-addr';
+import { HOST } from './http-rules.ts';
+
+type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
+
+/**
+ * Creates a function that returns where the client of a request reaches the service: `https://api.example.com`. Without a public
+ * URL, this is what the first values of X-Forwarded-Proto and X-Forwarded-Host say if they come from a trusted proxy, else the
+ * Host header, which the client chooses.
+ *
+ * @param trusted addresses, subnets, `loopback`, `linklocal`, `uniquelocal`
+ */
+export function createOrigin(publicUrl: string | undefined, trusted: readonly string[]): (req: Request) => string {
+  if (publicUrl !== undefined) return () => publicUrl;
+  const trust = compileTrust([...trusted]);
+  return ({ headers, socket }) => {
+    const isTrusted = socket.remoteAddress !== undefined && trust(socket.remoteAddress, 0);
+    const forwarded = (name: string): string | undefined =>
+      isTrusted ? headers[name]?.toString().split(',', 1)[0]?.trim() : undefined;
+    const scheme = forwarded('x-forwarded-proto')?.toLowerCase() ?? '';
+    const host = forwarded('x-forwarded-host') ?? '';
+    const own = 'encrypted' in socket ? 'https' : 'http';
+    const address = `${String(socket.localAddress)}:${String(socket.localPort)}`; // HTTP/1.0 needs no Host header.
+    return `${/^https?$/.test(scheme) ? scheme : own}://${isHost(host) ? host : (headers.host ?? address)}`;
+  };
+}
+
+function isHost(text: string): boolean {
+  return text !== '' && HOST.test(text);
+}
