@@ -9,7 +9,7 @@ import { CannotCheck } from '../values/oracle.ts';
 
 const ENTRY = resolve('src/main.ts');
 const SETTINGS =
-  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
+  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|PUBLIC_URL|VALIDATE_RESPONSES|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
  * Starts the service of the working directory on a free port with an empty store. Settings of the service in the environment are ignored.
