@@ -1,6 +1,5 @@
-// The surface for applications. Tools use ./tools as well.
+// The surface for applications. Their main.ts uses ./run, tools use ./tools as well.
 
-export { run } from './process/run.ts';
 export { openService, type MountedService } from './process/open-service.ts';
 export { readDatabaseConfig } from './process/config.ts';
 export type { Application, DatabaseConfig, DatabaseDriver } from './application.ts';

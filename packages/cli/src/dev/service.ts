@@ -12,7 +12,7 @@ const EXIT_WITH_PARENT = new URL(`./exit-with-parent${extname(import.meta.url)}`
 // A handler in an endless loop blocks the SIGTERM listener.
 const KILL_AFTER_MS = 500;
 
-// The same cache as in src/main.ts, which enables it too late for itself and for modules imported before it.
+// The same cache as that of `run`, which enables it too late for itself and for modules imported before it.
 const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
 
 /**

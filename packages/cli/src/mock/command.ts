@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ALLOW_REFS, compileContract, formatProblem, readAllowedRefs } from '@contract-first/documents';
-import { run } from '@contract-first/engine';
+import { readEnvFile, runApplications } from '@contract-first/engine/tools';
 import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
 import { createMock } from './application.ts';
@@ -25,12 +25,13 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   const { compiled, text, problems } = await compileContract(path, allowed);
   for (const problem of problems) printError(formatProblem(problem));
   if (compiled === undefined) refuse(`${path} was rejected`);
+  readEnvFile();
   // The first value for a large schema takes long; meanwhile, other requests must not be refused.
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
   const mock = createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed);
   stopReporting();
   stopWithNpm();
-  await run(mock);
+  await runApplications([mock]);
   return undefined;
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { escapeControls } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
@@ -25,9 +24,10 @@ const CLOSING_MS = 2_000;
 
 /**
  * Runs an application as this process: configuration, log, service, signals and exit code. Several applications, each with
- * a document below a path of its own, share a port and all limits. Only the modules beside this one and main.ts use `process`. Configuration mistakes and other operator errors end the process with one line each.
+ * a document below a path of its own, share a port and all limits. Configuration mistakes and other operator errors end the process
+ * with one line each.
  */
-export async function run(...applications: readonly [Application, ...Application[]]): Promise<void> {
+export async function runApplications(applications: readonly [Application, ...Application[]]): Promise<void> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service runs without standard output, too.
   const [first, ...others] = await configure(applications);
@@ -79,11 +79,6 @@ type Configured = { readonly application: Application; readonly config: Config }
 async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
   [Configured, ...Configured[]]
 > {
-  try {
-    if (existsSync('.env')) process.loadEnvFile();
-  } catch {
-    refuse('the file .env cannot be read');
-  }
   const problems = new Set<string>();
   const read = async (application: Application): Promise<Configured[]> => {
     const found = await readConfig(process.env, application.database);

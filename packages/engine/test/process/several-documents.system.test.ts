@@ -10,10 +10,8 @@ async function projectOf(name: string, other: string) {
     expect(await run('contract-first', ['generate'], {}, cwd)).toMatchObject({ code: 0 });
   project.write(
     'src/main.ts',
-    `import { run } from '@contract-first/engine';
-import { application as first } from './service.ts';
-import { application as second } from '${join(folder, 'src/service.ts')}';
-await run(first, second);
+    `import { run } from '@contract-first/engine/run';
+await run(() => import('./service.ts'), () => import('${join(folder, 'src/service.ts')}'));
 `,
   );
   return project.folder;

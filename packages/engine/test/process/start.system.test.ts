@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { copyProject } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
 // There are no plants yet.
@@ -28,6 +29,19 @@ test.each(['sh', 'bash'])(
     await expect(fetch(service.url)).rejects.toThrow();
   },
 );
+
+test('npm start reads .env before the modules of the application; variables that are set already stay', async () => {
+  const { folder, read, write } = copyProject();
+  write('.env', 'GREETING=of the file\nLOG_LEVEL=loud\n');
+  write('src/service.ts', `console.log('greeting', process.env['GREETING']);\n${read('src/service.ts')}`);
+  expect(await run('node', ['src/main.ts'], {}, folder)).toEqual({
+    code: 1,
+    stdout: 'greeting of the file\n',
+    stderr: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"\n',
+  });
+  const service = await startService({ GREETING: 'of the shell', LOG_LEVEL: 'silent' }, undefined, folder);
+  expect(service.output()).toMatch(/^greeting of the shell\n/);
+});
 
 test('npm start keeps the compile cache, and starts where it cannot be written', async () => {
   const folder = temporaryFolder();

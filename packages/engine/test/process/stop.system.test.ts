@@ -51,7 +51,7 @@ test('SIGTERM: Ctrl-C that arrives twice, from npm and from the terminal, counts
 });
 
 test('SIGTERM while the modules are loading ends the start with exit 0', async () => {
-  // Reports when main.ts installs its signal handler, which is its first action.
+  // Reports when run() installs its signal handler, which is its first action.
   const report = `data:text/javascript,process.once('newListener', (name) => console.log(name))`;
   const { process: starting, outcome } = start('node', ['--import', report, 'src/main.ts'], {});
   await once(starting.stdout, 'data');
