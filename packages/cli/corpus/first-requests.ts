@@ -51,5 +51,5 @@ async function start(mode: { readonly NODE_ENV?: string }) {
   const env = { ...mode, API_TOKENS: 'corpus-token', PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'error' };
   const read = await readConfig(env, application.database);
   if ('problems' in read) throw new Error(read.problems.join(', '));
-  return startService([{ application, database: read.config.database }], read.config, createSilentLog());
+  return startService([{ application, config: read.config }], read.config, createSilentLog());
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NotImplemented } from '@contract-first/engine';
+import { NotImplemented, type Application, type Settings } from '@contract-first/engine';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { findUnwritten, openTestService } from '../src/testing/index.ts';
@@ -48,6 +48,22 @@ test('a test replaces a part of its service, such as the clock', async () => {
   const service = await openTestService(application, ({ store }) => ({ handlers: createHandlers(store, () => 200n) }));
   cleanUp(service.close);
   expect(await service.send(get)).toMatchObject({ status: 200, body: '200' });
+});
+
+test('a test sets variables of its service, such as the settings of the application, which are checked', async () => {
+  const settings = { FIRST: { type: 'integer', minimum: 1, maximum: 9 } } satisfies Settings;
+  const withSettings = {
+    ...application,
+    settings,
+    open: async ({ settings: { FIRST } }) => {
+      const opened = await application.open();
+      return { ...opened, handlers: createHandlers(opened.store, () => BigInt(FIRST)) };
+    },
+  } satisfies Application<unknown, typeof settings>;
+  const service = await openTestService(withSettings, undefined, { FIRST: '7' });
+  cleanUp(service.close);
+  expect(await service.send(get)).toMatchObject({ status: 200, body: '7' });
+  await expect(openTestService(withSettings)).rejects.toThrow('FIRST must be set');
 });
 
 test('a handler is unwritten as long as it responds 501 without a look at its request or its dependencies', async () => {

@@ -5,13 +5,15 @@ import type { DocumentText } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
 import type { RenderFailure } from './http/failure-response.ts';
 import type { AnyHandler } from './http/pipeline.ts';
+import type { Settings, SettingsOf } from './settings.ts';
 
 /**
  * An application: its document and the code behind its operations.
  *
  * @typeParam Location where its database is, as its driver describes it
+ * @typeParam Own the settings that it declares
  */
-export type Application<Location = unknown> = {
+export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
@@ -28,8 +30,15 @@ export type Application<Location = unknown> = {
    * @throws an error that the driver calls unavailable, when the service cannot start without the database
    */
   // A method, so that an application with any location is one with an unknown location.
-  open(database: DatabaseConfig<Location> & DatabaseOptions): Promise<Backend>;
-};
+  open(options: OpenOptions<Location, Own>): Promise<Backend>;
+} & Declaring<Own>;
+
+/** Declares the environment variables that an application has beside those of the engine. */
+type Declaring<Own extends Settings> = Settings extends Own ? { readonly settings?: Own } : { readonly settings: Own };
+
+/** The database of an application, and the values of its settings. */
+export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
+  DatabaseOptions & { readonly settings: SettingsOf<Own> };
 
 /** The open parts of an application. */
 export type Backend = {

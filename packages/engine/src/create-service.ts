@@ -97,7 +97,7 @@ function combine(first: OpenApplication, others: readonly OpenApplication[]): Op
  */
 async function openRateLimit(
   policy: RateLimitPolicy,
-  { application, database }: Served,
+  { application, config: { database } }: Served,
   log: Logger,
 ): Promise<{ readonly rateLimit: RateLimit; readonly close: () => Promise<void> }> {
   const { contract, database: driver } = application;

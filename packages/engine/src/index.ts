@@ -5,6 +5,7 @@ export { readDatabaseConfig } from './process/config.ts';
 export type { Application, DatabaseConfig, DatabaseDriver } from './application.ts';
 export type { Middleware } from './http/app.ts';
 export type { Checker } from './auth/credentials.ts';
+export type { Settings, SettingsOf } from './settings.ts';
 export { importLines } from './import/import-lines.ts';
 export {
   HandlerFailure,

@@ -14,6 +14,7 @@ import type { Observer } from './http/observer.ts';
 import type { ResponseValidation } from './http/pipeline.ts';
 import type { RateLimit, RateLimitPolicy } from './http/rate-limit.ts';
 import type { Metrics } from './ops/metrics.ts';
+import type { Settings, SettingsOf } from './settings.ts';
 import type { Listener } from './server/server.ts';
 
 /** The configuration of a service. */
@@ -39,10 +40,17 @@ export type ServiceConfig = {
   readonly cors: CorsPolicy | undefined;
 };
 
+/** The part of a configuration that is an application's own. */
+export type ApplicationConfig = {
+  readonly database: DatabaseConfig;
+  /** The values of the settings that the application declares. */
+  readonly settings: SettingsOf<Settings>;
+};
+
 /** An application, and what it is served with. */
 export type Served = {
   readonly application: Application;
-  readonly database: DatabaseConfig;
+  readonly config: ApplicationConfig;
   readonly docs?: Docs | undefined;
 };
 
@@ -76,13 +84,13 @@ export type OpenApplication = {
  * @throws {IncompleteApplication} or an error that the driver calls unavailable, when it cannot start
  */
 export async function openApplication(
-  { application, database: databaseConfig, docs }: Served,
+  { application, config: own, docs }: Served,
   { config, metrics, log, ...shared }: Shared,
   isNamed: boolean,
 ): Promise<OpenApplication> {
   const { contract, failures, database } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
-  const backend = await application.open({ ...databaseConfig, onCommit: metrics.committed, log });
+  const backend = await application.open({ ...own.database, settings: own.settings, onCommit: metrics.committed, log });
   const { handlers, checkers, middleware = [], check, close } = backend;
   const validators = new Validators(contract);
   if (config.production) {

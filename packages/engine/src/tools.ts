@@ -16,3 +16,4 @@ export { readConfig } from './process/config.ts';
 export { readEnvFile } from './process/env-file.ts';
 export { createSilentLog } from './process/log.ts';
 export { runApplications } from './process/run.ts';
+export { VARIABLES } from './process/variables.ts';

@@ -148,7 +148,7 @@ export async function createTestApp(
           failures: { ...application.failures, ...failures },
           open,
         },
-        database: defaults.database,
+        config: defaults,
         docs,
       },
     ],

@@ -134,6 +134,7 @@ test('the plant store knows neither Express nor a driver of a database', () => {
     '@contract-first/database',
     '@contract-first/documents',
     '@contract-first/engine',
+    '@contract-first/engine/run',
     'contract-first',
     'openapi-fetch',
   ]);
@@ -176,6 +177,7 @@ test('the contract checks share no judgement with the engine: they import how do
       'SCHEMA_KEYWORDS',
       'SourceDigits',
       'TimeLimitExceeded',
+      'VARIABLES',
       'createProgressLine',
       'escapePointer',
     ],

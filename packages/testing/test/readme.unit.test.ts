@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../../../src/service.ts';
-import { readConfig } from '@contract-first/engine/tools';
+import { readConfig, VARIABLES } from '@contract-first/engine/tools';
 import { ROOT } from '@contract-first/testing/service.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
@@ -31,7 +31,7 @@ const rows = rowsOf('docs/configuration.md');
 const env = { API_TOKENS: 'test-token' };
 const { database } = application;
 
-test('the configuration table has exactly the variables that the service reads', async () => {
+test('the configuration table has exactly the variables that the service reads, which no setting may have', async () => {
   const variables = new Set<string>();
   await readConfig(
     new Proxy<Record<string, string>>(env, {
@@ -43,6 +43,7 @@ test('the configuration table has exactly the variables that the service reads',
     database,
   );
   expect(rows.flatMap(([names]) => names).sort()).toEqual([...variables].sort());
+  expect([...VARIABLES].sort()).toEqual([...variables].sort());
 });
 
 test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(

@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { VARIABLES } from '@contract-first/engine/tools';
 import { CannotCheck } from '../values/oracle.ts';
 
 const ENTRY = resolve('src/main.ts');
-const SETTINGS =
-  /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|PUBLIC_URL|VALIDATE_RESPONSES|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_(?:URL|POOL_SIZE)|LOG_LEVEL|DOCS|NODE_ENV|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
 
 /**
- * Starts the service of the working directory on a free port with an empty store. Settings of the service in the environment are ignored.
+ * Starts the service of the working directory on a free port with an empty store. Of the environment and `.env`, it gets the
+ * settings of the application, and no variable that the engine or the SDK of OpenTelemetry reads.
  *
  * @returns its URL, its token and a function that stops it and removes the store
  * @throws {CannotCheck} when it does not start
@@ -24,11 +25,12 @@ export async function startTemporaryService() {
     throw new CannotCheck(`the temporary folder ${tmpdir()} cannot be written to (${String(code)})`);
   });
   const token = randomBytes(24).toString('base64url');
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+  const variables = Object.entries({ ...readEnvFile(), ...process.env });
+  const inherited = variables.filter(([name]) => !VARIABLES.includes(name) && !name.startsWith('OTEL_'));
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS: token, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
   const service = spawn(process.execPath, [ENTRY], {
     cwd: folder, // It has no .env file.
-    env: { ...inherited, ...settings },
+    env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const ended = once(service, 'close');
@@ -46,4 +48,13 @@ export async function startTemporaryService() {
   }
   const [{ url }] = message as [{ readonly url: string }]; // The engine sends it.
   return { url, token, stop };
+}
+
+/** Reads the `.env` of the working directory. */
+function readEnvFile(): NodeJS.Dict<string> {
+  try {
+    return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  } catch {
+    throw new CannotCheck('the file .env cannot be read');
+  }
 }

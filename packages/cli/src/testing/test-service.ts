@@ -56,21 +56,24 @@ const ENVIRONMENT = { PORT: '0', API_TOKENS: 'test-token' };
  * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`.
  *
  * @param replace returns replacements for some of the opened parts, such as handlers with another clock
+ * @param variables of its environment, such as its own settings; those without a default are required
  */
 export async function openTestService<Tested extends Application>(
   application: Tested,
   replace: (opened: Opened<Tested>) => Partial<Opened<Tested>> = () => ({}),
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<TestService<Tested>> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
-  const variables = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
-  const read = await readConfig(variables, application.database);
+  const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
+  const read = await readConfig(environment, application.database, application.settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const database = { ...read.config.database, log: createSilentLog() };
-  const original = (await application.open(database)) as Opened<Tested>; // As the type of the application says.
+  const { database, settings } = read.config;
+  const options = { ...database, settings, log: createSilentLog() };
+  const original = (await application.open(options)) as Opened<Tested>; // As the type of the application says.
   const opened = { ...original, ...replace(original) };
   const checkers = createCheckers(application.contract.securitySchemes, ENVIRONMENT);
   const open = () => Promise.resolve({ ...opened, checkers });
-  const served = { application: { ...application, open }, database: read.config.database };
+  const served = { application: { ...application, open }, config: read.config };
   const service = await startService([served], read.config, createSilentLog());
   return {
     opened,

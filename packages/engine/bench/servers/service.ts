@@ -20,10 +20,6 @@ const handler = (request: Request<'createPlant'>) => createPlant(store, request)
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, handler]));
 const nothing = () => Promise.resolve();
 const open = () => Promise.resolve({ handlers, checkers: {}, check: nothing, close: nothing });
-const { url } = await startService(
-  [{ application: { ...application, contract, open }, database: config.database }],
-  config,
-  log,
-);
+const { url } = await startService([{ application: { ...application, contract, open }, config }], config, log);
 process.send?.({ url });
 flushCompileCache();

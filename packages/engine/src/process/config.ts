@@ -9,25 +9,27 @@ import type { RateLimitPolicy } from '../http/rate-limit.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
-import type { ServiceConfig } from '../open-application.ts';
+import type { ApplicationConfig, ServiceConfig } from '../open-application.ts';
+import type { Settings } from '../settings.ts';
 import { readCorsPolicy } from './cors-policy.ts';
 import { Environment } from './environment.ts';
+import { readOwnSettings } from './own-settings.ts';
 
 /** The configuration of the process, validated. */
-export type Config = ServiceConfig & {
-  readonly database: DatabaseConfig;
-  /** The token that was generated for this run, since no credentials are configured. */
-  readonly developmentToken: string | undefined;
-  readonly listen: ListenOptions;
-  readonly server: ServerLimits;
-  /** The listener for probes and metrics. */
-  readonly ops: ListenOptions;
-  readonly shutdownGraceMs: number;
-  readonly docs: DocsSetting;
-  /** Whether spans are exported with the SDK of OpenTelemetry, which reads the endpoint itself. */
-  readonly exportsSpans: boolean;
-  readonly logLevel: string;
-};
+export type Config = ServiceConfig &
+  ApplicationConfig & {
+    /** The token that was generated for this run, since no credentials are configured. */
+    readonly developmentToken: string | undefined;
+    readonly listen: ListenOptions;
+    readonly server: ServerLimits;
+    /** The listener for probes and metrics. */
+    readonly ops: ListenOptions;
+    readonly shutdownGraceMs: number;
+    readonly docs: DocsSetting;
+    /** Whether spans are exported with the SDK of OpenTelemetry, which reads the endpoint itself. */
+    readonly exportsSpans: boolean;
+    readonly logLevel: string;
+  };
 
 type Variables = Environment['variables'];
 type Storage<Location> = { readonly database: DatabaseConfig<Location>; readonly bodyLimitBytes: number };
@@ -40,15 +42,17 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * Reads the configuration from environment variables.
  *
  * @param driver of the database; `undefined` without one
+ * @param settings that the application declares
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
   variables: Variables,
   driver: DatabaseDriver | undefined,
+  settings: Settings = {},
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
-  const production = readProduction(env);
+  const production = env.oneOf('NODE_ENV', NODE_ENVS) === 'production';
   const auth = await readAuthSettings(variables, problems);
   const developmentToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
   if (auth === undefined && production) {
@@ -79,7 +83,8 @@ export async function readConfig(
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
     exportsSpans: readOtlpEndpoint(env),
-    logLevel: readLogLevel(env),
+    logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    settings: readOwnSettings(env, settings),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
@@ -96,12 +101,6 @@ export function readDatabaseConfig<Location>(
   return problems.length > 0 || location === undefined
     ? { problems }
     : { database: { ...database, location }, bodyLimitBytes };
-}
-
-function readProduction({ variables, problems }: Environment): boolean {
-  const mode = variables['NODE_ENV'] ?? 'development';
-  if (!NODE_ENVS.includes(mode)) problems.push(`NODE_ENV must be one of ${NODE_ENVS.join(', ')}, not "${mode}"`);
-  return mode === 'production';
 }
 
 /** Returns the port of the listener for probes and metrics where none is configured: the next one, or any free one. */
@@ -208,10 +207,4 @@ function readOtlpEndpoint({ variables, problems }: Environment): boolean {
     problems.push('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, like http://localhost:4318');
   }
   return endpoint !== '';
-}
-
-function readLogLevel({ variables, problems }: Environment): string {
-  const level = variables['LOG_LEVEL'] ?? 'info';
-  if (!LOG_LEVELS.includes(level)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${level}"`);
-  return level;
 }

@@ -1,18 +1,23 @@
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** Reads environment variables, and collects a message for each invalid one. */
 export class Environment {
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly variables: Variables;
   readonly problems: string[] = [];
+  readonly #secrets: ReadonlySet<string>;
 
-  constructor(variables: Readonly<Record<string, string | undefined>>) {
+  /** @param secrets the names of variables whose values no message repeats */
+  constructor(variables: Variables, secrets: ReadonlySet<string> = new Set()) {
     this.variables = variables;
+    this.#secrets = secrets;
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
     const text = this.variables[name];
     if (text === undefined) return fallback;
-    const value = /^\d+$/.test(text) ? Number(text) : NaN;
+    const value = /^(?:\d+|-[1-9]\d*)$/.test(text) ? Number(text) : NaN;
     if (value >= min && value <= max) return value;
-    this.problems.push(`${name} must be an integer from ${String(min)} to ${String(max)}, not "${text}"`);
+    this.#refuse(name, `an integer from ${String(min)} to ${String(max)}`);
     return fallback;
   }
 
@@ -35,7 +40,33 @@ export class Environment {
   switch(name: string): boolean | undefined {
     const text = this.variables[name];
     if (text === undefined) return undefined;
-    if (text !== 'on' && text !== 'off') this.problems.push(`${name} must be on or off, not "${text}"`);
+    if (text !== 'on' && text !== 'off') this.#refuse(name, 'on or off');
     return text === 'on';
+  }
+
+  /** Returns `undefined` when the variable is not set. */
+  text(name: string): string | undefined {
+    const text = this.variables[name];
+    if (text?.trim() === '') this.problems.push(`${name} must not be empty`);
+    return text;
+  }
+
+  /** Returns `undefined` when the variable is not set. */
+  url(name: string): string | undefined {
+    const text = this.variables[name];
+    if (text !== undefined && !URL.canParse(text)) this.#refuse(name, 'a URL');
+    return text;
+  }
+
+  /** Returns `undefined` when the variable is not set. */
+  oneOf(name: string, values: readonly string[]): string | undefined {
+    const text = this.variables[name];
+    if (text !== undefined && !values.includes(text)) this.#refuse(name, `one of ${values.join(', ')}`);
+    return text;
+  }
+
+  #refuse(name: string, expected: string): void {
+    const given = this.#secrets.has(name) ? '' : `, not "${String(this.variables[name])}"`;
+    this.problems.push(`${name} must be ${expected}${given}`);
   }
 }

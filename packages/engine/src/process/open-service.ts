@@ -28,15 +28,15 @@ export type MountedService = {
  * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
  */
 export async function openService(application: Application): Promise<MountedService> {
-  const read = await readConfig(process.env, application.database);
+  const read = await readConfig(process.env, application.database, application.settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { config } = read;
-  const { developmentToken: token, database } = config;
+  const { developmentToken: token } = config;
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   if (token !== undefined) log.warn({ token }, 'no credentials are configured; this token is for this run');
   const docs = openDocs(config.docs, application.contract, application.document);
   const { app, mounts, metrics, readinessProblem, beginStop, close } = await createService(
-    [{ application, database, docs }],
+    [{ application, config, docs }],
     config,
     log,
   );

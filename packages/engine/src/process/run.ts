@@ -73,7 +73,7 @@ export async function runApplications(applications: readonly [Application, ...Ap
   process.send?.({ url: service.url, developmentToken });
 }
 
-/** An application and its configuration; those of a process differ in their databases. */
+/** An application and its configuration; those of a process differ in their databases and settings. */
 type Configured = { readonly application: Application; readonly config: Config };
 
 async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
@@ -81,7 +81,7 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
 > {
   const problems = new Set<string>();
   const read = async (application: Application): Promise<Configured[]> => {
-    const found = await readConfig(process.env, application.database);
+    const found = await readConfig(process.env, application.database, application.settings);
     if ('config' in found) return [{ application, config: found.config }];
     for (const problem of found.problems) problems.add(problem);
     return [];
@@ -91,8 +91,8 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
 }
 
 /** @throws {DocsUnavailable} */
-function serve({ application, config: { database, docs } }: Configured): Served {
-  return { application, database, docs: openDocs(docs, application.contract, application.document) };
+function serve({ application, config }: Configured): Served {
+  return { application, config, docs: openDocs(config.docs, application.contract, application.document) };
 }
 
 /** Starts the listener for probes and metrics. */
@@ -149,7 +149,7 @@ function printBanner(
   opsUrl: string,
 ): void {
   const lines: readonly (readonly [string, string])[] = [
-    ...served.flatMap(({ application: { contract, database: driver }, database, docs }) => {
+    ...served.flatMap(({ application: { contract, database: driver }, config: { database }, docs }) => {
       // A single document has its docs page beside its paths.
       const root = served.length > 1 ? `${url}${mountsOf(contract)[0] ?? ''}` : url;
       return [

@@ -13,6 +13,6 @@ const done = () => Promise.resolve({ status: 204 });
 const handlers = Object.fromEntries(Object.keys(contract.operations).map((operationId) => [operationId, done]));
 const nothing = () => Promise.resolve();
 const open = () => Promise.resolve({ handlers, checkers: {}, check: nothing, close: nothing });
-const served = { application: { contract, failures: {}, open }, database: read.config.database };
+const served = { application: { contract, failures: {}, open }, config: read.config };
 const { url } = await startService([served], read.config, pino({ level: 'error' }));
 console.log(url);

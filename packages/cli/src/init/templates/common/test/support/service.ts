@@ -26,12 +26,16 @@ export function testOperation(operationId: OperationId, title: string, run: () =
  * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`.
  *
  * @param replace returns replacements for some parts of the application: `({ store }) => ({ handlers: createHandlers(…) })`
+ * @param variables of the environment, such as settings of the application
  * @returns a function that returns the service, for the tests
  */
-export function startTestService(replace?: (parts: Parts) => Partial<Parts>) {
+export function startTestService(
+  replace?: (parts: Parts) => Partial<Parts>,
+  variables?: Readonly<Record<string, string>>,
+) {
   let service: TestService<typeof application> | undefined;
   beforeAll(async () => {
-    service = await openTestService(application, replace);
+    service = await openTestService(application, replace, variables);
   });
   afterAll(async () => {
     await service?.close();

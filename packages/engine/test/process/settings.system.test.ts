@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals';
+import { copyProject, type Project } from '@contract-first/testing/project.ts';
+import { run, startService } from '@contract-first/testing/service.ts';
+
+const DECLARED = `{
+  MAIL_URL: { type: 'url', secret: true },
+  SENDER: { type: 'string', optional: true },
+  PAGE_SIZE: { type: 'integer', minimum: -1, maximum: 100, default: 20 },
+  CURRENCY: { type: 'string', enum: ['EUR', 'USD'], default: 'EUR' },
+  CLEANUP: { type: 'switch', default: false },
+}`;
+
+/** Copies the project with settings of its own, which it prints at the start. */
+function copyWithSettings(declared: string): Project {
+  const project = copyProject();
+  const source = project
+    .read('src/service.ts')
+    .replace('  contract,\n', `  contract,\n  settings: ${declared},\n`)
+    .replace(
+      '{ location, ...options }) {\n',
+      '{ location, settings, ...options }) {\n    console.log({ ...settings });\n',
+    );
+  project.write('src/service.ts', source);
+  return project;
+}
+
+test('own settings are read from the environment and .env, and open gets their values', async () => {
+  const { folder, write } = copyWithSettings(DECLARED);
+  write('.env', 'MAIL_URL=smtp://user:password@mail.example\nPAGE_SIZE=50\nCLEANUP=on');
+  const service = await startService({ PAGE_SIZE: '-1', CURRENCY: 'USD' }, undefined, folder);
+  expect(service.output()).toMatch(/^\{\n {2}MAIL_URL: 'smtp:\/\/user:password@mail.example',\n {2}SENDER: undefined,/);
+  expect(service.output()).toContain("  PAGE_SIZE: -1,\n  CURRENCY: 'USD',\n  CLEANUP: true\n}");
+});
+
+test("own settings that are wrong stop the start, exit 1, each in a line beside the engine's, and no secret in it", async () => {
+  const { folder } = copyWithSettings(DECLARED);
+  const wrong = { MAIL_URL: 'my secret', SENDER: ' ', PAGE_SIZE: '101', CURRENCY: 'GBP', CLEANUP: 'yes' };
+  expect(await run('node', ['src/main.ts'], { PORT: '-1', ...wrong }, folder)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: [
+      'PORT must be an integer from 0 to 65535, not "-1"',
+      'MAIL_URL must be a URL',
+      'SENDER must not be empty',
+      'PAGE_SIZE must be an integer from -1 to 100, not "101"',
+      'CURRENCY must be one of EUR, USD, not "GBP"',
+      'CLEANUP must be on or off, not "yes"',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('own settings with a name that the engine uses or that is none of a variable stop the start, exit 1', async () => {
+  const names = ['OPS_PORT', 'NODE_PATH', 'OTEL_LOG_LEVEL', 'pageSize', '2ND_URL'];
+  const { folder } = copyWithSettings(`{ ${names.map((name) => `'${name}': { type: 'string' }`).join()} }`);
+  expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token' }, folder)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: names
+      .map((name, index) => {
+        const reason =
+          index < 3 ? 'the service itself reads this variable' : 'A to Z, 0 to 9 and _, beginning with a letter';
+        return `the setting ${name} needs another name: ${reason}\n`;
+      })
+      .join(''),
+  });
+});
+
+test('contract-first check starts a service with its own settings from the environment and .env', async () => {
+  const { folder, write } = copyWithSettings(DECLARED);
+  const check = ['check', '--runs', '1', '--seed', '1'];
+  expect(await run('contract-first', check, {}, folder)).toMatchObject({
+    code: 2,
+    stderr: 'the service did not start: MAIL_URL must be set\n',
+  });
+  write('.env', 'MAIL_URL=smtp://localhost\nPORT=none\n');
+  expect(await run('contract-first', check, { BODY_LIMIT_BYTES: 'none' }, folder)).toMatchObject({ code: 0 });
+});
