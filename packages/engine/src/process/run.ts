@@ -188,7 +188,7 @@ function exitDespitePendingReads(code: number): void {
   process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
 }
 
-/** Runs a step of the start; prints an operator error as one line and exits. */
+/** Runs a step of the start. Exits when it fails: prints an operator error as one line, any other with its stack. */
 async function startStep<Result>(
   step: () => Result | Promise<Result>,
   isUnavailable: (error: unknown) => boolean = () => false,
@@ -198,7 +198,9 @@ async function startStep<Result>(
   } catch (error) {
     const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
     if (kinds.some((kind) => error instanceof kind) || isUnavailable(error)) return refuse((error as Error).message);
-    throw error;
+    // Node would print it after the listeners of `exit`, one of which may replace the program.
+    console.error(error);
+    return process.exit(1);
   }
 }
 
