@@ -1,5 +1,6 @@
 import type { Contract } from '@contract-first/contract';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { Checker } from './auth/credentials.ts';
 import type { DocumentText } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
@@ -36,9 +37,13 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
 /** Declares the environment variables that an application has beside those of the engine. */
 type Declaring<Own extends Settings> = Settings extends Own ? { readonly settings?: Own } : { readonly settings: Own };
 
-/** The database of an application, and the values of its settings. */
+/** The database of an application, the values of its settings, and where its metrics go. */
 export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
-  DatabaseOptions & { readonly settings: SettingsOf<Own> };
+  DatabaseOptions & {
+    readonly settings: SettingsOf<Own>;
+    /** `/metrics` has what is registered here: `new Counter({ name, help, registers: [metrics] })`. */
+    readonly metrics: Registry;
+  };
 
 /** The open parts of an application. */
 export type Backend = {

@@ -2,7 +2,7 @@
 
 export { openService, type MountedService } from './process/open-service.ts';
 export { readDatabaseConfig } from './process/config.ts';
-export type { Application, DatabaseConfig, DatabaseDriver } from './application.ts';
+export type { Application, DatabaseConfig, DatabaseDriver, OpenOptions } from './application.ts';
 export type { Middleware } from './http/app.ts';
 export type { Checker } from './auth/credentials.ts';
 export type { Settings, SettingsOf } from './settings.ts';
@@ -20,3 +20,4 @@ export {
   type RequestOf,
   type UnmatchedOf,
 } from '@contract-first/contract';
+export { Counter, Gauge, Histogram } from 'prom-client';

@@ -90,7 +90,13 @@ export async function openApplication(
 ): Promise<OpenApplication> {
   const { contract, failures, database } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
-  const backend = await application.open({ ...own.database, settings: own.settings, onCommit: metrics.committed, log });
+  const backend = await application.open({
+    ...own.database,
+    settings: own.settings,
+    metrics: metrics.registry,
+    onCommit: metrics.committed,
+    log,
+  });
   const { handlers, checkers, middleware = [], check, close } = backend;
   const validators = new Validators(contract);
   if (config.production) {

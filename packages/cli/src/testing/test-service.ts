@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Application } from '@contract-first/engine';
+import type { Application, OpenOptions } from '@contract-first/engine';
 import {
   createSilentLog,
   operationUrl,
@@ -67,14 +67,20 @@ export async function openTestService<Tested extends Application>(
   const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
   const read = await readConfig(environment, application.database, application.settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const { database, settings } = read.config;
-  const options = { ...database, settings, log: createSilentLog() };
-  const original = (await application.open(options)) as Opened<Tested>; // As the type of the application says.
-  const opened = { ...original, ...replace(original) };
   const checkers = createCheckers(application.contract.securitySchemes, ENVIRONMENT);
-  const open = () => Promise.resolve({ ...opened, checkers });
-  const served = { application: { ...application, open }, config: read.config };
-  const service = await startService([served], read.config, createSilentLog());
+  const parts = Promise.withResolvers<Opened<Tested>>();
+  const open = async (options: OpenOptions) => {
+    const original = (await application.open(options)) as Opened<Tested>; // As the type of the application says.
+    const replaced = { ...original, ...replace(original) };
+    parts.resolve(replaced);
+    return { ...replaced, checkers };
+  };
+  const service = await startService(
+    [{ application: { ...application, open }, config: read.config }],
+    read.config,
+    createSilentLog(),
+  );
+  const opened = await parts.promise;
   return {
     opened,
     call(operationId, ...[request = {}]) {

@@ -12,6 +12,8 @@ export type Metrics = Pick<Observer, 'refused'> & {
   readonly committed: (rows: number, durationMs: number) => void;
   /** Reads a number whenever the metrics are read. */
   readonly gauge: (name: string, help: string, read: () => number) => void;
+  /** Has these metrics, and takes those of the application. */
+  readonly registry: Registry;
   /** Writes every metric in the text format of Prometheus. */
   readonly text: () => Promise<string>;
 };
@@ -122,6 +124,7 @@ export function createMetrics(documents: readonly { readonly name: string; reado
         },
       });
     },
+    registry: register,
     text: () => register.metrics(),
   };
 

@@ -2,10 +2,11 @@ import { expect, test } from '@jest/globals';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { beginCreation, openConnection } from '@contract-first/testing/connection.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { copyProject, type Project } from '@contract-first/testing/project.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
 
 async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${service.opsUrl}${path}`);
@@ -127,3 +128,34 @@ test('/metrics follows the naming of Prometheus: counters, and no others, end in
   const otherUnits = /_(?:ms|milli\w+|micro\w+|nano\w+|minutes|kb|mb|kilo\w+|mega\w+|percent)(?:_|$)/i;
   expect(types.filter(({ name }) => otherUnits.test(name))).toEqual([]);
 });
+
+/** Copies the project with a counter, a gauge or a histogram of its own. */
+function copyWithMetric(source: string): Project {
+  const project = copyProject();
+  const service = project.read('src/service.ts').replace('{ location, ...options }) {\n', `$&${source};\n`);
+  project.write('src/service.ts', `import { Counter, Gauge, Histogram } from '@contract-first/engine';\n${service}`);
+  return project;
+}
+
+test("/metrics has the application's own metrics", async () => {
+  const { folder } = copyWithMetric(`
+    const registers = [options.metrics];
+    new Counter({ name: 'seeds_sown_total', help: 'Seeds.', labelNames: ['crop'], registers }).inc({ crop: 'peas' }, 7);
+    new Gauge({ name: 'beds', help: 'Beds.', registers, collect() { this.set(3); } });
+    new Histogram({ name: 'row_metres', help: 'Rows.', buckets: [1, 2], registers }).observe(1.5)`);
+  const { text } = await get(await startService({}, undefined, folder), '/metrics');
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining(['seeds_sown_total{crop="peas"} 7', 'beds 3', 'row_metres_bucket{le="2"} 1']),
+  );
+  expect(text).toMatch(/^build_info\{/m);
+});
+
+test.each(['http_requests_total', 'http_connections', 'process_start_time_seconds'])(
+  '/metrics has one metric of a name: an own %s stops the start, exit 1',
+  async (name) => {
+    const { folder } = copyWithMetric(`new Gauge({ name: '${name}', help: 'Own.', registers: [options.metrics] })`);
+    const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase() }, folder);
+    const message = `A metric with the name ${name} has already been registered.`;
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+  },
+);
