@@ -1,34 +1,19 @@
-import { existsSync } from 'node:fs';
-import { readDatabaseConfig, type DatabaseConfig } from '@contract-first/engine';
-import { DatabaseUnavailable, type DatabaseLocation } from '@contract-first/database';
+import type { DatabaseLocation } from '@contract-first/database';
+import type { DatabaseConfig } from '@contract-first/engine';
+import { runCommand } from '@contract-first/engine/run';
 import { application } from '../src/service.ts';
-import { refuse } from './output.ts';
 
-// Shared by the commands that use the store: configuration and error handling.
+/** The part of the configuration of the plant store that its commands use. */
+export type Configuration = DatabaseConfig<DatabaseLocation> & { readonly bodyLimitBytes: number };
 
-/** The part of the service's configuration that the commands use. */
-export type Configuration = {
-  readonly database: DatabaseConfig<DatabaseLocation>;
-  readonly bodyLimitBytes: number;
-};
-
-/** Reads the configuration from the environment and `.env`; exits with one line for each problem when it is invalid. */
-export function readConfiguration(): Configuration {
-  try {
-    if (existsSync('.env')) process.loadEnvFile();
-  } catch {
-    refuse('the file .env cannot be read');
-  }
-  const read = readDatabaseConfig(process.env, application.database);
-  return 'problems' in read ? refuse(...read.problems) : read;
-}
-
-/** Runs an action on a store; exits with one line when the database is unavailable. */
-export async function orRefuse<Result>(action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return refuse(error.message);
-    throw error;
-  }
+/**
+ * Runs a command, which opens what it needs of the store. Exits with one line for each mistake in the configuration, and when
+ * the database is unavailable.
+ */
+export function runWithConfiguration(work: (configuration: Configuration) => Promise<void>): Promise<void> {
+  const open = async () => ({ close: async () => undefined });
+  return runCommand(
+    async () => ({ application: { ...application, open } }),
+    (_opened, options) => work(options),
+  );
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { stringifyJson } from '@contract-first/engine';
 import { openPlantReader } from '../src/plants/open-plant-store.ts';
-import { orRefuse, readConfiguration } from './command.ts';
+import { runWithConfiguration } from './command.ts';
 import { exitWithoutOutput, refuse } from './output.ts';
 
 // `npm run --silent export` writes the current plants to standard output as NDJSON, with exact ids; with
@@ -12,9 +12,8 @@ const [option, ...rest] = process.argv.slice(2);
 if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the only option is --history');
 exitWithoutOutput();
 
-const { location } = readConfiguration().database;
 let chunk = '';
-await orRefuse(async () => {
+await runWithConfiguration(async ({ location }) => {
   const reader = await openPlantReader(location);
   for await (const plant of reader.list(option === undefined ? 'latest' : 'history')) {
     chunk += `${stringifyJson(plant)}\n`;

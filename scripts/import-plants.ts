@@ -4,17 +4,18 @@ import { contract, type Request } from '../src/plants/contract.ts';
 import { createPlant } from '../src/plants/create-plant.ts';
 import { openPlantStore } from '../src/plants/open-plant-store.ts';
 import type { StoredPlant } from '../src/plants/plant-store.ts';
-import { orRefuse, type Configuration } from './command.ts';
+import type { Configuration } from './command.ts';
 
 /** Stores the lines of a file, or of standard input for `-`. Returns the exit code. */
-export function importPlants(path: string, { database, bodyLimitBytes }: Configuration): Promise<number> {
+export function importPlants(path: string, configuration: Configuration): Promise<number> {
+  const { location, bodyLimitBytes, ...options } = configuration;
   return importLines({
     contract,
     operationId: 'createPlant',
     path,
     limitBytes: bodyLimitBytes,
     async openStore(log) {
-      const store = await orRefuse(() => openPlantStore(database.location, { ...database, log }));
+      const store = await openPlantStore(location, { ...options, log });
       return {
         async add(request, key) {
           let isNew = false;

@@ -1,4 +1,4 @@
-import { readConfiguration } from './command.ts';
+import { runWithConfiguration } from './command.ts';
 import { importPlants } from './import-plants.ts';
 import { refuse } from './output.ts';
 
@@ -6,4 +6,6 @@ import { refuse } from './output.ts';
 // Each line is validated like a request body. Running it again with the same input stores only the missing lines.
 const [path = '-', ...rest] = process.argv.slice(2);
 if (rest.length > 0 || /^-./.test(path)) refuse('name one file to import, or none for standard input');
-process.exitCode = await importPlants(path, readConfiguration());
+await runWithConfiguration(async (configuration) => {
+  process.exitCode = await importPlants(path, configuration);
+});

@@ -16,10 +16,10 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   if (keeping === undefined || keeping === 'none') {
     return { add: () => Promise.resolve(true) };
   }
-  const { readDatabaseConfig } = await import('../src/process/config.ts');
+  const { readCommandConfig } = await import('../src/process/config.ts');
   const { openPlantStore } = await import('../../../src/plants/open-plant-store.ts');
   const { application } = await import('../../../src/service.ts');
-  const read = readDatabaseConfig(env, application.database);
+  const read = readCommandConfig(env, application.database);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { location, ...options } = read.database;
   const store = await openPlantStore(location, { ...options, log });

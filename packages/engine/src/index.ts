@@ -1,7 +1,6 @@
 // The surface for applications. Their main.ts uses ./run, tools use ./tools as well.
 
 export { openService, type MountedService } from './process/open-service.ts';
-export { readDatabaseConfig } from './process/config.ts';
 export type { Application, DatabaseConfig, DatabaseDriver, OpenOptions } from './application.ts';
 export type { Middleware } from './http/app.ts';
 export type { Checker } from './auth/credentials.ts';

@@ -1,9 +1,10 @@
-// The surface for main.ts. It loads only modules of Node before those of the application.
+// The surface for main.ts and for commands. It loads only modules of Node before those of the application.
 
 import { enableCompileCache, findPackageJSON, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Application } from './application.ts';
+import type { Commanded, Work } from './process/command.ts';
 import { readEnvFile } from './process/env-file.ts';
 
 /** Imports the module of an application. */
@@ -29,6 +30,23 @@ export async function run(load: Load, ...others: readonly Load[]): Promise<void>
   const more = await Promise.all(others.map((loadOther) => loadOther()));
   await runApplications([first.application, ...more.map(({ application }) => application)]);
   flushCompileCache(); // At the exit, Node would write it too, but not after a kill -9.
+}
+
+/**
+ * Runs a command on an application: reads the configuration, opens the application, does the work and closes it. The log is
+ * on standard error. Configuration mistakes and other operator errors end the process with one line each.
+ *
+ * @param load imports the application, as that of `run`
+ */
+export async function runCommand<Of extends Commanded>(
+  load: () => Promise<{ readonly application: Of }>,
+  work: Work<Of>,
+): Promise<void> {
+  readEnvFile();
+  cacheCode();
+  const { runWork } = await import('./process/command.ts');
+  const { application } = await load();
+  await runWork(application, work);
 }
 
 /**

@@ -12,7 +12,7 @@ export type { AnyReply } from './http/response.ts';
 export type { ValidRequest } from './http/validate-request.ts';
 export { exampleCurl } from './process/example-curl.ts';
 export { createProgressLine, type ProgressLine } from './import/progress-line.ts';
-export { readConfig } from './process/config.ts';
+export { readCommandConfig, readConfig } from './process/config.ts';
 export { readEnvFile } from './process/env-file.ts';
 export { createSilentLog } from './process/log.ts';
 export { runApplications } from './process/run.ts';

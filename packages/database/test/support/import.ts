@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/database.ts';
-import { readDatabaseConfig } from '@contract-first/engine';
+import { readCommandConfig } from '@contract-first/engine/tools';
 import { listPlants, readHistory } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
@@ -51,9 +51,10 @@ function importHere(
   [file = '']: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const configuration = readDatabaseConfig(env, application.database);
+  const configuration = readCommandConfig(env, application.database);
   if ('problems' in configuration) throw new Error(configuration.problems.join('\n'));
-  return importPlants(file, configuration);
+  const { database, bodyLimitBytes } = configuration;
+  return importPlants(file, { ...database, bodyLimitBytes });
 }
 
 async function countCreations(url: string): Promise<number> {

@@ -83,24 +83,29 @@ export async function readConfig(
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
     exportsSpans: readOtlpEndpoint(env),
-    logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    logLevel: readLogLevel(env),
     settings: readOwnSettings(env, settings),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
-/** Reads the part of the configuration that the commands on the database need. */
-export function readDatabaseConfig<Location>(
+/** The part of the configuration that commands have. */
+type CommandConfig<Location> = Storage<Location> & Pick<Config, 'settings' | 'logLevel'>;
+
+/** Reads the part of the configuration that commands have; see `readConfig`. */
+export function readCommandConfig<Location>(
   variables: Variables,
-  driver: DatabaseDriver<Location>,
-): Storage<Location> | Problems {
+  driver: DatabaseDriver<Location> | undefined,
+  settings: Settings = {},
+): CommandConfig<Location> | Problems {
   const env = new Environment(variables);
-  const { database, bodyLimitBytes } = readStorage(env, driver);
-  const { location } = database;
-  const { problems } = env;
-  return problems.length > 0 || location === undefined
-    ? { problems }
-    : { database: { ...database, location }, bodyLimitBytes };
+  const config = {
+    ...readStorage(env, driver),
+    settings: readOwnSettings(env, settings),
+    logLevel: readLogLevel(env),
+  };
+  // Without a problem, a driver has read its location.
+  return env.problems.length > 0 ? { problems: env.problems } : (config as CommandConfig<Location>);
 }
 
 /** Returns the port of the listener for probes and metrics where none is configured: the next one, or any free one. */
@@ -207,4 +212,8 @@ function readOtlpEndpoint({ variables, problems }: Environment): boolean {
     problems.push('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, like http://localhost:4318');
   }
   return endpoint !== '';
+}
+
+function readLogLevel(env: Environment): string {
+  return env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
 }

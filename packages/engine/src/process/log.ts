@@ -3,32 +3,32 @@ import type { AnsweredRequest } from '../http/observer.ts';
 
 const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
-const STDOUT = 1;
 
 /** Functions that colour a text. */
 type Colours = Readonly<Record<'green' | 'yellow' | 'red', (text: string) => string>>;
 type Target = DestinationStream & { readonly flush: () => void };
 
 /**
- * Creates the log on standard output: a JSON object on each line; on a terminal, if pino-pretty is installed, formatted
+ * Creates a log: a JSON object on each line; on a terminal, if pino-pretty is installed, formatted
  * text. Lines are written at the end of each turn of the event loop, and by `flush`.
  *
  * @param level one of pino's, or `silent`
+ * @param descriptor of standard output or standard error
  */
-export async function createLog(level: string, isTerminal: boolean): Promise<Logger> {
-  const target = openStdout();
+export async function createLog(level: string, isTerminal: boolean, descriptor: 1 | 2 = 1): Promise<Logger> {
+  const target = openTarget(descriptor);
   return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
 }
 
 /**
- * Opens standard output without ever blocking on it. While the disk is full or the reader of the pipe is slow, lines wait in
+ * Opens a standard stream without ever blocking on it. While the disk is full or the reader of the pipe is slow, lines wait in
  * a backlog; lines beyond its size are lost.
  */
-function openStdout(): Target {
+function openTarget(descriptor: 1 | 2): Target {
   let retry: NodeJS.Timeout | undefined;
   let lines = '';
   // Node makes pipes non-blocking. By default, pino would wait for a full pipe and block the event loop.
-  const target = pino.destination({ dest: STDOUT, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
+  const target = pino.destination({ dest: descriptor, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
   target.on('error', () => {
     retry ??= setTimeout(() => {
       retry = undefined;

@@ -13,6 +13,7 @@ import type { Served } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
+import { refuse } from './refuse.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 
 // Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
@@ -202,9 +203,4 @@ async function startStep<Result>(
     console.error(error);
     return process.exit(1);
   }
-}
-
-function refuse(...problems: readonly string[]): never {
-  for (const problem of problems) console.error(escapeControls(problem));
-  process.exit(1);
 }

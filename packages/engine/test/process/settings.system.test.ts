@@ -16,10 +16,7 @@ function copyWithSettings(declared: string): Project {
   const source = project
     .read('src/service.ts')
     .replace('  contract,\n', `  contract,\n  settings: ${declared},\n`)
-    .replace(
-      '{ location, ...options }) {\n',
-      '{ location, settings, ...options }) {\n    console.log({ ...settings });\n',
-    );
+    .replace('{ location, ...options }) {\n', '{ location, settings, ...options }) {\n    console.log(settings);\n');
   project.write('src/service.ts', source);
   return project;
 }

@@ -1,0 +1,45 @@
+import { Registry } from 'prom-client';
+import type { Application, DatabaseDriver, OpenOptions } from '../application.ts';
+import type { Settings } from '../settings.ts';
+import { readCommandConfig } from './config.ts';
+import { createLog } from './log.ts';
+import { refuse } from './refuse.ts';
+
+/** An application, or some of its parts, for a command. */
+export type Commanded = Pick<Application, 'database' | 'settings'> & {
+  open(options: OpenOptions): Promise<{ readonly close: () => Promise<void> }>;
+};
+
+/** What a command does with the open parts. The options are those that `open` got. */
+export type Work<Of extends Commanded> = (
+  opened: Awaited<ReturnType<Of['open']>>,
+  options: OpenOptions<LocationOf<Of['database']>, DeclaredBy<Of['settings']>> & { readonly bodyLimitBytes: number },
+) => Promise<void>;
+
+type LocationOf<Driver> = Driver extends DatabaseDriver<infer Location> ? Location : unknown;
+type DeclaredBy<Declared> = Declared extends Settings ? Declared : Settings;
+
+/** Opens the parts of an application for a command, and closes them. Operator errors end the process with one line each. */
+export async function runWork<Of extends Commanded>(application: Of, work: Work<Of>): Promise<void> {
+  const read = readCommandConfig(process.env, application.database, application.settings);
+  if ('problems' in read) return refuse(...read.problems);
+  const { database, logLevel, ...rest } = read;
+  // Standard output is for the results of the command.
+  const log = await createLog(logLevel, process.stderr.isTTY, 2);
+  process.prependListener('exit', () => {
+    log.flush();
+  });
+  const options = { ...database, ...rest, metrics: new Registry(), log };
+  try {
+    const opened = await application.open(options);
+    try {
+      // The types of both follow from that of the application.
+      await work(opened as Parameters<Work<Of>>[0], options as Parameters<Work<Of>>[1]);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    if (application.database?.isUnavailable(error) === true) return refuse(error.message);
+    throw error;
+  }
+}
