@@ -1,0 +1,5 @@
+import type { Failures } from './contract.ts';
+
+export const failures = {
+  Problem: ({ status, message }) => ({ status, detail: message }),
+} satisfies Failures;

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseOptions } from '@contract-first/database';
+
+/**
+ * Repeats a step, with a pause before each time. A step that fails is logged, and tried again after the next pause.
+ *
+ * @returns a function that ends this, and waits for the step that is running
+ */
+export function repeat(
+  step: () => Promise<unknown>,
+  pauseMs: number,
+  log: DatabaseOptions['log'],
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const running = run(stopping.signal);
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+
+  async function run(signal: AbortSignal): Promise<void> {
+    // An aborted pause rejects.
+    while (await sleep(pauseMs, true, { signal }).catch(() => false))
+      await step().catch((error: unknown) => log.error({ err: error }, 'a background step failed'));
+  }
+}
