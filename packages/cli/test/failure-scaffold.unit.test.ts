@@ -14,7 +14,14 @@ function render(schema: object, violations: typeof VIOLATIONS): unknown {
   const content = { 'application/json': { schema } };
   const operation = { operationId: 'op', responses: { '400': { description: 'No.', content } } };
   const document = { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: { '/a': { get: operation } } };
-  const body = { name: 'Failure', mediaType: 'application/json', schema, operationId: 'op', response: '400' };
+  const body = {
+    name: 'Failure',
+    mediaType: 'application/json',
+    hasCodec: false,
+    schema,
+    operationId: 'op',
+    response: '400',
+  };
   const source = createFailureRenderer(createValues(document, 0, 'response')).renderBody(body);
   const call = runInThisContext(`(${source})`) as (details: object) => unknown;
   return call({ status: 400, message: 'all', violations });

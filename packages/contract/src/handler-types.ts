@@ -5,6 +5,8 @@ import type { Caller } from './caller.ts';
 export type OperationTypes = {
   /** Present where each alternative of the document requires credentials. */
   readonly security?: 'required';
+  /** The media types for which the application has codecs, as the document spells them. */
+  readonly codecs?: string;
   readonly parameters: {
     readonly path?: unknown;
     readonly query?: unknown;
@@ -63,7 +65,7 @@ type LinkTo<Op> = Op extends OperationTypes
   : never;
 
 /** A documented response of an operation: a status with its headers and body. */
-export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses']>;
+export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses'], CodecsOf<Op>>;
 
 /** The documented failures of any operation, for {@link HandlerFailure}. */
 export type FailureReplyOf<Operations extends Record<keyof Operations, OperationTypes>> = Extract<
@@ -115,33 +117,37 @@ export type FailureDetails = {
 };
 
 /** Functions that render the failures of the engine as the bodies that the document describes, by their names. */
-export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; schema: unknown }>> = {
+export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; schema: unknown; codec?: true }>> = {
   readonly [Name in keyof Bodies]: (
     failure: FailureDetails,
-  ) => Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
+  ) => Bodies[Name] extends { readonly codec: true }
+    ? Bodies[Name]['schema']
+    : Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
 } & object; // Without bodies, the type would be that of every value.
 
 type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
 
 type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }
-  ? BodyIn<Content>
+  ? BodyIn<Content, CodecsOf<Op>>
   : Op extends { requestBody?: { content: infer Content } }
-    ? BodyIn<Content> | NoBody
+    ? BodyIn<Content, CodecsOf<Op>> | NoBody
     : NoBody;
+type CodecsOf<Op> = Op extends { readonly codecs: infer MediaType } ? MediaType : never;
 type NoBody = { readonly contentType: undefined; readonly body: undefined };
 
 /** A union of the documented media types and their bodies. The media type may have parameters. */
-type BodyIn<Content> = {
+type BodyIn<Content, Codecs> = {
   [MediaType in keyof Content]: {
     readonly contentType: WithParameters<Concrete<MediaType>>;
-    readonly body: MediaType extends string ? Received<MediaType, Content[MediaType]> : never;
+    readonly body: MediaType extends string ? Received<MediaType, Content[MediaType], Codecs> : never;
   };
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a body in a request, where forms are parsed. */
-type Received<MediaType extends string, Schema> =
-  Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
+/** The type of a body in a request, where forms are parsed, and what codecs decode. */
+type Received<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
+  ? Schema
+  : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
     ? Schema
     : Parsed<MediaType, Schema, Blob>;
 
@@ -157,9 +163,10 @@ type Parsed<MediaType, Schema, Bytes> = MediaType extends string
           ? Text<Schema>
           : Bytes
   : never;
-/** The type of a body in a response: all at once or, unless it is JSON, as a stream of its parts. */
-type Sent<MediaType extends string, Schema> =
-  IsJson<Essence<MediaType>> extends true
+/** The type of a body in a response: all at once or, unless it is JSON or a codec encodes it, as a stream of its parts. */
+type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
+  ? Schema
+  : IsJson<Essence<MediaType>> extends true
     ? Schema
     : Essence<MediaType> extends JsonSequence | 'text/event-stream'
       ? Schema extends readonly (infer Item)[]
@@ -177,10 +184,10 @@ type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' 
 type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
 type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
 
-type AnyReplyOf<Responses> = {
+type AnyReplyOf<Responses, Codecs> = {
   [Status in keyof Responses]: {
     readonly status: StatusOf<Status, keyof Responses>;
-  } & BodyOut<Responses[Status]> &
+  } & BodyOut<Responses[Status], Codecs> &
     HeadersOf<Responses[Status]>;
 }[keyof Responses];
 
@@ -191,10 +198,10 @@ type StatusOf<Status, DocumentedStatus> = Status extends number
     ? Exclude<StatusRanges[Status], DocumentedStatus>
     : Exclude<FailureStatus, DocumentedStatus>;
 
-type BodyOut<Response> = Response extends { content: infer Content }
+type BodyOut<Response, Codecs> = Response extends { content: infer Content }
   ? [Content[keyof Content]] extends [never]
     ? { readonly body?: undefined }
-    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content> }[keyof Content] | Undecided<keyof Content>
+    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content, Codecs> }[keyof Content] | Undecided<keyof Content>
   : { readonly body?: undefined };
 
 /**
@@ -229,13 +236,13 @@ type AnyJson<MediaType> = MediaType extends string
 type Only<T> = IsUnion<T> extends true ? never : T;
 
 /** A body and its media type, which may be omitted where it is that of {@link DefaultType}. */
-type BodyOfType<MediaType extends keyof Content, Content> = MediaType extends `${string}/*`
+type BodyOfType<MediaType extends keyof Content, Content, Codecs> = MediaType extends `${string}/*`
   ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes | Streamed }
     | (MediaType extends '*/*' | 'application/*'
         ? { readonly contentType: 'application/json'; readonly body: Content[MediaType] }
         : never)
   : MediaType extends string
-    ? { readonly body: Sent<MediaType, Content[MediaType]> } & (MediaType extends DefaultType<keyof Content>
+    ? { readonly body: Sent<MediaType, Content[MediaType], Codecs> } & (MediaType extends DefaultType<keyof Content>
         ? { readonly contentType?: MediaType }
         : { readonly contentType: MediaType })
     : never;

@@ -19,15 +19,17 @@ export type {
 export { integerOf, isInt64, reviveInt64s, type Int64Shape } from './int64.ts';
 export { escapePointer } from './json-pointer.ts';
 export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
-export { mapBigints, parseJson, stringifyJson, type JsonTree } from './json.ts';
+export { mapBigints, parseJson, stringifyJson, toJsonTree, type JsonTree } from './json.ts';
 export {
   concreteMediaType,
   essenceOf,
   failureMediaType,
+  findCodec,
   isSequential,
   isMediaType,
   kindOf,
   matchMediaType,
+  mayHaveCodec,
   sequenceKindOf,
   type BodyKind,
 } from './media-type.ts';
@@ -38,6 +40,7 @@ export {
   findResponseKey,
   findSizeProblem,
   isUpload,
+  listCodecs,
   type ByteLimits,
   type DocumentedResponse,
   type Operation,

@@ -20,13 +20,39 @@ const MAX_DEPTH = 500;
  */
 export function parseJson(text: string, digits = new SourceDigits()): JsonTree {
   const value = JSON.parse(text) as unknown;
-  if (text.length > MAX_DEPTH && isNestedDeeper(text, MAX_DEPTH)) {
-    throw new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
-  }
+  if (text.length > MAX_DEPTH && isNestedDeeper(text, MAX_DEPTH)) throw tooDeep();
   const root = { '': value };
   if (typeof value === 'object' && value !== null) digits.recordText(value, text);
   else if (typeof value === 'number') digits.record(root, '', text.trim());
   return { root, sourceDigits: digits };
+}
+
+/**
+ * Makes a tree of a value, as {@link parseJson} would of its JSON text. Bigints become numbers, in place.
+ *
+ * @throws {SyntaxError} when the value is nested too deeply
+ */
+export function toJsonTree(value: unknown): JsonTree {
+  const root = { '': value };
+  const sourceDigits = new SourceDigits();
+  replaceBigints(root, 0);
+  return { root, sourceDigits };
+
+  function replaceBigints(holder: Record<string, unknown>, depth: number): void {
+    if (depth > MAX_DEPTH) throw tooDeep();
+    for (const [key, member] of Object.entries(holder)) {
+      if (typeof member === 'bigint') {
+        holder[key] = Number(member);
+        sourceDigits.record(holder, key, String(member));
+      } else if (typeof member === 'object' && member !== null) {
+        replaceBigints(member as Record<string, unknown>, depth + 1); // So are lists here.
+      }
+    }
+  }
+}
+
+function tooDeep(): SyntaxError {
+  return new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
 }
 
 /** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */

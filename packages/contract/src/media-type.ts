@@ -21,6 +21,18 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
+/** Whether the application may have a codec for a media type: JSON, forms and sequences are parsed without one. */
+export function mayHaveCodec(mediaType: string): boolean {
+  const isParsed = sequenceKindOf(mediaType) !== undefined || !['text', 'binary'].includes(kindOf(mediaType));
+  return !isParsed && !mediaType.includes('*');
+}
+
+/** Finds the codec of a documented media type among the names of codecs, which are media types. */
+export function findCodec(mediaType: string, codecs: readonly string[]): string | undefined {
+  if (codecs.length === 0 || !mayHaveCodec(mediaType)) return undefined;
+  return codecs.find((name) => essenceOf(name) === essenceOf(mediaType));
+}
+
 /** A sequence of values: one on each line, each after a record separator (RFC 7464), or as server-sent events. */
 export type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
 

@@ -97,6 +97,8 @@ export function findExcess(sizeBytes: number, { max = Infinity }: ByteLimits = {
 export type RequestMediaType = {
   /** The body is a sequence of JSON values, and a list for the handler. */
   readonly sequential?: true;
+  /** The name of the application's codec for the body. */
+  readonly codec?: string;
   readonly int64s?: Int64Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
@@ -107,14 +109,25 @@ export type RequestMediaType = {
 };
 
 /** Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed. */
-export function isUpload(mediaType: string, { sequential }: RequestMediaType): boolean {
-  return sequential !== true && ['multipart', 'binary'].includes(kindOf(mediaType));
+export function isUpload(mediaType: string, { sequential, codec }: RequestMediaType): boolean {
+  return sequential !== true && codec === undefined && ['multipart', 'binary'].includes(kindOf(mediaType));
+}
+
+/** Lists the names of the codecs that operations need. */
+export function listCodecs(operations: Readonly<Record<string, Operation>>): ReadonlySet<string> {
+  const names = Object.values(operations).flatMap(({ requestBody, responses }) => [
+    ...Object.values(requestBody?.content ?? {}).flatMap(({ codec }) => codec ?? []),
+    ...Object.values(responses).flatMap(({ codecs = {} }) => Object.values(codecs)),
+  ]);
+  return new Set(names);
 }
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** The media types that are sequences of JSON values: the handler replies with a list. */
   readonly sequentialTypes?: readonly string[];
+  /** The names of the application's codecs, by media type. */
+  readonly codecs?: Readonly<Record<string, string>>;
   /** The sizes of bodies that are bytes, by media type. */
   readonly bytes?: Readonly<Record<string, ByteLimits>>;
   /** The required headers, in lower case. */

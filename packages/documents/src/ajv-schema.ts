@@ -9,13 +9,16 @@ const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
 /**
  * Simplifies a directed schema, which is a copy, in place: discriminators are conditions, which Ajv checks faster than `oneOf`
  * and with better messages, and there is nothing that has no effect on validation, except `default`.
+ *
+ * @param keepsXml whether it is for a codec, too, which reads `xml`
  */
-export function toAjvSchema(schema: unknown): unknown {
+export function toAjvSchema(schema: unknown, keepsXml = false): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   simplifyDiscriminator(schema as Node);
   for (const keyword of Object.keys(schema))
-    if (keyword.startsWith('x-') || WITHOUT_EFFECT.includes(keyword)) Reflect.deleteProperty(schema, keyword);
-  subschemasOf(schema).forEach(toAjvSchema);
+    if (keyword.startsWith('x-') || (WITHOUT_EFFECT.includes(keyword) && !(keepsXml && keyword === 'xml')))
+      Reflect.deleteProperty(schema, keyword);
+  for (const subschema of subschemasOf(schema)) toAjvSchema(subschema, keepsXml);
   return schema;
 }
 

@@ -44,11 +44,19 @@ export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
   readonly document: Document | undefined;
 };
 
-/** Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it. */
-export async function compileContract(path: string, allowed?: AllowedRefs): Promise<CompiledContract> {
-  const { document, ...rest } = await prepareDocument(path, allowed, findUnservable);
+/**
+ * Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it.
+ *
+ * @param codecs the media types for which the application has codecs
+ */
+export async function compileContract(
+  path: string,
+  allowed?: AllowedRefs,
+  codecs: readonly string[] = [],
+): Promise<CompiledContract> {
+  const { document, ...rest } = await prepareDocument(path, allowed, findUnservable, codecs);
   if (document === undefined) return { ...rest, compiled: undefined };
-  const { compiled, failureBodies, errors } = compileOperations(document);
+  const { compiled, failureBodies, errors } = compileOperations(document, codecs);
   if (errors.length > 0)
     return {
       ...rest,
@@ -63,11 +71,13 @@ export async function compileContract(path: string, allowed?: AllowedRefs): Prom
  *
  * @param allowed the files outside of its folder that it may refer to
  * @param findErrors finds reasons to reject a valid document; by default, there is none
+ * @param codecs the media types for which the application has codecs
  */
 export async function prepareDocument(
   path: string,
   allowed: AllowedRefs = NO_OUTSIDE,
   findErrors: (document: Document) => readonly Remark[] = () => [],
+  codecs: readonly string[] = [],
 ): Promise<PreparedDocument> {
   const loaded = await loadContract(path, 'validity', undefined, { allowed });
   const { text, problems, placeOf, sources } = loaded;
@@ -98,7 +108,7 @@ export async function prepareDocument(
     ...findUnchecked(document),
     ...findEncodings(document),
     ...findEmptyValues(document),
-    ...findPatternsOfBytes(document),
+    ...findPatternsOfBytes(document, codecs),
     ...expandInheritance(document),
     ...completeDiscriminators(document),
     ...removeCircularParts(document),

@@ -3,6 +3,7 @@ import {
   concreteMediaType,
   escapePointer,
   failureMediaType,
+  findCodec,
   findResponseKey,
   kindOf,
   type BodyKind,
@@ -17,6 +18,8 @@ export type FailureBody = {
   /** The name of its schema; a name made of operation and status where the schema has none. */
   readonly name: string;
   readonly mediaType: string;
+  /** Whether the application has a codec for it. */
+  readonly hasCodec: boolean;
   readonly schema: unknown;
   /** The first operation and response with this body. */
   readonly operationId: string;
@@ -30,13 +33,21 @@ export type Failures = {
   readonly nameOf: (operationId: string, response: string) => string | undefined;
   /**
    * The body of failures that the document does not describe, such as that of a path it does not have: the body of all
-   * `default` responses, or else the most frequent one, JSON if there is any.
+   * `default` responses, or else the most frequent one, JSON if there is any. A codec would not know its schema.
    */
   readonly usual: Pick<FailureBody, 'name' | 'mediaType'> | undefined;
 };
 
-/** Finds the bodies of the failures that the engine itself may send: same schema, same name. */
-export function findFailures(document: Document, operations: Readonly<Record<string, Operation>>): Failures {
+/**
+ * Finds the bodies of the failures that the engine itself may send: same schema, same name.
+ *
+ * @param codecs the media types for which the application has codecs
+ */
+export function findFailures(
+  document: Document,
+  operations: Readonly<Record<string, Operation>>,
+  codecs: readonly string[],
+): Failures {
   const bodies: FailureBody[] = [];
   const names = new Map<string, string>();
   const uses = new Map<string, number>();
@@ -50,12 +61,17 @@ export function findFailures(document: Document, operations: Readonly<Record<str
       const mediaType = failureMediaType(Object.keys(content))?.documented;
       if (mediaType === undefined) continue;
       const { schema } = content[mediaType] ?? {};
+      const hasCodec = findCodec(mediaType, codecs) !== undefined;
       const same = bodies.find(
-        (body) => sentKindOf(body.mediaType) === sentKindOf(mediaType) && isDeepStrictEqual(body.schema, schema),
+        (body) =>
+          sentKindOf(body.mediaType) === sentKindOf(mediaType) &&
+          body.hasCodec === hasCodec &&
+          isDeepStrictEqual(body.schema, schema),
       );
       const base = nameOfReference(schema) ?? nameOfReference(node) ?? `${object.operationId}${capitalize(response)}`;
       const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
-      if (same === undefined) bodies.push({ name, mediaType, schema, operationId: object.operationId, response });
+      if (same === undefined)
+        bodies.push({ name, mediaType, hasCodec, schema, operationId: object.operationId, response });
       names.set(keyOf(object.operationId, response), name);
       uses.set(name, (uses.get(name) ?? 0) + 1);
     }
@@ -63,8 +79,9 @@ export function findFailures(document: Document, operations: Readonly<Record<str
   const defaults = new Set(
     Object.keys(operations).flatMap((operationId) => names.get(keyOf(operationId, 'default')) ?? []),
   );
-  const common = defaults.size === 1 ? bodies.find(({ name }) => defaults.has(name)) : undefined;
-  const byUse = bodies.toSorted((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
+  const plain = bodies.filter(({ hasCodec }) => !hasCodec);
+  const common = defaults.size === 1 ? plain.find(({ name }) => defaults.has(name)) : undefined;
+  const byUse = plain.toSorted((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
   const usual = common ?? byUse.find(({ mediaType }) => sentKindOf(mediaType) === 'json') ?? byUse[0];
   return {
     bodies,

@@ -1,4 +1,5 @@
 import {
+  findCodec,
   IN_PLACE_LISTS,
   isSequential,
   kindOf,
@@ -28,18 +29,20 @@ const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: '
 /**
  * Reads the schemas of an operation. They differ from those of the document:
  *
- * - responses have only the bodies that may be JSON or text;
+ * - responses have only the bodies that may be JSON or text, or have a codec;
  * - files of forms have no schema, since only their placeholders are validated;
  * - schemas are simplified ({@link toAjvSchema}).
  *
  * @param requestBody says which fields of forms are files
  * @param directed derives the schemas, and collects the targets of the operation's references
+ * @param codecs the media types for which the application has codecs
  */
 export function readOperationSchemas(
   document: Document,
   { parameters, content, responses }: DescribedParts,
   requestBody: Operation['requestBody'],
   directed: DirectedSchemas,
+  codecs: readonly string[],
 ): OperationSchemas {
   const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // The linter has checked this shape.
   return {
@@ -66,6 +69,7 @@ export function readOperationSchemas(
   }
 
   function readRequestBody(mediaType: string, object: MediaTypeObject): unknown {
+    if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'received');
     // A schema cannot describe bytes.
     if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
     const { form } = requestBody?.content[mediaType] ?? {};
@@ -76,6 +80,7 @@ export function readOperationSchemas(
 
   function readResponse({ content = {}, headers = {} }: ResponseObject): OperationSchemas['responses'][string] {
     const bodies = mapContent(content, (mediaType, object) => {
+      if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'response');
       const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
       if (!isRead && !isSequential(mediaType, object)) return undefined;
       return bodySchema(object.schema ?? {}, mediaType, object, 'response');
@@ -88,6 +93,10 @@ export function readOperationSchemas(
       });
     if (properties.length === 0) return { bodies };
     return { bodies, headers: { type: 'object', properties: Object.fromEntries(properties) } };
+  }
+
+  function decodedSchema({ schema = {} }: MediaTypeObject, direction: Direction): unknown {
+    return toAjvSchema(directed.of(schema, direction), true);
   }
 
   function bodySchema(schema: unknown, mediaType: string, object: MediaTypeObject, direction: Direction): unknown {

@@ -1,4 +1,5 @@
 import {
+  findCodec,
   isSequential,
   kindOf,
   type Contract,
@@ -39,9 +40,13 @@ export type CompiledOperations = Omit<Contract, 'example'>;
 /**
  * Compiles a linted document into the tables and schemas that the service uses.
  *
+ * @param codecs the media types for which the application has codecs
  * @returns them, the bodies of failures that the application renders, and the operations whose schemas are too many
  */
-export function compileOperations(contract: OpenApiDocument): {
+export function compileOperations(
+  contract: OpenApiDocument,
+  codecs: readonly string[] = [],
+): {
   readonly compiled: CompiledOperations;
   readonly failureBodies: readonly FailureBody[];
   readonly errors: readonly Remark[];
@@ -55,7 +60,7 @@ export function compileOperations(contract: OpenApiDocument): {
       const parameters = parametersOf(document, pathItem, object);
       const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
       const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
-        planContent(document, int64s, mediaTypeObject, mediaType),
+        planContent(document, int64s, mediaTypeObject, mediaType, findCodec(mediaType, codecs)),
       );
       const planned = requestBody && { required: requestBody.required ?? false, content };
       const responses = mapValues(
@@ -74,7 +79,7 @@ export function compileOperations(contract: OpenApiDocument): {
         ...basePathsOf(object.servers ?? pathItem.servers),
         ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
         ...optional('requestBody', planned),
-        responses: mapValues(responses, (response) => planResponse(document, response)),
+        responses: mapValues(responses, (response) => planResponse(document, response, codecs)),
         ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
@@ -83,7 +88,7 @@ export function compileOperations(contract: OpenApiDocument): {
     }),
   );
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
-  const failures = findFailures(document, byId);
+  const failures = findFailures(document, byId, codecs);
   const { title, version } = document.info as Contract['info']; // The linter requires it.
   const compiled = {
     info: { title, version },
@@ -107,7 +112,10 @@ export function compileOperations(contract: OpenApiDocument): {
     ...(basePathsOf(document.servers) ?? { basePaths: [''] }),
     int64Shapes: int64s.named,
     schemas: Object.fromEntries(
-      Object.entries(directed.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, toAjvSchema(schema)]),
+      Object.entries(directed.schemas).map(([name, schema]) => [
+        `#/components/schemas/${name}`,
+        toAjvSchema(schema, codecs.length > 0),
+      ]),
     ),
   };
   return { compiled, failureBodies: failures.bodies, errors };
@@ -115,7 +123,7 @@ export function compileOperations(contract: OpenApiDocument): {
   /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
   function schemasOf(parts: DescribedParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
     try {
-      return readOperationSchemas(document, parts, requestBody, directed);
+      return readOperationSchemas(document, parts, requestBody, directed, codecs);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
       errors.push({ pointer, message: `cannot be validated: ${error.message}` });
@@ -154,6 +162,7 @@ function planContent(
   int64s: Int64Finder,
   object: MediaTypeObject,
   mediaType: string,
+  codec: string | undefined,
 ): RequestMediaType {
   const { schema, encoding = {} } = object;
   const kind = kindOf(mediaType);
@@ -161,10 +170,11 @@ function planContent(
   const form = isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined;
   return {
     ...(isSequential(mediaType, object) && { sequential: true }),
+    ...optional('codec', codec),
     ...optional('int64s', int64s.shapeOf(schema)),
     ...optional('form', form),
     ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
-    ...optional('bytes', kind === 'binary' ? byteLimitsOf(document, schema) : undefined),
+    ...optional('bytes', kind === 'binary' && codec === undefined ? byteLimitsOf(document, schema) : undefined),
   };
 }
 
@@ -179,7 +189,11 @@ function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined 
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function planResponse(document: Document, { content = {}, headers = {} }: ResponseObject): DocumentedResponse {
+function planResponse(
+  document: Document,
+  { content = {}, headers = {} }: ResponseObject,
+  codecs: readonly string[],
+): DocumentedResponse {
   const objects = Object.entries(headers).map(([name, node]) => {
     const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
     return [name.toLowerCase(), header] as const;
@@ -191,13 +205,20 @@ function planResponse(document: Document, { content = {}, headers = {} }: Respon
     const isJsonHeader = ofHeader !== undefined && isJson(ofHeader);
     return isJsonHeader || explode ? [[name, isJsonHeader ? ('json' as const) : ('exploded' as const)] as const] : [];
   });
+  const coded = Object.keys(content).flatMap((mediaType) => {
+    const codec = findCodec(mediaType, codecs);
+    return codec === undefined ? [] : [[mediaType, codec] as const];
+  });
+  const isBytes = (mediaType: string): boolean =>
+    kindOf(mediaType) === 'binary' && findCodec(mediaType, codecs) === undefined;
   const sizes = Object.entries(content).flatMap(([mediaType, { schema }]) => {
-    const limits = kindOf(mediaType) === 'binary' ? byteLimitsOf(document, schema) : undefined;
+    const limits = isBytes(mediaType) ? byteLimitsOf(document, schema) : undefined;
     return limits === undefined ? [] : [[mediaType, limits] as const];
   });
   return {
     mediaTypes: Object.keys(content),
     ...(sequentialTypes.length > 0 && { sequentialTypes }),
+    ...(coded.length > 0 && { codecs: Object.fromEntries(coded) }),
     ...(sizes.length > 0 && { bytes: Object.fromEntries(sizes) }),
     requiredHeaders: required.map(([name]) => name),
     ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),

@@ -1,5 +1,5 @@
 import { METHODS as NODE_METHODS } from 'node:http';
-import { escapePointer, isSequential, kindOf } from '@contract-first/contract';
+import { escapePointer, findCodec, isSequential, kindOf } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from './document.ts';
 import { OWN_STATUSES } from './failures.ts';
 import { versionOfDialect } from './dialects.ts';
@@ -118,11 +118,15 @@ export function findEmptyValues(document: Document): Remark[] {
   return found;
 }
 
-/** Warns of keywords for characters in schemas of bytes, which have none. */
-export function findPatternsOfBytes(document: Document): Remark[] {
+/**
+ * Warns of keywords for characters in schemas of bytes, which have none.
+ *
+ * @param codecs the media types for which the application has codecs
+ */
+export function findPatternsOfBytes(document: Document, codecs: readonly string[]): Remark[] {
   const found = new Map<unknown, Remark>();
   walkDocument(document, ({ kind, node, pointer, key }) => {
-    const isBytes = kind === 'mediaType' && kindOf(key) === 'binary';
+    const isBytes = kind === 'mediaType' && kindOf(key) === 'binary' && findCodec(key, codecs) === undefined;
     const schema = isBytes ? dereference(document, node['schema']) : kind === 'schema' ? node : undefined;
     const { pattern, format } = Object(schema) as { readonly pattern?: unknown; readonly format?: unknown };
     if (pattern === undefined || !(isBytes || format === 'binary')) return;

@@ -1,6 +1,6 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
-import { bodyLimitOf, isUpload, type Contract } from '@contract-first/contract';
+import { bodyLimitOf, isUpload, listCodecs, mayHaveCodec, type Contract } from '@contract-first/contract';
 import { mountsOf } from './http/mounts.ts';
 
 /** The application lacks parts that the contract needs. */
@@ -37,6 +37,28 @@ export function assertDistinct(contracts: readonly Contract[]): void {
       `${names} are served below the same path, ${path || '/'}: write a path of its own in the servers of each document`,
     );
   }
+}
+
+/**
+ * Checks that an application has the codecs that its contract was generated for.
+ *
+ * @param codecs by media type
+ * @throws {IncompleteApplication} with the names of those that are missing, superfluous or for media types of the engine
+ */
+export function assertCodecs({ operations }: Contract, codecs: object): void {
+  const needed = listCodecs(operations);
+  const own = Object.keys(codecs);
+  const problems = {
+    'there can be no codec for': own.filter((name) => !mayHaveCodec(name)),
+    'generated/contract.json has no body for the codec of': own.filter((n) => mayHaveCodec(n) && !needed.has(n)),
+    'no codec for': [...needed].filter((name) => !Object.hasOwn(codecs, name)),
+  };
+  const texts = Object.entries(problems).filter(([, names]) => names.length > 0);
+  if (texts.length === 0) return;
+  const text = texts.map(([problem, names]) => `${problem} ${names.join(', ')}`).join('; ');
+  throw new IncompleteApplication(
+    `${text}: the names in codecs.ts are media types of the document, not JSON, forms, sequences or ranges; npm run generate reads them`,
+  );
 }
 
 /** The parts of an application, by name. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createTokenVerifier } from './auth/token-verifier.ts';
-import { assertBodiesFit, assertDistinct } from './complete-application.ts';
+import { assertBodiesFit, assertCodecs, assertDistinct } from './complete-application.ts';
 import { createLoadShedding } from './http/load-shedding.ts';
 import { createDispatcher } from './http/mounts.ts';
 import type { Observer } from './http/observer.ts';
@@ -40,8 +40,10 @@ export async function createService(
   const [first, ...others] = served;
   const contracts = served.map(({ application }) => application.contract);
   assertDistinct(contracts);
-  for (const contract of contracts)
-    assertBodiesFit(contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
+  for (const { application } of served) {
+    assertCodecs(application.contract, application.codecs ?? {});
+    assertBodiesFit(application.contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
+  }
   const metrics = createMetrics(contracts.map(({ info: { title: name, version } }) => ({ name, version })));
   const loadShedding = createLoadShedding(config.loadShedding, log);
   metrics.gauge('http_requests_in_flight', 'Requests that are being handled.', loadShedding.inFlight);

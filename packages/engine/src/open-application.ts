@@ -6,6 +6,7 @@ import type { TokenVerifier } from './auth/token-verifier.ts';
 import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
+import { createBodyCodecs } from './http/codecs.ts';
 import type { CorsPolicy } from './http/cors.ts';
 import { createFailureResponse, type FailureResponse } from './http/failure-response.ts';
 import type { LoadShedding, LoadSheddingLimits } from './http/load-shedding.ts';
@@ -88,7 +89,7 @@ export async function openApplication(
   { config, metrics, log, ...shared }: Shared,
   isNamed: boolean,
 ): Promise<OpenApplication> {
-  const { contract, failures, database } = application;
+  const { contract, failures, database, codecs: ownCodecs = {} } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
   const backend = await application.open({
     ...own.database,
@@ -105,7 +106,8 @@ export async function openApplication(
   }
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;
-  const failureResponse = createFailureResponse(contract, failures, log);
+  const codecs = createBodyCodecs(contract, ownCodecs, log);
+  const failureResponse = createFailureResponse(contract, failures, codecs, log);
   const app = createApp({
     ...config,
     ...shared,
@@ -114,6 +116,7 @@ export async function openApplication(
     handlers,
     checkers,
     middleware,
+    codecs,
     failureResponse,
     isUnavailable,
     docs,

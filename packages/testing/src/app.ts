@@ -107,6 +107,7 @@ export type Overrides = Partial<ServiceConfig> & {
   readonly failures?: Application['failures'];
   readonly checkers?: Readonly<Record<string, Checker>>;
   readonly middleware?: readonly Middleware[];
+  readonly codecs?: Application['codecs'];
   readonly docs?: Docs | undefined;
 };
 
@@ -118,7 +119,16 @@ export async function createTestApp(
   loadShedding?: LoadSheddingLimits,
 ): Promise<TestApp>;
 export async function createTestApp(
-  { contract, handlers = {}, failures = {}, checkers = {}, middleware = [], docs, ...config }: Overrides = {},
+  {
+    contract,
+    handlers = {},
+    failures = {},
+    checkers = {},
+    middleware = [],
+    codecs = {},
+    docs,
+    ...config
+  }: Overrides = {},
   url?: string,
   loadShedding?: LoadSheddingLimits,
 ): Promise<ServedApp | TestApp> {
@@ -146,6 +156,7 @@ export async function createTestApp(
           ...application,
           contract: contract ?? application.contract,
           failures: { ...application.failures, ...failures },
+          codecs,
           open,
         },
         config: defaults,

@@ -4,14 +4,14 @@ import { compileContract, formatProblem, type CompiledDocument, type Problem } f
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
-/** Returns the contract of a document, as the service reads it. */
-export async function contractOf(text: string): Promise<Contract> {
-  return (await compiledOf(text)).contract;
+/** Returns the contract of a document, as the service reads it. @param codecs their media types */
+export async function contractOf(text: string, codecs: readonly string[] = []): Promise<Contract> {
+  return (await compiledOf(text, codecs)).contract;
 }
 
-/** Returns a compiled document. Its contract is as the service reads it. */
-export async function compiledOf(text: string): Promise<CompiledDocument> {
-  const { compiled } = await compile(text);
+/** Returns a compiled document. Its contract is as the service reads it. @param codecs their media types */
+export async function compiledOf(text: string, codecs: readonly string[] = []): Promise<CompiledDocument> {
+  const { compiled } = await compile(text, codecs);
   return { ...compiled, contract: JSON.parse(JSON.stringify(compiled.contract)) as Contract };
 }
 
@@ -20,10 +20,13 @@ export async function warningsOf(text: string): Promise<string> {
   return (await compile(text)).lines;
 }
 
-async function compile(text: string): Promise<{ readonly compiled: CompiledDocument; readonly lines: string }> {
+async function compile(
+  text: string,
+  codecs: readonly string[] = [],
+): Promise<{ readonly compiled: CompiledDocument; readonly lines: string }> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
-  const { compiled, problems } = await compileContract(path);
+  const { compiled, problems } = await compileContract(path, undefined, codecs);
   const lines = linesOf(problems, path);
   if (compiled === undefined) throw new Error(lines);
   return { compiled, lines };

@@ -57,7 +57,7 @@ const FORMS: readonly (readonly [form: RegExp, text: string])[] = [
 
 /** Renders functions from the details of a failure to its body, as source text. */
 export type FailureRenderer = {
-  /** Renders a function that returns a valid body: JSON, or the message as text. */
+  /** Renders a function that returns a valid body: JSON, a value for a codec, or the message as text. */
   readonly renderBody: (body: FailureBody) => string;
   /** Renders a function that returns a valid value, for any media type. */
   readonly renderValue: (body: FailureBody) => string;
@@ -68,7 +68,7 @@ export function createFailureRenderer(values: Values): FailureRenderer {
   return {
     renderBody(body) {
       const rendered = renderValue(body);
-      if (sentKindOf(body.mediaType) === 'json') return rendered;
+      if (body.hasCodec || sentKindOf(body.mediaType) === 'json') return rendered;
       const isText = EXAMPLES.every((details) => typeof evaluate(rendered)(details) === 'string');
       return isText ? rendered : '({ message }) => message';
     },

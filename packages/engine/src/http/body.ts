@@ -16,6 +16,7 @@ import {
   type RequestMediaType,
 } from '@contract-first/contract';
 import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
+import type { BodyCodecs } from './codecs.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
@@ -58,6 +59,7 @@ export function readBody(
   req: IncomingMessage,
   operation: Operation,
   reader: BodyReader,
+  codecs: BodyCodecs,
 ): RequestBody | undefined | Promise<RequestBody | undefined> {
   const { requestBody } = operation;
   if (isPartialPut(req, operation))
@@ -65,8 +67,9 @@ export function readBody(
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
-  if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented))) return missingBody(requestBody);
-  const mediaType = findMediaType(req, contentType, documented);
+  if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented), requestBody))
+    return missingBody(requestBody);
+  const mediaType = findMediaType(req, contentType, requestBody);
   if (req.readableDidRead)
     throw new Error('the body was read before: no body parser may be used before the operations');
   if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
@@ -75,25 +78,32 @@ export function readBody(
     return readUpload(req, requestBody, mediaType, contentType, reader);
   const bytes = readBytes(req, reader);
   return bytes instanceof Promise
-    ? bytes.then((read) => parseBody(read, requestBody, mediaType, contentType))
-    : parseBody(bytes, requestBody, mediaType, contentType);
+    ? bytes.then((read) => parseBody(read, operation, requestBody, mediaType, contentType, codecs))
+    : parseBody(bytes, operation, requestBody, mediaType, contentType, codecs);
 }
 
 type DocumentedBody = NonNullable<Operation['requestBody']>;
 
 function parseBody(
   bytes: Buffer,
+  { schemas }: Operation,
   requestBody: DocumentedBody,
   mediaType: string,
   contentType: string,
+  codecs: BodyCodecs,
 ): RequestBody | undefined {
   const sizeBytes = bytes.length;
-  if (sizeBytes === 0 && !allowsEmptyBody(mediaType)) return missingBody(requestBody);
+  if (sizeBytes === 0 && !allowsEmptyBody(mediaType, requestBody)) return missingBody(requestBody);
   const kind = kindOf(mediaType);
   const documentedBody = requestBody.content[mediaType] ?? {};
   if (kind === 'json' && documentedBody.sequential !== true) {
     const { root, sourceDigits } = readJson(bytes);
     return { mediaType, contentType, sizeBytes, root, sourceDigits };
+  }
+  const { codec } = documentedBody;
+  if (codec !== undefined) {
+    const tree = codecs.decode(bytes, { codec, contentType, schema: schemas.bodies[mediaType] });
+    return { mediaType, contentType, sizeBytes, ...tree };
   }
   const text = decodeUtf8(bytes);
   const common = { mediaType, contentType, sizeBytes };
@@ -176,9 +186,10 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   }
 }
 
-/** An empty body is valid for text, forms and binary, but is not JSON. */
-function allowsEmptyBody(mediaType: string | undefined): boolean {
-  return mediaType !== undefined && ['text', 'form', 'binary'].includes(kindOf(mediaType));
+/** An empty body is valid for text, forms and binary, but is not JSON, and no codec is asked for its value. */
+function allowsEmptyBody(mediaType: string | undefined, { content }: DocumentedBody): boolean {
+  if (mediaType === undefined || content[mediaType]?.codec !== undefined) return false;
+  return ['text', 'form', 'binary'].includes(kindOf(mediaType));
 }
 
 function missingBody({ required }: DocumentedBody): RequestBody | undefined {
@@ -204,7 +215,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function findMediaType({ headers }: IncomingMessage, contentType: string, documented: readonly string[]): string {
+function findMediaType({ headers }: IncomingMessage, contentType: string, { content }: DocumentedBody): string {
+  const documented = Object.keys(content);
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (coding !== '' && coding !== 'identity') {
     throw new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
@@ -216,7 +228,7 @@ function findMediaType({ headers }: IncomingMessage, contentType: string, docume
     const advice = isWrong ? 'the request body as Content-Type:' : 'one media type as Content-Type, which is among';
     throw new Failure(415, `send ${advice} ${accepted}`, { accept: accepted });
   }
-  if (kindOf(mediaType) === 'text' && !isUtf8Text(contentType)) {
+  if (kindOf(mediaType) === 'text' && content[mediaType]?.codec === undefined && !isUtf8Text(contentType)) {
     throw new Failure(415, 'send text as UTF-8', { accept: `${mediaType}; charset=utf-8` });
   }
   return mediaType;

@@ -10,6 +10,7 @@ import {
   type Operation,
   type OperationValidator,
 } from '@contract-first/contract';
+import type { BodyCodecs } from './codecs.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
 import { encodeBody, type Response } from './response.ts';
 
@@ -35,6 +36,7 @@ export type FailureResponse = (
 export function createFailureResponse(
   { usualFailure }: Contract,
   failures: Readonly<Record<string, RenderFailure>>,
+  codecs: BodyCodecs,
   log: Logger,
 ): FailureResponse {
   return (failure, target) => {
@@ -68,7 +70,7 @@ export function createFailureResponse(
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure);
-    const body = encodeBody(target.validator, status, mediaType.documented, mediaType.sent, render(details));
+    const body = encodeBody(target, codecs, status, mediaType.documented, mediaType.sent, render(details));
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
 

@@ -25,6 +25,7 @@ import {
   type Response,
 } from './response.ts';
 import { readBody, type RequestBody } from './body.ts';
+import type { BodyCodecs } from './codecs.ts';
 import { isPreflight, type Cors } from './cors.ts';
 import { findCaller, RequestCredentials } from './credentials.ts';
 import { Exchange } from './exchange.ts';
@@ -59,6 +60,7 @@ export type PipelineOptions = {
   readonly validators: Validators;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly codecs: BodyCodecs;
   readonly failureResponse: FailureResponse;
   /** Returns the function that authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
@@ -106,7 +108,7 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
-  const { responseValidation, originOf } = options;
+  const { responseValidation, originOf, codecs } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
@@ -212,7 +214,7 @@ export function createPipeline(options: PipelineOptions) {
       let body: RequestBody | Failure | undefined;
       try {
         // Each wait makes objects that live as long as the request, so only what takes time is waited for.
-        const reading = readBody(req, operation, exchange);
+        const reading = readBody(req, operation, exchange, codecs);
         body = reading instanceof Promise ? await reading : reading;
       } catch (error) {
         body = returnMalformed(error);
@@ -247,8 +249,8 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function convert(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
-    if (responseValidation === 'enforce') return toResponse(operation, validator, reply);
-    return toReportedResponse(operation, validator, reply, ({ message }) => {
+    if (responseValidation === 'enforce') return toResponse(operation, validator, reply, codecs);
+    return toReportedResponse(operation, validator, reply, codecs, ({ message }) => {
       observer.sentInvalid({ operationId: operation.operationId, problem: message });
     });
   }

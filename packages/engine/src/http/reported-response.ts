@@ -6,6 +6,7 @@ import {
   type OperationValidator,
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
+import type { BodyCodecs } from './codecs.ts';
 import { definedHeaders, serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
 
 /**
@@ -16,6 +17,7 @@ export function toReportedResponse(
   operation: Operation,
   validator: OperationValidator,
   reply: AnyReply,
+  codecs: BodyCodecs,
   report: (error: InvalidResponse) => void,
 ): HandlerResponse {
   const lenient: OperationValidator = {
@@ -33,7 +35,7 @@ export function toReportedResponse(
   };
   // A stream would end where its size is wrong.
   const measured = isStreamable(reply.body) ? withoutSizes(operation) : operation;
-  return reporting(() => toResponse(measured, lenient, reply)) ?? uncheckedResponse(reply);
+  return reporting(() => toResponse(measured, lenient, reply, codecs)) ?? uncheckedResponse(reply);
 
   function reporting<Result>(check: () => Result): Result | undefined {
     try {

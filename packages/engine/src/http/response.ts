@@ -18,6 +18,7 @@ import {
 } from '@contract-first/contract';
 import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
+import type { BodyCodecs } from './codecs.ts';
 import { withCors } from './cors.ts';
 import { formatItem } from './item-list.ts';
 import { requestIdOf } from './trace.ts';
@@ -52,7 +53,12 @@ const LINGER_MS = 1_500;
  *
  * @throws {InvalidResponse} when the status, the headers or the body do not conform to the document
  */
-export function toResponse(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
+export function toResponse(
+  operation: Operation,
+  validator: OperationValidator,
+  reply: AnyReply,
+  codecs: BodyCodecs,
+): HandlerResponse {
   const { status, body } = reply;
   const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
@@ -78,8 +84,9 @@ export function toResponse(operation: Operation, validator: OperationValidator, 
     const problem = isEnd ? findSizeProblem(sizeBytes, limits) : findExcess(sizeBytes, limits);
     if (problem !== undefined) fail(operation, status, `has a body that ${problem}`);
   };
-  if (isStreamable(body)) return { status, headers, body: streamBytes(body, checkSize) };
-  const encoded = encodeBody(validator, status, mediaType, contentType, body);
+  if (isStreamable(body) && documented.codecs?.[mediaType] === undefined)
+    return { status, headers, body: streamBytes(body, checkSize) };
+  const encoded = encodeBody({ operation, validator }, codecs, status, mediaType, contentType, body);
   if (encoded instanceof Blob) {
     checkSize(encoded.size);
     return { status, headers, body: { ...streamBytes(encoded.stream()), sizeBytes: encoded.size } };
@@ -104,7 +111,8 @@ function defaultMediaType(mediaTypes: readonly string[]): string {
  * @throws {InvalidResponse} when the body does not conform
  */
 export function encodeBody(
-  validator: OperationValidator,
+  { operation, validator }: { readonly operation: Operation; readonly validator: OperationValidator },
+  codecs: BodyCodecs,
   status: number,
   mediaType: string,
   contentType: string,
@@ -112,6 +120,13 @@ export function encodeBody(
 ): string | Uint8Array | Blob {
   const kind = kindOf(contentType);
   if (kind === 'json') return encodeJson(validator, status, mediaType, body);
+  const key = findResponseKey(operation, status) ?? '';
+  const codec = operation.responses[key]?.codecs?.[mediaType];
+  if (codec !== undefined) {
+    validator.response(status, mediaType, withoutBigints(body));
+    const schema = operation.schemas.responses[key]?.bodies[mediaType];
+    return codecs.encode(body, { codec, contentType, schema });
+  }
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);

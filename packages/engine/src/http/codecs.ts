@@ -1,0 +1,62 @@
+import { toJsonTree, type Contract, type JsonTree } from '@contract-first/contract';
+import type { Logger } from 'pino';
+import { malformedFailure } from './failure.ts';
+
+/** Reads and writes the bodies of a media type that the engine does not parse itself. Both functions are synchronous. */
+export type Codec = {
+  /**
+   * Returns the value of a request body, which the engine validates. Bigints are exact integers.
+   *
+   * @throws for a malformed body: 400. The message of a `SyntaxError` is sent to the client
+   */
+  decode(bytes: Uint8Array, body: CodedBody): unknown;
+  /** Returns the body of a response for a value, which the engine has validated. */
+  encode(value: unknown, body: CodedBody): string | Uint8Array;
+};
+
+/** The description of a body that a codec reads or writes. */
+export type CodedBody = {
+  /** The media type of the message, with its parameters. */
+  readonly contentType: string;
+  /** Its schema in JSON Schema 2020-12, with the keyword `xml` of OpenAPI. */
+  readonly schema: unknown;
+  /** The targets of `$ref`s, by reference. */
+  readonly schemas: Readonly<Record<string, unknown>>;
+};
+
+type Described = Omit<CodedBody, 'schemas'> & {
+  /** The name of the codec. */
+  readonly codec: string;
+};
+
+/** The codecs of an application. */
+export type BodyCodecs = {
+  /** @throws {Failure} 400 when the body is malformed */
+  readonly decode: (bytes: Uint8Array, body: Described) => JsonTree;
+  readonly encode: (value: unknown, body: Described) => string | Uint8Array;
+};
+
+/** Creates the functions that call the codecs of an application, which has all that its contract names. */
+export function createBodyCodecs(
+  { schemas }: Pick<Contract, 'schemas'>,
+  codecs: Readonly<Record<string, Codec>>,
+  log: Logger,
+): BodyCodecs {
+  return {
+    decode(bytes, { codec: name, ...body }) {
+      try {
+        const value = codecNamed(name).decode(bytes, { ...body, schemas });
+        return toJsonTree(value ?? null); // Without a value, there would be nothing to validate.
+      } catch (error) {
+        log.debug({ err: error, contentType: body.contentType }, 'a codec could not decode the body of a request');
+        const reason = error instanceof SyntaxError ? `: ${error.message}` : '';
+        throw malformedFailure('body', `is not valid ${name}${reason}`, 'the request body');
+      }
+    },
+    encode: (value, { codec: name, ...body }) => codecNamed(name).encode(value, { ...body, schemas }),
+  };
+
+  function codecNamed(name: string): Codec {
+    return codecs[name] as Codec; // The start has checked this.
+  }
+}
