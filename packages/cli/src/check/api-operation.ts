@@ -57,6 +57,8 @@ export type Parameter = {
 export type BodyContent = {
   /** In lower case; may have wildcards. */
   readonly mediaType: string;
+  /** Whether it is text or bytes of which the schema describes the value that a server reads from it. */
+  readonly isStructured: boolean;
   /** `undefined` where it does not describe the value, as the schema of an object does not describe a text. */
   readonly schema: Schema | undefined;
   /** The parts of a form, by name. */

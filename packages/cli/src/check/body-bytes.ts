@@ -6,10 +6,10 @@ import { isArray, isObject, type Json } from '../values/json-value.ts';
 export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };
 
 /** Returns how values of a media type are encoded; `undefined` when valid bodies cannot be generated for it. */
-export function encodingOf({ mediaType }: BodyContent): BodyKind | undefined {
+export function encodingOf({ mediaType, isStructured }: BodyContent): BodyKind | undefined {
   const kind = kindOf(mediaType);
   const [name = '', parameters = 'utf-8'] = mediaType.split(';', 2);
-  if (sequenceKindOf(mediaType) !== undefined) return undefined;
+  if (isStructured || sequenceKindOf(mediaType) !== undefined) return undefined;
   if (kind !== 'multipart' && /^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name.trim())) return undefined;
   return kind === 'text' && !parameters.includes('utf-8') ? undefined : kind;
 }

@@ -196,11 +196,13 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
   return Object.entries(content).map(([name, object]) => {
     const { schema, encoding = {} } = object;
     const mediaType = name.toLowerCase();
-    const isJudged = kindOf(mediaType) !== 'text' || schema === undefined || scalarTypesOf(schemas, schema).length > 0;
+    const isText = ['text', 'binary'].includes(kindOf(mediaType));
+    const isStructured = isText && schema !== undefined && scalarTypesOf(schemas, schema).length === 0;
+    const isJudged = !isStructured || kindOf(mediaType) === 'binary';
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
     const examples = examplesOf(schemas, object, schema);
-    return { mediaType, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
+    return { mediaType, isStructured, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
   });
 }
 
