@@ -40,10 +40,12 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
   return undefined;
 
   function notice(path: string): void {
-    if (sources.some((source) => source === path || source.startsWith(path + sep))) changed.add('contract');
+    const isContract = sources.some((source) => source === path || source.startsWith(path + sep));
     // A path without an extension may be a folder with source files.
-    else if ((path + sep).startsWith(SOURCE + sep) && ['.ts', ''].includes(extname(path))) changed.add('code');
-    else return;
+    const isCode = (path + sep).startsWith(SOURCE + sep) && ['.ts', ''].includes(extname(path));
+    if (isContract) changed.add('contract');
+    if (isCode) changed.add('code');
+    if (!isContract && !isCode) return;
     clearTimeout(settleTimer);
     settleTimer = setTimeout(() => {
       work = work.then(update);

@@ -1,3 +1,4 @@
+import { findCodec } from '@contract-first/contract';
 import {
   dereference,
   schemaOf,
@@ -9,12 +10,14 @@ import {
 import type { SchemaTypes } from './schema-type.ts';
 import {
   generic,
+  literal,
   member,
   NEVER,
   object,
   otherMembers,
   STRING,
   typeNamed,
+  union,
   UNKNOWN,
   type Documented,
   type Member,
@@ -42,11 +45,13 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>> | un
  * Renders the declarations of a typed document.
  *
  * @param schemas the types of its schemas, by name
+ * @param codecs the media types for which the application has codecs
  */
 export function renderDeclarations(
   document: Document,
   schemas: ReadonlyMap<string, Type>,
   { typeOf, referenceTo }: SchemaTypes,
+  codecs: readonly string[],
 ): readonly string[] {
   const { paths = {}, components = {} } = document;
   const { webhooks = {} } = document as { readonly webhooks?: NonNullable<Document['paths']> }; // Since OpenAPI 3.1.
@@ -102,8 +107,12 @@ export function renderDeclarations(
       member(status, responseType(response), { documented: response }),
     );
     const isProtected = security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0);
+    const coded = [requestBody, ...Object.values(responses)]
+      .flatMap((node) => Object.keys((dereference(document, node) as RequestBody | undefined)?.content ?? {}))
+      .filter((mediaType) => findCodec(mediaType, codecs) !== undefined);
     const type = object([
       ...(isProtected ? [member('security', typeNamed('"required"'))] : []),
+      ...(coded.length > 0 ? [member('codecs', union([...new Set(coded)].map(literal)))] : []),
       member('parameters', parametersType([...shared, ...parameters])),
       requestBody === undefined
         ? member('requestBody', NEVER, { isOptional: true })

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
 import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
@@ -14,7 +14,7 @@ export type Generated = {
   readonly files: Readonly<Record<string, string>> | undefined;
   /** The names of files that differed on disk. */
   readonly stale: readonly string[];
-  /** The absolute paths of the files that the document consists of. */
+  /** The absolute paths of the files that the generated ones depend on: those of the document, and the codecs. */
   readonly sources: readonly string[];
 };
 
@@ -30,7 +30,18 @@ const CONTRACT = 'src/*/contract.ts';
  * @param options.allowed the files outside of its folder that the document may refer to
  */
 export async function generate({ check = false, scaffold = false, allowed = NO_OUTSIDE } = {}): Promise<Generated> {
-  const { files, gaps, operationIds, problems, sources } = await renderContract('openapi.yaml', allowed);
+  const [folder = 'src'] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
+  const codecsPath = join(folder, 'codecs.ts');
+  const codecs = await readCodecs(codecsPath);
+  if (codecs === undefined) {
+    printError(
+      `cannot read the media types from ${codecsPath}: write them as the names of an object, without a spread`,
+    );
+    return { files: undefined, stale: [], sources: [resolve('openapi.yaml'), resolve(codecsPath)] };
+  }
+  const rendered = await renderContract('openapi.yaml', allowed, codecs);
+  const { files, gaps, operationIds, unusedCodecs, problems } = rendered;
+  const sources = [...rendered.sources, resolve(codecsPath)];
   for (const problem of problems) printError(formatProblem(problem));
   if (files === undefined || gaps === undefined) {
     printError('openapi.yaml was rejected; generated/ is unchanged');
@@ -52,13 +63,19 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
     }
   }
   if (stale.length === 0) print('generated/ is up to date');
-  const [folder] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
-  const handlers = join(folder ?? 'src', 'handlers.ts');
+  if (unusedCodecs.length > 0) print(`codecs without a body in the document: ${unusedCodecs.join(', ')}`);
+  const handlers = join(folder, 'handlers.ts');
   if (existsSync(handlers)) {
     if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) print(path);
     for (const line of await findUnmatched(operationIds, handlers)) print(line);
   }
   return { files, stale, sources };
+}
+
+/** Returns the media types of codecs: none without the module, `undefined` when they cannot be read. */
+async function readCodecs(path: string): Promise<readonly string[] | undefined> {
+  const source = await readIfPresent(path);
+  return source === undefined ? [] : findObject(source, 'codecs')?.names;
 }
 
 async function findUnmatched(operationIds: readonly string[], path: string): Promise<readonly string[]> {

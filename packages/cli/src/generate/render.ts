@@ -1,5 +1,12 @@
 import { findUncheckedSchemes } from '@contract-first/engine/tools';
-import { concreteMediaType, escapeControls, Validators, type Contract, type Operation } from '@contract-first/contract';
+import {
+  concreteMediaType,
+  escapeControls,
+  listCodecs,
+  Validators,
+  type Contract,
+  type Operation,
+} from '@contract-first/contract';
 import {
   compileContract,
   operationPointer,
@@ -24,6 +31,8 @@ export type RenderedContract = {
   /** The parts that the application completes; `undefined` when the document was rejected. */
   readonly gaps: Gaps | undefined;
   readonly operationIds: readonly string[];
+  /** The codecs for media types that the document does not have, or that the engine parses itself. */
+  readonly unusedCodecs: readonly string[];
   readonly problems: readonly Problem[];
   /** The absolute paths of the files that the document consists of. */
   readonly sources: readonly string[];
@@ -36,13 +45,22 @@ export function versionOf(text: string): string | undefined {
   return /^.{0,20}Generated from openapi\.yaml by contract-first (\S+) /s.exec(text)?.[1];
 }
 
-/** Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it. */
-export async function renderContract(path: string, allowed?: AllowedRefs): Promise<RenderedContract> {
-  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed);
+/**
+ * Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it.
+ *
+ * @param codecs the media types for which the application has codecs
+ */
+export async function renderContract(
+  path: string,
+  allowed?: AllowedRefs,
+  codecs: readonly string[] = [],
+): Promise<RenderedContract> {
+  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed, codecs);
   const reject = (found: readonly Problem[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,
     operationIds: [],
+    unusedCodecs: [],
     problems: [...problems, ...found],
     sources,
   });
@@ -53,7 +71,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
 
   const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
   const types = [
-    `// ${NOTICE}\n${renderTypes(document)}`,
+    `// ${NOTICE}\n${renderTypes(document, codecs)}`,
     renderOperationId(contract),
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
@@ -67,6 +85,7 @@ export async function renderContract(path: string, allowed?: AllowedRefs): Promi
     },
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
+    unusedCodecs: codecs.filter((name) => !listCodecs(contract.operations).has(name)),
     problems,
     sources,
   };
@@ -108,10 +127,11 @@ function renderUncheckedSchemes(names: readonly string[]): string {
 
 /** Renders the bodies of the failures that the application renders, by name. */
 function renderFailures(bodies: readonly FailureBody[]): string {
-  const members = bodies.map(({ name, mediaType, operationId, response }) => {
+  const members = bodies.map(({ name, mediaType, hasCodec, operationId, response }) => {
     const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
     const schema = `operations[${JSON.stringify(operationId)}]${place}`;
-    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(concreteMediaType(mediaType))}; schema: ${schema} };\n`;
+    const codec = hasCodec ? ' codec: true;' : '';
+    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(concreteMediaType(mediaType))};${codec} schema: ${schema} };\n`;
   });
   return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
 }

@@ -7,8 +7,10 @@ import { toTypedDocument } from './typed-document.ts';
 /**
  * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
  * and both have the same responses.
+ *
+ * @param codecs the media types for which the application has codecs
  */
-export function renderTypes(original: Document): string {
+export function renderTypes(original: Document, codecs: readonly string[] = []): string {
   const document = toTypedDocument(original);
   const { schemas = {} } = document.components ?? {};
   const plain = createSchemaTypes(document, new Map());
@@ -21,7 +23,7 @@ export function renderTypes(original: Document): string {
   const recursive = [...aliases].map(([name, alias]) => `type ${alias} = ${aliased.typeOf(schemas[name]).text};`);
   for (const [name, alias] of aliases) types.set(name, typeNamed(alias));
 
-  const text = [...renderDeclarations(document, types, plain), ...recursive].join('\n');
+  const text = [...renderDeclarations(document, types, plain, codecs), ...recursive].join('\n');
   return `${text}\n${text.includes('WithRequired<') ? `${WITH_REQUIRED}\n` : ''}`;
 }
 
