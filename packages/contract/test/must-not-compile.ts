@@ -1,5 +1,5 @@
 import type { Client } from 'openapi-fetch';
-import type { HandlerOf, ReplyOf, RequestOf } from '../src/handler-types.ts';
+import type { FailuresOf, HandlerOf, ReplyOf, RequestOf } from '../src/handler-types.ts';
 import type { operations } from '../../../generated/types.ts';
 import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
 
@@ -133,7 +133,47 @@ export function brokenLinks({ url }: RequestOf<Linked['list'], Linked>): readonl
   ];
 }
 
+type Trip = { readonly train: bigint };
+type TripContent<MediaTypes extends string> = { readonly [MediaType in MediaTypes]: Trip };
+type Trips<MediaTypes extends string> = {
+  readonly codecs: 'application/xml';
+  readonly parameters: object;
+  readonly requestBody: { readonly content: TripContent<MediaTypes> };
+  readonly responses: { readonly 200: { readonly headers: object; readonly content: TripContent<MediaTypes> } };
+};
+type XmlOrPdf = Trips<'application/xml' | 'application/pdf'>;
+
+export const coded: readonly unknown[] = [
+  // @ts-expect-error a body with a codec is a value, not text
+  { status: 200, contentType: 'application/xml', body: '<trip/>' } satisfies ReplyOf<XmlOrPdf>,
+  // @ts-expect-error its schema has no member of this name
+  { status: 200, contentType: 'application/xml', body: { train: 1n, fare: 1 } } satisfies ReplyOf<XmlOrPdf>,
+  // @ts-expect-error a media type without a codec is bytes
+  { status: 200, contentType: 'application/pdf', body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
+  // @ts-expect-error the media type does not follow from the document
+  { status: 200, body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
+];
+
+// @ts-expect-error a body with a codec is no Blob
+export const codedBody = ({ body }: RequestOf<Trips<'application/xml'>>): Pick<Blob, 'size'> => body;
+
+// @ts-expect-error a body without a codec is a Blob
+export const uncodedBody = ({ body }: RequestOf<Trips<'application/pdf'>>): Trip => body;
+
+type Coded<Codec> = FailuresOf<{ No: { mediaType: 'application/xml'; schema: Trip } & Codec }>;
+// @ts-expect-error a failure with a codec is a value
+export const codedFailure: Coded<{ codec: true }> = { No: () => '<trip/>' };
+// @ts-expect-error a failure without a codec is text
+export const textFailure: Coded<object> = { No: () => ({ train: 1n }) };
+
 // These must compile.
+export const decoded: readonly unknown[] = [
+  { status: 200, contentType: 'application/xml', body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
+  { status: 200, contentType: 'application/pdf', body: 'x' } satisfies ReplyOf<XmlOrPdf>,
+  ({ body }: RequestOf<XmlOrPdf>) => (body instanceof Blob ? body.size : body.train),
+  { No: () => ({ train: 1n }) } satisfies Coded<{ codec: true }>,
+];
+
 export function links({ url }: RequestOf<Linked['list'], Linked>): readonly string[] {
   return [url('list'), url('list', { query: { limit: 1 } }), url('get', { path: { id: 'a' }, query: { full: true } })];
 }

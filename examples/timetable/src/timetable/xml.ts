@@ -1,0 +1,107 @@
+import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml';
+import type { Codec, CodedBody } from '@contract-first/engine';
+
+type Schema = {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly xml?: { readonly name?: string; readonly attribute?: boolean; readonly wrapped?: boolean };
+};
+type Schemas = CodedBody['schemas'];
+
+/** XML with the names, attributes and lists that the `xml` of the schemas describes; without namespaces. */
+export const xml: Codec = {
+  decode(bytes, { contentType, schema, schemas }) {
+    const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+    const root = parse(new TextDecoder(charset, { fatal: true }).decode(bytes));
+    const { tag } = describe(schema as Schema, root.name, schemas);
+    if (root.name !== tag) throw new SyntaxError(`the root element must be ${tag}`);
+    return read(root, schema as Schema, schemas);
+  },
+  encode(value, { schema, schemas }) {
+    const { tag } = describe(schema as Schema, 'root', schemas);
+    return `<?xml version="1.0" encoding="UTF-8"?>\n${write(tag, value, schema as Schema, schemas)}\n`;
+  },
+};
+
+/** Parses XML. The entities of a document type are not defined: a reference to one is an error. */
+function parse(text: string): XmlElement {
+  try {
+    return parseXml(text).root as XmlElement; // A document without one does not parse.
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    throw new SyntaxError(error.message.split('\n', 1)[0]); // Further lines quote the text.
+  }
+}
+
+/** Joins a schema with the one that it refers to, and with those of its `allOf`. */
+function merge({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
+  const target = $ref === undefined ? [] : [schemas[$ref] as Schema]; // The generator has followed it.
+  const parts = [...target, ...allOf].map((part) => merge(part, schemas));
+  const properties = Object.assign({}, ...[...parts, own].map((part) => part.properties)) as Schema['properties'];
+  return { ...Object.assign({}, ...parts), ...own, properties };
+}
+
+/** Describes how a value is written. The tag of a list that is not wrapped is that of its items. */
+function describe(schema: Schema, name: string, schemas: Schemas) {
+  const { type, properties = {}, items = {}, xml = {} } = merge(schema, schemas);
+  const isUnwrapped = type === 'array' && xml.wrapped !== true;
+  const own = isUnwrapped ? name : (xml.name ?? name);
+  const itemTag = merge(items, schemas).xml?.name ?? own;
+  const [tag, isAttribute] = [isUnwrapped ? itemTag : own, xml.attribute === true];
+  return { type, properties, items, tag, itemTag, isUnwrapped, isAttribute };
+}
+
+/** Reads an element. What its schema does not describe is ignored. */
+function read({ name, text, attributes, children }: XmlElement, schema: Schema, schemas: Schemas): unknown {
+  const { type, properties, items, itemTag } = describe(schema, name, schemas);
+  const elements = children.filter((child) => child instanceof XmlElement);
+  const readAll = (tag: string, item: Schema): unknown[] =>
+    elements.filter((element) => element.name === tag).map((element) => read(element, item, schemas));
+  if (type === 'array') return readAll(itemTag, items);
+  if (type !== 'object') return toScalar(text, type);
+  const members = Object.entries(properties).flatMap(([key, own]): [string, unknown][] => {
+    const part = describe(own, key, schemas);
+    const attribute = attributes[part.tag];
+    if (part.isAttribute) return attribute === undefined ? [] : [[key, toScalar(attribute, part.type)]];
+    if (part.isUnwrapped) return [[key, readAll(part.tag, part.items)]];
+    const found = readAll(part.tag, own);
+    if (found.length > 1) throw new SyntaxError(`${name} has ${part.tag} twice`);
+    return found.map((value) => [key, value]);
+  });
+  return Object.fromEntries(members);
+}
+
+/** Converts a text to the type of its schema. Other texts remain, for the engine to judge. */
+function toScalar(text: string, type: Schema['type']): unknown {
+  const trimmed = text.trim();
+  if (type === 'integer' && /^[+-]?\d{1,19}$/.test(trimmed)) return BigInt(trimmed);
+  if (type === 'number' && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  if (type === 'boolean' && /^(?:true|false|1|0)$/.test(trimmed)) return trimmed === 'true' || trimmed === '1';
+  return text;
+}
+
+function write(tag: string, value: unknown, schema: Schema, schemas: Schemas): string {
+  const { properties, items, itemTag } = describe(schema, tag, schemas);
+  if (Array.isArray(value))
+    return `<${tag}>${value.map((item) => write(itemTag, item, items, schemas)).join('')}</${tag}>`;
+  if (typeof value !== 'object' || value === null) return `<${tag}>${escape(String(value ?? ''))}</${tag}>`;
+  let [attributes, content] = ['', ''];
+  for (const [key, member] of Object.entries(value).filter(([, member]) => member !== undefined)) {
+    const own = properties[key] ?? {};
+    const part = describe(own, key, schemas);
+    if (part.isAttribute) attributes += ` ${part.tag}="${escape(String(member))}"`;
+    else
+      for (const item of part.isUnwrapped ? member : [member])
+        content += write(part.tag, item, part.isUnwrapped ? part.items : own, schemas);
+  }
+  return `<${tag}${attributes}>${content}</${tag}>`;
+}
+
+/** Escapes text. XML 1.0 has no control characters and lone surrogates, which are replaced. */
+function escape(text: string): string {
+  const allowed = text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  return allowed.replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}
