@@ -205,3 +205,18 @@ test('malformed bodies of a range of media types are sent with one of its types'
   const types = malformed.flatMap(({ request }) => request.headers.filter(([name]) => name === 'Content-Type'));
   expect(new Set(types.map(([, value]) => value))).toEqual(new Set(['application/vnd.example+json']));
 });
+
+test('bodies whose schema describes the value that a server decodes are noted, not sent as text or bytes', async () => {
+  const content = {
+    'application/cbor': { schema: { $ref: '#/components/schemas/Thing' } },
+    'text/csv': { schema: { type: 'array', items: { type: 'string' } } },
+    'application/pdf': { schema: { type: 'string', format: 'binary' } },
+    'text/plain': { schema: { type: 'string' } },
+  };
+  const { notes, observed } = await check(documentWith({ content, components: { schemas: { Thing: thing } } }), 0);
+  const note = 'putThing: not tried, as they cannot be generated: request bodies of';
+  expect(notes).toEqual(expect.arrayContaining([`${note} application/cbor`, `${note} text/csv`]));
+  const positive = observed.filter(({ testCase }) => testCase.kind === 'positive');
+  const types = positive.flatMap(({ request }) => request.headers.filter(([name]) => name === 'Content-Type'));
+  expect(new Set(types.map(([, value]) => value))).toEqual(new Set(['application/pdf', 'text/plain']));
+});
