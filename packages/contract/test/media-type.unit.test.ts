@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { matchMediaType } from '../src/media-type.ts';
+import { findCodec, matchMediaType } from '../src/media-type.ts';
 
 test.each([
   ['itself', 'application/a+json', ['*/*', 'application/*+json', 'application/a+json'], 'application/a+json'],
@@ -20,4 +20,18 @@ test.each([
   ['nothing', 'text/plain', ['application/*'], undefined],
 ])('a media type is matched by %s', (_name, mediaType, documented, match) => {
   expect(matchMediaType(mediaType, documented)).toBe(match);
+});
+
+test.each([
+  ['application/xml', 'application/xml'],
+  ['Application/XML; charset=utf-8', 'application/xml'],
+  ['text/csv', 'text/CSV'],
+  ['application/vnd.x+xml', undefined],
+  ['application/json', undefined],
+  ['application/jsonl', undefined],
+  ['multipart/form-data', undefined],
+  ['text/*', undefined],
+])('the codec of %s is %s', (mediaType, codec) => {
+  const ofTheEngine = ['application/json', 'application/jsonl', 'multipart/form-data', 'text/*'];
+  expect(findCodec(mediaType, ['application/xml', 'text/CSV', ...ofTheEngine])).toBe(codec);
 });
