@@ -18,7 +18,7 @@ const MAX_DEPTH = 500;
  * @param digits receives the digits; shared by the texts of a larger structure
  * @throws {SyntaxError} when the text is not JSON (RFC 8259), or nested too deeply
  */
-export function parseJson(text: string, digits = new SourceDigits()): JsonTree {
+export function parseJsonTree(text: string, digits = new SourceDigits()): JsonTree {
   const value = JSON.parse(text) as unknown;
   if (text.length > MAX_DEPTH && isNestedDeeper(text, MAX_DEPTH)) throw tooDeep();
   const root = { '': value };

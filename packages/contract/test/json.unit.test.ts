@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { integerOf, reviveInt64s, type Int64Shape } from '../src/int64.ts';
-import { mapBigints, parseJson, stringifyJson } from '../src/json.ts';
+import { mapBigints, parseJsonTree, stringifyJson } from '../src/json.ts';
 
 test.each<[string, bigint | undefined]>([
   ['0', 0n],
@@ -56,25 +56,25 @@ test.each<[string, string, Int64Shape, unknown]>([
     { properties: { id: int64 } },
     { constructor: 1, toString: 2 },
   ],
-])('parseJson and reviveInt64s: %s', (_name, text, shape, value) => {
-  const json = parseJson(text);
+])('parseJsonTree and reviveInt64s: %s', (_name, text, shape, value) => {
+  const json = parseJsonTree(text);
   expect(reviveInt64s(json, shape, { tree }, 'body')).toEqual([]);
   expect(json.root['']).toEqual(value);
 });
 
-test('parseJson and reviveInt64s: a problem is reported with its place', () => {
-  const json = parseJson('{"id":1,"children":[{"id":9223372036854775808},{"id":1e-400}]}');
+test('parseJsonTree and reviveInt64s: a problem is reported with its place', () => {
+  const json = parseJsonTree('{"id":1,"children":[{"id":9223372036854775808},{"id":1e-400}]}');
   expect(reviveInt64s(json, tree, { tree }, 'body').map(({ text }) => text)).toEqual([
     'body/children/0/id must be between -9223372036854775808 and 9223372036854775807',
     'body/children/1/id must be integer',
   ]);
 });
 
-test('parseJson and reviveInt64s: the alternatives of a recursive schema are tried once for each value', () => {
+test('parseJsonTree and reviveInt64s: the alternatives of a recursive schema are tried once for each value', () => {
   const expression: Int64Shape = {
     allOf: ['not', 'neg', 'abs'].map(() => ({ properties: { arg: { $ref: 'e' }, lit: int64 } })),
   };
-  const json = parseJson(`${'{"arg":'.repeat(400)}{"lit":1}${'}'.repeat(400)}`);
+  const json = parseJsonTree(`${'{"arg":'.repeat(400)}{"lit":1}${'}'.repeat(400)}`);
   expect(reviveInt64s(json, expression, { e: expression }, 'body')).toEqual([]);
 });
 
@@ -97,9 +97,9 @@ test.each<[string, string, Int64Shape, unknown]>([
   ],
   ['an escaped name', `{"a":${BIG},"\\u0061":5}`, { properties: { a: int64 } }, { a: 5n }],
 ])(
-  'parseJson and reviveInt64s: of members with the same name, the last one counts: %s',
+  'parseJsonTree and reviveInt64s: of members with the same name, the last one counts: %s',
   (_name, text, shape, value) => {
-    const json = parseJson(text);
+    const json = parseJsonTree(text);
     expect(reviveInt64s(json, shape, {}, 'body')).toEqual([]);
     expect(json.root['']).toEqual(value);
   },
@@ -108,41 +108,41 @@ test.each<[string, string, Int64Shape, unknown]>([
 test.each([
   ['whitespace', ` { "s" : [ ] ,\n"a"\t:\r[ 1 , ${BIG} ] } `],
   ['quotes, backslashes and brackets in strings', `{"s":"\\"]}\\\\","\\\\\\"":{"[":"1e5"},"a":[1,${BIG}]}`],
-])('parseJson and reviveInt64s: digits are found in a text with %s', (_name, text) => {
-  const json = parseJson(text);
+])('parseJsonTree and reviveInt64s: digits are found in a text with %s', (_name, text) => {
+  const json = parseJsonTree(text);
   expect(reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body')).toEqual([]);
   expect((json.root[''] as { readonly a: unknown }).a).toEqual([1n, 9007199254740993n]);
 });
 
-test('parseJson and reviveInt64s: the digits are found without making a second value from the text', () => {
+test('parseJsonTree and reviveInt64s: the digits are found without making a second value from the text', () => {
   const parse = jest.spyOn(JSON, 'parse');
   const text = `{"id":${BIG},"rest":[${'[1],{"a":1e5},'.repeat(1_000)}1]}`;
-  const json = parseJson(text);
+  const json = parseJsonTree(text);
   reviveInt64s(json, { properties: { id: int64 } }, {}, 'body');
   expect(json.root['']).toHaveProperty('id', 9007199254740993n);
   expect(parse).toHaveBeenCalledTimes(1);
   parse.mockRestore();
 });
 
-test('parseJson and reviveInt64s: at most ten problems are reported', () => {
-  const json = parseJson(`[${'1e19,'.repeat(200_000)}1e19]`);
+test('parseJsonTree and reviveInt64s: at most ten problems are reported', () => {
+  const json = parseJsonTree(`[${'1e19,'.repeat(200_000)}1e19]`);
   expect(reviveInt64s(json, { items: int64 }, {}, 'body')).toHaveLength(10);
 });
 
 test.each([
   [500, true],
   [501, false],
-])('parseJson and reviveInt64s: %d levels of nesting are read: %s', (depth, isRead) => {
+])('parseJsonTree and reviveInt64s: %d levels of nesting are read: %s', (depth, isRead) => {
   for (const text of [`${'['.repeat(depth)}${']'.repeat(depth)}`, `${'['.repeat(depth)}1e5,"[["${']'.repeat(depth)}`]) {
-    const parse = (): unknown => parseJson(text);
+    const parse = (): unknown => parseJsonTree(text);
     if (isRead) expect(parse).not.toThrow();
     else expect(parse).toThrow('nested more than 500 levels deep');
   }
 });
 
-test('parseJson and reviveInt64s: writing reproduces the text that was read', () => {
+test('parseJsonTree and reviveInt64s: writing reproduces the text that was read', () => {
   const text = '{"a":[9007199254740993,-9223372036854775808],"s":"\\u0000\\ud800é","n":null}';
-  const json = parseJson(text);
+  const json = parseJsonTree(text);
   reviveInt64s(json, { properties: { a: { items: int64 } } }, {}, 'body');
   expect(stringifyJson(json.root[''])).toBe(text);
 });

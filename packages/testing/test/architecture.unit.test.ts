@@ -183,6 +183,6 @@ test('the contract checks share no judgement with the engine: they import how do
       'createProgressLine',
       'escapePointer',
     ],
-    ...['escapeToLine', 'kindOf', 'matchMediaType', 'parseJson', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
+    ...['escapeToLine', 'kindOf', 'matchMediaType', 'parseJsonTree', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
   ]);
 });

@@ -1,4 +1,4 @@
-import { matchMediaType, parseJson, type BodyKind, type JsonTree } from '@contract-first/contract';
+import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@contract-first/contract';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
@@ -99,7 +99,7 @@ export const responseSchemaConformance: Check = (exchange) => {
   if (encoding === 'text') {
     const text = response.body.toString();
     const isAllowed = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
-    return isAllowed ? undefined : oracle.violation(content.schema, parseJson(JSON.stringify(text)));
+    return isAllowed ? undefined : oracle.violation(content.schema, parseJsonTree(JSON.stringify(text)));
   }
   if (encoding !== 'json') return undefined;
 
@@ -107,7 +107,7 @@ export const responseSchemaConformance: Check = (exchange) => {
   let json: JsonTree;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(response.body);
-    json = parseJson(text);
+    json = parseJsonTree(text);
   } catch (error) {
     return `the body is not JSON: ${(error as Error).message}`;
   }

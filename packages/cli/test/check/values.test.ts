@@ -11,7 +11,7 @@ import type { Json } from '../../src/values/json-value.ts';
 import { NoValue } from '../../src/values/no-value.ts';
 import { createOracle } from '../../src/values/oracle.ts';
 import { readingsOf, writeParameter } from '../../src/check/parameter-text.ts';
-import { parseJson } from '@contract-first/contract';
+import { parseJsonTree } from '@contract-first/contract';
 import { normalizeDocument } from '../../../documents/src/normalize.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { run } from '@contract-first/testing/service.ts';
@@ -29,7 +29,12 @@ function open(value: unknown, { openapi = '3.1.0', direction = 'request', others
       numRuns: 50,
       seed: 1,
     });
-  return { oracle, schema, sample, allows: (text: string) => oracle.violation(schema, parseJson(text)) === undefined };
+  return {
+    oracle,
+    schema,
+    sample,
+    allows: (text: string) => oracle.violation(schema, parseJsonTree(text)) === undefined,
+  };
 }
 
 const self = { $ref: '#/components/schemas/Value' };

@@ -6,7 +6,7 @@ import {
   isUpload,
   kindOf,
   matchMediaType,
-  parseJson,
+  parseJsonTree,
   placeOf,
   SourceDigits,
   type JsonTree,
@@ -180,7 +180,7 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   const text = decodeUtf8(bytes, subject);
   if (text.startsWith('\uFEFF')) throw malformedFailure('body', 'must not start with a byte order mark', subject);
   try {
-    return parseJson(text);
+    return parseJsonTree(text);
   } catch (error) {
     throw malformedFailure('body', `is not valid JSON: ${(error as SyntaxError).message}`, subject);
   }

@@ -1,6 +1,6 @@
 import {
   InvalidResponse,
-  parseJson,
+  parseJsonTree,
   sequenceKindOf,
   SourceDigits,
   stringifyJson,
@@ -21,7 +21,7 @@ export function parseItems(text: string, mediaType: string): JsonTree {
   for (const record of text.split(kind === 'json-seq' ? '\x1E' : '\n')) {
     if (record.trim() === '') continue;
     try {
-      items.push(parseJson(record, digits).root['']);
+      items.push(parseJsonTree(record, digits).root['']);
     } catch (error) {
       const problem = (error as SyntaxError).message;
       throw malformedFailure(`body/${String(items.length)}`, `is not valid JSON: ${problem}`);

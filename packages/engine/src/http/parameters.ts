@@ -1,7 +1,7 @@
 import {
   createProblem,
   MAX_PROBLEMS,
-  parseJson,
+  parseJsonTree,
   placeOf,
   SourceDigits,
   type Operation,
@@ -158,7 +158,7 @@ function parseParameters(
       setOwn(holder, name, texts);
     } else if (typeof texts === 'string' && style === 'json') {
       try {
-        const value = parseJson(texts, digits).root[''];
+        const value = parseJsonTree(texts, digits).root[''];
         setOwn(holder, name, value);
         if (typeof value === 'number') digits.record(holder, name, texts.trim());
       } catch (error) {

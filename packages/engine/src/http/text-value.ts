@@ -1,4 +1,4 @@
-import { parseJson, type SourceDigits, type TextType } from '@contract-first/contract';
+import { parseJsonTree, type SourceDigits, type TextType } from '@contract-first/contract';
 import { malformedFailure } from './failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -41,7 +41,7 @@ export function setValue(
   const { items, properties, json = false } = type;
   if (items === undefined && properties === undefined && !json) return setScalar(holder, key, text, type, digits);
   try {
-    const value = parseJson(text, digits).root[''];
+    const value = parseJsonTree(text, digits).root[''];
     // `1` and `{}` are texts where only lists and texts are allowed.
     const isPart = Array.isArray(value) ? items !== undefined : properties !== undefined && Object(value) === value;
     if (!isPart && !json && type.scalars.length > 0) return setScalar(holder, key, text, type, digits);

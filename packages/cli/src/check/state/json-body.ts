@@ -1,4 +1,4 @@
-import { kindOf, parseJson, type JsonTree } from '@contract-first/contract';
+import { kindOf, parseJsonTree, type JsonTree } from '@contract-first/contract';
 import { headerOf } from '../conformance.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { integerOf } from '../../values/integers.ts';
@@ -13,7 +13,7 @@ export function jsonOf(response: WireResponse): Json | undefined {
   const mediaType = headerOf(response, 'content-type')?.split(';', 1)[0] ?? '';
   if (kindOf(mediaType.trim().toLowerCase()) !== 'json') return undefined;
   try {
-    const tree = parseJson(response.body.toString());
+    const tree = parseJsonTree(response.body.toString());
     return exactAt(tree, tree.root, '');
   } catch {
     return undefined; // Reported by response_schema_conformance.

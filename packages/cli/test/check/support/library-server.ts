@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { integerOf, parseJson, type JsonTree } from '@contract-first/contract';
+import { integerOf, parseJsonTree, type JsonTree } from '@contract-first/contract';
 import {
   answerJson,
   Refusal,
@@ -243,7 +243,7 @@ function readMembers({ required, members }: Kind, { method, headers, body }: Ser
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== mediaType) throw new Refusal(415);
   let json: JsonTree;
   try {
-    json = parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+    json = parseJsonTree(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
     throw new Refusal(400);
   }

@@ -1,4 +1,4 @@
-import { integerOf, parseJson, stringifyJson } from '@contract-first/contract';
+import { integerOf, parseJsonTree, stringifyJson } from '@contract-first/contract';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
@@ -258,7 +258,7 @@ function readQuery(query: string): Readonly<Record<string, unknown>> {
 
 /** Parses JSON; integers become bigints. */
 function readJson(source: string): unknown {
-  const tree = parseJson(source);
+  const tree = parseJsonTree(source);
   return withBigInts(tree.root, '');
 
   function withBigInts(holder: object, key: string): unknown {

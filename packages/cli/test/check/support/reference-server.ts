@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { integerOf, isInt64, parseJson, stringifyJson, type JsonTree } from '@contract-first/contract';
+import { integerOf, isInt64, parseJsonTree, stringifyJson, type JsonTree } from '@contract-first/contract';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
 export type ServerRequest = {
@@ -128,7 +128,7 @@ function putItem(request: ServerRequest, id: string): ServerAnswer {
   if (mediaTypeOf(request) !== 'application/json') throw new Refusal(415);
   let json: JsonTree;
   try {
-    json = parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(request.body));
+    json = parseJsonTree(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(request.body));
   } catch {
     throw new Refusal(400);
   }
