@@ -11,6 +11,8 @@ export type JsonTree = {
 
 // Later steps are recursive and must not overflow the stack.
 const MAX_DEPTH = 500;
+const MAY_BE_UNSAFE = /\d{16}/;
+const INTEGER = /^-?\d+$/;
 
 /**
  * Parses a JSON text, and keeps the digits that a double cannot represent.
@@ -28,7 +30,7 @@ export function parseJsonTree(text: string, digits = new SourceDigits()): JsonTr
 }
 
 /**
- * Makes a tree of a value, as {@link parseJson} would of its JSON text. Bigints become numbers, in place.
+ * Makes a tree of a value, as {@link parseJsonTree} would of its JSON text. Bigints become numbers, in place.
  *
  * @throws {SyntaxError} when the value is nested too deeply
  */
@@ -55,10 +57,28 @@ function tooDeep(): SyntaxError {
   return new SyntaxError(`nested more than ${String(MAX_DEPTH)} levels deep`);
 }
 
-/** Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. */
+/**
+ * Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. {@link parseJson} reads
+ * it.
+ */
 export function stringifyJson(value: unknown): string {
   // A replacer would be called for every member.
   return JSON.stringify(mapBigints(value, (bigint) => (JSON as WithRawJson).rawJSON(String(bigint))));
+}
+
+/**
+ * Parses a JSON text that {@link stringifyJson} has written, such as one from a store. An integer that a double may not
+ * represent, beyond 2^53, becomes a `bigint` with all its digits; a smaller one is a number, and `BigInt(value)` is exact for
+ * both.
+ *
+ * @throws {SyntaxError} when the text is not JSON
+ */
+export function parseJson(text: string): unknown {
+  // A reviver is called for every member.
+  if (!MAY_BE_UNSAFE.test(text)) return JSON.parse(text);
+  return (JSON as WithSourceText).parse(text, (_key, value, { source = '' }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source) ? BigInt(source) : value,
+  );
 }
 
 /** Returns a value with its bigints replaced. Parts without bigints are not copied. */
@@ -95,3 +115,10 @@ function mapMembers(object: Readonly<Record<string, unknown>>, replace: (bigint:
 
 // TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).
 type WithRawJson = typeof JSON & { readonly rawJSON: (text: string) => unknown };
+type WithSourceText = {
+  /** The context has the source of a number, not that of an object. */
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+};

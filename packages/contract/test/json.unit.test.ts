@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { integerOf, reviveInt64s, type Int64Shape } from '../src/int64.ts';
-import { mapBigints, parseJsonTree, stringifyJson } from '../src/json.ts';
+import { mapBigints, parseJson, parseJsonTree, stringifyJson } from '../src/json.ts';
 
 test.each<[string, bigint | undefined]>([
   ['0', 0n],
@@ -165,4 +165,27 @@ test('mapBigints: a value is written without a call for each member', () => {
   );
   expect(stringify.mock.calls).toEqual([[expect.anything()]]);
   stringify.mockRestore();
+});
+
+test('parseJson: a bigint beyond 2^53 is the same after it was stored as text, and others are numbers', () => {
+  const value = {
+    id: 2n ** 53n + 1n,
+    low: -(2n ** 63n),
+    ids: [1n, 2n ** 200n],
+    share: 0.12345678901234567,
+    name: '1234567890123456789',
+  };
+  const loaded = parseJson(stringifyJson(value));
+  expect(loaded).toEqual({ ...value, ids: [1, 2n ** 200n] });
+  expect(stringifyJson(loaded)).toBe(stringifyJson(value));
+});
+
+test.each<[string, unknown]>([
+  ['9007199254740991', 9007199254740991],
+  ['-9007199254740992', -9007199254740992n],
+  ['1234567890123456.5', 1234567890123456.5],
+  ['1e21', 1e21],
+  ['{"__proto__":9007199254740993}', Object.fromEntries([['__proto__', 9007199254740993n]])],
+])('parseJson: %s keeps its value', (text, value) => {
+  expect(parseJson(text)).toEqual(value);
 });

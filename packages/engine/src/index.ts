@@ -10,6 +10,7 @@ export { importLines } from './import/import-lines.ts';
 export {
   HandlerFailure,
   NotImplemented,
+  parseJson,
   stringifyJson,
   type Contract,
   type FailureReplyOf,
