@@ -16,7 +16,7 @@ export type {
   RequestOf,
   UnmatchedOf,
 } from './handler-types.ts';
-export { integerOf, isInt64, reviveInt64s, type Int64Shape } from './int64.ts';
+export { integerOf, isInt64, reviveInt64s } from './int64.ts';
 export { escapePointer } from './json-pointer.ts';
 export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
 export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, type JsonTree } from './json.ts';
@@ -62,6 +62,7 @@ export {
 } from './path-template.ts';
 export { compilePattern } from './pattern.ts';
 export { MAX_PROBLEMS, NO_PROBLEMS, createProblem, isWithin, limitProblems, placeOf, type Problem } from './problem.ts';
+export type { Shape, Shapes } from './shape.ts';
 export { SourceDigits } from './source-digits.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';
 export { TimeSlices } from './time-slices.ts';

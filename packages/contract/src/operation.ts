@@ -1,4 +1,4 @@
-import type { Int64Shape } from './int64.ts';
+import type { Shape } from './shape.ts';
 import { kindOf } from './media-type.ts';
 
 /** One operation of the contract, as the generator writes it. */
@@ -15,7 +15,7 @@ export type Operation = {
   readonly basePaths?: readonly string[];
   readonly templatedBasePaths?: readonly string[];
   /** The int64s of the parameters, in an object with the members `path`, `query`, `header` and `cookie`. */
-  readonly parameterInt64s?: Int64Shape;
+  readonly parameterInt64s?: Shape;
   readonly requestBody?: {
     readonly required: boolean;
     /** By media type or media range, as the document spells it. */
@@ -99,7 +99,7 @@ export type RequestMediaType = {
   readonly sequential?: true;
   /** The name of the application's codec for the body. */
   readonly codec?: string;
-  readonly int64s?: Int64Shape;
+  readonly int64s?: Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
   /** The media types that the parts of a multipart form may have, by field. Others may have any. */

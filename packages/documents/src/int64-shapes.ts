@@ -1,4 +1,4 @@
-import type { Int64Shape } from '@contract-first/contract';
+import type { Shape } from '@contract-first/contract';
 import { optional } from './optional.ts';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 
@@ -14,14 +14,14 @@ type Schema = {
 /** Locates the int64s in the schemas of a document. */
 export type Int64Finder = {
   /** Returns the shape of one schema; `undefined` when it contains no int64. */
-  readonly shapeOf: (schema: unknown) => Int64Shape | undefined;
+  readonly shapeOf: (schema: unknown) => Shape | undefined;
   /** The shapes that `$ref`s point at, by the text of the reference. */
-  readonly named: Readonly<Record<string, Int64Shape>>;
+  readonly named: Readonly<Record<string, Shape>>;
 };
 
 /** Finds the int64s in every referenced schema of a document. */
 export function findInt64s(document: OpenApiDocument): Int64Finder {
-  const named: Record<string, Int64Shape> = {};
+  const named: Record<string, Shape> = {};
   const references = new Set<string>();
   collectReferences(document, references);
 
@@ -35,7 +35,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
   }
   return { shapeOf, named };
 
-  function shapeOf(node: unknown): Int64Shape | undefined {
+  function shapeOf(node: unknown): Shape | undefined {
     if (typeof node !== 'object' || node === null) return undefined;
     const schema = node as Schema;
     const alternatives = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => list ?? []);
@@ -52,7 +52,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
   }
 
   // With int64s in `additionalProperties`, properties without one are listed too: they are not additional.
-  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Int64Shape> | undefined {
+  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Shape> | undefined {
     const entries = Object.entries(schemas).flatMap(([name, schema]) => {
       const shape = shapeOf(schema) ?? (all ? {} : undefined);
       return shape === undefined ? [] : [[name, shape] as const];

@@ -1,4 +1,4 @@
-import { kindOf, type Int64Shape, type Parameter } from '@contract-first/contract';
+import { kindOf, type Shape, type Parameter } from '@contract-first/contract';
 import type { Document, OperationObject, ParameterObject, PathItem } from './document.ts';
 import type { Int64Finder } from './int64-shapes.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
@@ -48,7 +48,7 @@ function contentStyle({ in: place }: ParameterObject, content: object): Paramete
 }
 
 /** Returns the int64s of the parameters of an operation, by location; `undefined` when there are none. */
-export function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Int64Shape | undefined {
+export function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Shape | undefined {
   const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
   const properties = Object.entries(places).map(([place, group]) => [
     place,

@@ -5,11 +5,11 @@ import {
   NO_PROBLEMS,
   placeOf,
   reviveInt64s,
-  type Int64Shape,
   type Operation,
   type OperationValidator,
   type Problem,
   type RequestParts,
+  type Shapes,
 } from '@contract-first/contract';
 import type { RequestBody } from './body.ts';
 import { Failure } from './failure.ts';
@@ -25,8 +25,6 @@ export type ValidRequest = {
   readonly contentType: string | undefined;
   readonly body: unknown;
 };
-
-type Shapes = Readonly<Record<string, Int64Shape>>;
 
 /**
  * Validates a request against the document, fills in defaults, and inserts exact integers and files.

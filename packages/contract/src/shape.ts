@@ -1,0 +1,105 @@
+import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from './problem.ts';
+
+/**
+ * The locations of some values in a JSON value: its schema, reduced to the parts that lead to them. `$ref` names another
+ * shape, so recursive schemas are finite.
+ */
+export type Shape = {
+  readonly int64?: true;
+  readonly $ref?: string;
+  readonly allOf?: readonly Shape[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly additionalProperties?: Shape;
+  readonly items?: Shape;
+};
+
+/** Shapes that others refer to by name. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
+export type Key = string | number;
+/** An object or a list. The root holds the value under the empty name. */
+export type Holder = Record<Key, unknown>;
+
+/** How the values of a shape are converted. */
+export type Conversion = {
+  /** Whether a value at a location of the shape is to be converted. */
+  readonly applies: (value: unknown, at: Shape, holder: Holder, key: Key) => boolean;
+  /** Returns the new value; the same one after a problem, which it reports. */
+  readonly convert: (value: unknown, at: Shape, report: (message: string) => void, holder: Holder, key: Key) => unknown;
+};
+
+/**
+ * Replaces the values at the locations of a shape, in place.
+ *
+ * @param root holds the value under the empty name
+ * @param location the place of the value: `body`; the empty one for an object of several
+ * @returns the first ten problems
+ */
+export function convertAt(
+  root: { '': unknown },
+  shape: Shape,
+  named: Shapes,
+  location: string,
+  { applies, convert }: Conversion,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const path: Key[] = location === '' ? [] : [location];
+  let visited: Map<Shape, Set<unknown>> | undefined;
+  visit(root, '', shape, false);
+  return problems;
+
+  /** @param isShared whether several parts of a schema may reach this value, in recursive schemas exponentially often */
+  function visit(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
+    if (problems.length === MAX_PROBLEMS) return;
+    const { $ref, allOf, properties, additionalProperties, items } = at;
+    if ($ref !== undefined) {
+      const target = named[$ref];
+      if (target !== undefined && !(isShared && isVisited(holder[key], at))) visit(holder, key, target, isShared);
+    }
+    const parts =
+      Number($ref !== undefined) +
+      (allOf?.length ?? 0) +
+      Number((properties ?? additionalProperties ?? items) !== undefined);
+    const isBranching = isShared || parts > 1;
+    if (allOf !== undefined) for (const part of allOf) visit(holder, key, part, isBranching);
+
+    const value = holder[key];
+    if (applies(value, at, holder, key)) {
+      holder[key] = convert(value, at, report, holder, key);
+    } else if (Array.isArray(value)) {
+      if (items === undefined) return;
+      const list = value as unknown as Holder;
+      for (let index = 0; index < value.length; index += 1) visitMember(list, index, items, isBranching);
+    } else if (typeof value === 'object' && value !== null) {
+      if (properties === undefined && additionalProperties === undefined) return;
+      const object = value as Holder;
+      for (const name in object) {
+        const member = own(properties, name) ?? additionalProperties;
+        if (member !== undefined) visitMember(object, name, member, isBranching);
+      }
+    }
+  }
+
+  function visitMember(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
+    path.push(key);
+    visit(holder, key, at, isShared);
+    path.pop();
+  }
+
+  function isVisited(value: unknown, at: Shape): boolean {
+    if (typeof value !== 'object' || value === null) return false;
+    visited ??= new Map();
+    const values = visited.get(at) ?? new Set();
+    if (values.has(value)) return true;
+    visited.set(at, values.add(value));
+    return false;
+  }
+
+  function report(message: string): void {
+    problems.push(createProblem(placeOf(...path), message));
+  }
+}
+
+function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
