@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts';
+import type { Shapes } from './shape.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 
 /** The tables and schemas that the generator derives from an OpenAPI document, and that the engine serves. */
@@ -12,7 +12,9 @@ export type Contract = {
   /** Paths of servers with variables of any value: `/{1}`. */
   readonly templatedBasePaths?: readonly string[];
   /** The shapes that others refer to by name. */
-  readonly int64Shapes: Readonly<Record<string, Shape>>;
+  readonly int64Shapes: Shapes;
+  /** The formats whose strings the application decodes, and the shapes that others refer to by name. */
+  readonly formats?: { readonly names: readonly string[]; readonly shapes: Shapes };
   /** The body of failures that the document does not describe, which is JSON; without one, they are problem details. */
   readonly usualFailure?: { readonly name: string; readonly mediaType: string };
   /** A request for the first operation; absent when there is none. */

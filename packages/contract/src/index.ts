@@ -2,6 +2,7 @@
 
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
+export { createFormatConverter, type AnyFormats, type Codec, type FormatConverter, type Formats } from './codecs.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { HandlerFailure } from './handler-failure.ts';
@@ -44,6 +45,7 @@ export {
   type ByteLimits,
   type DocumentedResponse,
   type Operation,
+  type OperationFormats,
   type OperationSchemas,
   type Parameter,
   type RequestMediaType,

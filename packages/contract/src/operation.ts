@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts';
+import type { Shape, Shapes } from './shape.ts';
 import { kindOf } from './media-type.ts';
 
 /** One operation of the contract, as the generator writes it. */
@@ -30,6 +30,8 @@ export type Operation = {
   /** How long the handler may take (`x-time-limit-ms`). */
   readonly timeLimitMs?: number;
   readonly schemas: OperationSchemas;
+  /** The strings that the application decodes; absent when there are none. */
+  readonly formats?: OperationFormats;
 };
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -42,6 +44,14 @@ export type OperationSchemas = {
   readonly bodies: Schema;
   /** By key of `responses`; the headers are an object, by name in lower case. */
   readonly responses: Readonly<Record<string, { readonly bodies: Schema; readonly headers?: Schema }>>;
+};
+
+/** The strings that the application decodes, in the parts of {@link OperationSchemas}. */
+export type OperationFormats = {
+  /** In an object with the members `path`, `query`, `header` and `cookie`. */
+  readonly parameters?: Shape;
+  readonly bodies: Shapes;
+  readonly responses: Readonly<Record<string, { readonly bodies: Shapes; readonly headers?: Shape }>>;
 };
 
 /** A security scheme, and the scopes or roles that are required of it. */

@@ -6,6 +6,8 @@ import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from './problem.ts
  */
 export type Shape = {
   readonly int64?: true;
+  /** The format of a string that the application decodes. */
+  readonly format?: string;
   readonly $ref?: string;
   readonly allOf?: readonly Shape[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -26,10 +28,12 @@ export type Conversion = {
   readonly applies: (value: unknown, at: Shape, holder: Holder, key: Key) => boolean;
   /** Returns the new value; the same one after a problem, which it reports. */
   readonly convert: (value: unknown, at: Shape, report: (message: string) => void, holder: Holder, key: Key) => unknown;
+  /** Receives copies of the objects and lists that lead to the values; without it, these are changed. */
+  readonly copies?: Set<unknown>;
 };
 
 /**
- * Replaces the values at the locations of a shape, in place.
+ * Replaces the values at the locations of a shape.
  *
  * @param root holds the value under the empty name
  * @param location the place of the value: `body`; the empty one for an object of several
@@ -40,7 +44,7 @@ export function convertAt(
   shape: Shape,
   named: Shapes,
   location: string,
-  { applies, convert }: Conversion,
+  { applies, convert, copies }: Conversion,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   const path: Key[] = location === '' ? [] : [location];
@@ -68,11 +72,11 @@ export function convertAt(
       holder[key] = convert(value, at, report, holder, key);
     } else if (Array.isArray(value)) {
       if (items === undefined) return;
-      const list = value as unknown as Holder;
+      const list = toOwn(holder, key, value) as Holder;
       for (let index = 0; index < value.length; index += 1) visitMember(list, index, items, isBranching);
     } else if (typeof value === 'object' && value !== null) {
       if (properties === undefined && additionalProperties === undefined) return;
-      const object = value as Holder;
+      const object = toOwn(holder, key, value) as Holder;
       for (const name in object) {
         const member = own(properties, name) ?? additionalProperties;
         if (member !== undefined) visitMember(object, name, member, isBranching);
@@ -84,6 +88,15 @@ export function convertAt(
     path.push(key);
     visit(holder, key, at, isShared);
     path.pop();
+  }
+
+  /** Returns the object to change: a member, or the copy that takes its place. */
+  function toOwn(holder: Holder, key: Key, value: object): object {
+    if (copies === undefined || copies.has(value)) return value;
+    const copy = Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value };
+    copies.add(copy);
+    holder[key] = copy;
+    return copy;
   }
 
   function isVisited(value: unknown, at: Shape): boolean {

@@ -1,3 +1,4 @@
+import { NOTHING_DECLARED, type Declared } from './declared.ts';
 import type { Contract } from '@contract-first/contract';
 import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
 import { findCombinations, findManyPaths, removeCircularParts } from './combinations.ts';
@@ -8,7 +9,7 @@ import type { FailureBody } from './failures.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
+import { markDecodedFormats, normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
 import type { Remark } from './remark.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
@@ -47,23 +48,24 @@ export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
 /**
  * Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it.
  *
- * @param codecs the media types for which the application has codecs
+ * @param declared by the application
  */
 export async function compileContract(
   path: string,
   allowed?: AllowedRefs,
-  codecs: readonly string[] = [],
+  declared: Declared = NOTHING_DECLARED,
 ): Promise<CompiledContract> {
-  const { document, ...rest } = await prepareDocument(path, allowed, findUnservable, codecs);
-  if (document === undefined) return { ...rest, compiled: undefined };
-  const { compiled, failureBodies, errors } = compileOperations(document, codecs);
-  if (errors.length > 0)
-    return {
-      ...rest,
-      problems: [...rest.problems, ...placeRemarks('error', errors, rest.placeOf)],
-      compiled: undefined,
-    };
-  return { ...rest, compiled: { contract: compiled, document, failureBodies } };
+  const { document, ...prepared } = await prepareDocument(path, allowed, findUnservable, declared.codecs);
+  if (document === undefined) return { ...prepared, compiled: undefined };
+  const warnings = markDecodedFormats(document, declared.formats);
+  const { compiled, failureBodies, errors } = compileOperations(document, declared);
+  const problems = [
+    ...prepared.problems,
+    ...placeRemarks('warn', warnings, prepared.placeOf),
+    ...placeRemarks('error', errors, prepared.placeOf),
+  ];
+  const isRejected = errors.length > 0;
+  return { ...prepared, problems, compiled: isRejected ? undefined : { contract: compiled, document, failureBodies } };
 }
 
 /**

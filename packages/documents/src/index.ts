@@ -4,6 +4,7 @@ export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './all
 export { Bug } from './bug.ts';
 export { findCombinations } from './combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
+export { DECODED, isDecoded } from './decoded-formats.ts';
 export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
 export { constrainAlternatives } from './discriminators.ts';
 export {
@@ -25,6 +26,7 @@ export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
 export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
 export { withFiles } from './operation-schemas.ts';
+export { isPlainText } from './operation-formats.ts';
 export { optional } from './optional.ts';
 export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
 export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
@@ -33,3 +35,4 @@ export { textTypeOf } from './text-types.ts';
 export type { Remark } from './remark.ts';
 export { walkDocument } from './walk.ts';
 export { METHODS, withDefaultStyle, type Serialization } from './openapi-rules.ts';
+export { NOTHING_DECLARED, type Declared } from './declared.ts';

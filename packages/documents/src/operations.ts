@@ -1,3 +1,4 @@
+import { NOTHING_DECLARED, type Declared } from './declared.ts';
 import {
   findCodec,
   isSequential,
@@ -24,12 +25,13 @@ import {
   type SecuritySchemeObject,
 } from './document.ts';
 import { findFailures, type FailureBody } from './failures.ts';
-import { findInt64s, type Int64Finder } from './int64-shapes.ts';
+import { findDecoded, planFormats } from './operation-formats.ts';
 import { readOperationSchemas, type DescribedParts } from './operation-schemas.ts';
 import { optional } from './optional.ts';
-import { parameterInt64s, parametersOf, planParameter } from './parameters.ts';
+import { parametersOf, parametersShape, planParameter } from './parameters.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
+import { findInt64s, type ShapeFinder } from './shapes.ts';
 import { readingAt } from './bug.ts';
 import { textTypeOf } from './text-types.ts';
 import type { Remark } from './remark.ts';
@@ -40,12 +42,12 @@ export type CompiledOperations = Omit<Contract, 'example'>;
 /**
  * Compiles a linted document into the tables and schemas that the service uses.
  *
- * @param codecs the media types for which the application has codecs
+ * @param declared by the application
  * @returns them, the bodies of failures that the application renders, and the operations whose schemas are too many
  */
 export function compileOperations(
   contract: OpenApiDocument,
-  codecs: readonly string[] = [],
+  { codecs, formats }: Declared = NOTHING_DECLARED,
 ): {
   readonly compiled: CompiledOperations;
   readonly failureBodies: readonly FailureBody[];
@@ -53,6 +55,7 @@ export function compileOperations(
 } {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
+  const decoded = formats.length === 0 ? undefined : findDecoded(document);
   const directed = createDirectedSchemas(document.components?.schemas ?? {});
   const errors: Remark[] = [];
   const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
@@ -77,13 +80,14 @@ export function compileOperations(
         ),
         parameters: parameters.map((parameter) => planParameter(document, parameter)),
         ...basePathsOf(object.servers ?? pathItem.servers),
-        ...optional('parameterInt64s', parameterInt64s(parameters, int64s)),
+        ...optional('parameterInt64s', parametersShape(parameters, int64s)),
         ...optional('requestBody', planned),
         responses: mapValues(responses, (response) => planResponse(document, response, codecs)),
         ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
         schemas: schemasOf(parts, planned, pointer),
+        ...optional('formats', decoded && planFormats(document, parts, decoded)),
       };
     }),
   );
@@ -111,6 +115,7 @@ export function compileOperations(
     }),
     ...(basePathsOf(document.servers) ?? { basePaths: [''] }),
     int64Shapes: int64s.named,
+    ...optional('formats', decoded && { names: formats, shapes: decoded.named }),
     schemas: Object.fromEntries(
       Object.entries(directed.schemas).map(([name, schema]) => [
         `#/components/schemas/${name}`,
@@ -159,7 +164,7 @@ function isJson(content: object): boolean {
 
 function planContent(
   document: Document,
-  int64s: Int64Finder,
+  int64s: ShapeFinder,
   object: MediaTypeObject,
   mediaType: string,
   codec: string | undefined,

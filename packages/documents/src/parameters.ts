@@ -1,6 +1,6 @@
-import { kindOf, type Shape, type Parameter } from '@contract-first/contract';
+import { kindOf, type Parameter, type Shape } from '@contract-first/contract';
 import type { Document, OperationObject, ParameterObject, PathItem } from './document.ts';
-import type { Int64Finder } from './int64-shapes.ts';
+import type { ShapeFinder } from './shapes.ts';
 import { withDefaultStyle } from './openapi-rules.ts';
 import { dereference } from './reference.ts';
 import { textTypeOf } from './text-types.ts';
@@ -47,12 +47,20 @@ function contentStyle({ in: place }: ParameterObject, content: object): Paramete
   return kind === 'json' ? 'json' : 'text';
 }
 
-/** Returns the int64s of the parameters of an operation, by location; `undefined` when there are none. */
-export function parameterInt64s(parameters: readonly ParameterObject[], int64s: Int64Finder): Shape | undefined {
+/**
+ * Returns the shape of the parameters of an operation, by location; `undefined` without values to convert.
+ *
+ * @param schemaOfParameter returns the schema of the value of a parameter
+ */
+export function parametersShape(
+  parameters: readonly ParameterObject[],
+  { shapeOf }: ShapeFinder,
+  schemaOfParameter = schemaOf,
+): Shape | undefined {
   const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
   const properties = Object.entries(places).map(([place, group]) => [
     place,
-    { properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOf(parameter)])) },
+    { properties: Object.fromEntries(group.map((parameter) => [parameter.name, schemaOfParameter(parameter)])) },
   ]);
-  return int64s.shapeOf({ properties: Object.fromEntries(properties) as object });
+  return shapeOf({ properties: Object.fromEntries(properties) as object });
 }

@@ -1,32 +1,39 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { compileContract, formatProblem, type CompiledDocument, type Problem } from '@contract-first/documents';
+import {
+  compileContract,
+  formatProblem,
+  NOTHING_DECLARED,
+  type CompiledDocument,
+  type Declared,
+  type Problem,
+} from '@contract-first/documents';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
-/** Returns the contract of a document, as the service reads it. @param codecs their media types */
-export async function contractOf(text: string, codecs: readonly string[] = []): Promise<Contract> {
-  return (await compiledOf(text, codecs)).contract;
+/** Returns the contract of a document, as the service reads it. */
+export async function contractOf(text: string, declared?: Partial<Declared>): Promise<Contract> {
+  return (await compiledOf(text, declared)).contract;
 }
 
-/** Returns a compiled document. Its contract is as the service reads it. @param codecs their media types */
-export async function compiledOf(text: string, codecs: readonly string[] = []): Promise<CompiledDocument> {
-  const { compiled } = await compile(text, codecs);
+/** Returns a compiled document. Its contract is as the service reads it. */
+export async function compiledOf(text: string, declared?: Partial<Declared>): Promise<CompiledDocument> {
+  const { compiled } = await compile(text, declared);
   return { ...compiled, contract: JSON.parse(JSON.stringify(compiled.contract)) as Contract };
 }
 
 /** Returns the lines with which the generator accepts a document. */
-export async function warningsOf(text: string): Promise<string> {
-  return (await compile(text)).lines;
+export async function warningsOf(text: string, declared?: Partial<Declared>): Promise<string> {
+  return (await compile(text, declared)).lines;
 }
 
 async function compile(
   text: string,
-  codecs: readonly string[] = [],
+  declared: Partial<Declared> = {},
 ): Promise<{ readonly compiled: CompiledDocument; readonly lines: string }> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
-  const { compiled, problems } = await compileContract(path, undefined, codecs);
+  const { compiled, problems } = await compileContract(path, undefined, { ...NOTHING_DECLARED, ...declared });
   const lines = linesOf(problems, path);
   if (compiled === undefined) throw new Error(lines);
   return { compiled, lines };

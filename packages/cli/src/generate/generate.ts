@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readDeclared } from './declared.ts';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
 import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
@@ -14,7 +15,7 @@ export type Generated = {
   readonly files: Readonly<Record<string, string>> | undefined;
   /** The names of files that differed on disk. */
   readonly stale: readonly string[];
-  /** The absolute paths of the files that the generated ones depend on: those of the document, and the codecs. */
+  /** The absolute paths of the files that the generated ones depend on: those of the document, `codecs.ts` and `formats.ts`. */
   readonly sources: readonly string[];
 };
 
@@ -31,17 +32,14 @@ const CONTRACT = 'src/*/contract.ts';
  */
 export async function generate({ check = false, scaffold = false, allowed = NO_OUTSIDE } = {}): Promise<Generated> {
   const [folder = 'src'] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
-  const codecsPath = join(folder, 'codecs.ts');
-  const codecs = await readCodecs(codecsPath);
-  if (codecs === undefined) {
-    printError(
-      `cannot read the media types from ${codecsPath}: write them as the names of an object, without a spread`,
-    );
-    return { files: undefined, stale: [], sources: [resolve('openapi.yaml'), resolve(codecsPath)] };
+  const declared = readDeclared(folder);
+  if (declared.problems.length > 0) {
+    for (const problem of declared.problems) printError(problem);
+    return { files: undefined, stale: [], sources: [resolve('openapi.yaml'), ...declared.sources] };
   }
-  const rendered = await renderContract('openapi.yaml', allowed, codecs);
+  const rendered = await renderContract('openapi.yaml', allowed, declared);
   const { files, gaps, operationIds, unusedCodecs, problems } = rendered;
-  const sources = [...rendered.sources, resolve(codecsPath)];
+  const sources = [...rendered.sources, ...declared.sources];
   for (const problem of problems) printError(formatProblem(problem));
   if (files === undefined || gaps === undefined) {
     printError('openapi.yaml was rejected; generated/ is unchanged');
@@ -70,12 +68,6 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
     for (const line of await findUnmatched(operationIds, handlers)) print(line);
   }
   return { files, stale, sources };
-}
-
-/** Returns the media types of codecs: none without the module, `undefined` when they cannot be read. */
-async function readCodecs(path: string): Promise<readonly string[] | undefined> {
-  const source = await readIfPresent(path);
-  return source === undefined ? [] : findObject(source, 'codecs')?.names;
 }
 
 async function findUnmatched(operationIds: readonly string[], path: string): Promise<readonly string[]> {

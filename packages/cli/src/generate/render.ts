@@ -9,6 +9,7 @@ import {
 } from '@contract-first/contract';
 import {
   compileContract,
+  NOTHING_DECLARED,
   operationPointer,
   optional,
   placeRemarks,
@@ -17,6 +18,7 @@ import {
   type Problem,
   type Remark,
 } from '@contract-first/documents';
+import type { DeclaredModules } from './declared.ts';
 import { exampleRequest } from './example-request.ts';
 import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
@@ -38,6 +40,7 @@ export type RenderedContract = {
   readonly sources: readonly string[];
 };
 
+const NO_MODULES = { ...NOTHING_DECLARED, formatsModule: undefined };
 const NOTICE = `Generated from openapi.yaml by contract-first ${VERSION} (npm run generate). Do not edit.`;
 
 /** Returns the version of contract-first that wrote a generated file; `undefined` when it does not say so. */
@@ -48,14 +51,14 @@ export function versionOf(text: string): string | undefined {
 /**
  * Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it.
  *
- * @param codecs the media types for which the application has codecs
+ * @param declared by the application
  */
 export async function renderContract(
   path: string,
   allowed?: AllowedRefs,
-  codecs: readonly string[] = [],
+  declared: Pick<DeclaredModules, 'codecs' | 'formats' | 'formatsModule'> = NO_MODULES,
 ): Promise<RenderedContract> {
-  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed, codecs);
+  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed, declared);
   const reject = (found: readonly Problem[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,
@@ -71,7 +74,7 @@ export async function renderContract(
 
   const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
   const types = [
-    `// ${NOTICE}\n${renderTypes(document, codecs)}`,
+    `// ${NOTICE}\n${renderTypes(document, declared.codecs, declared.formatsModule)}`,
     renderOperationId(contract),
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
@@ -85,7 +88,7 @@ export async function renderContract(
     },
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
-    unusedCodecs: codecs.filter((name) => !listCodecs(contract.operations).has(name)),
+    unusedCodecs: declared.codecs.filter((name) => !listCodecs(contract.operations).has(name)),
     problems,
     sources,
   };

@@ -1,4 +1,4 @@
-import { dereference, tokensOf, type Document } from '@contract-first/documents';
+import { dereference, isDecoded, tokensOf, type Document } from '@contract-first/documents';
 import {
   array,
   generic,
@@ -40,6 +40,10 @@ type Schemas = Readonly<Record<string, Schema | boolean>>;
 /** Makes properties required; a type that may be null stays so. */
 export const WITH_REQUIRED =
   'type WithRequired<T, K extends PropertyKey> = T extends object ? T & {\n    [P in K & keyof T]-?: T[P];\n} : T;';
+
+/** The type of the application for the strings of a format. */
+export const DECODED_TYPE =
+  'type Decoded<Name extends keyof typeof formats> = ReturnType<(typeof formats)[Name]["decode"]>;';
 
 const BLOB = typeNamed('Blob');
 const ANY_OBJECT = generic('Record', STRING, UNKNOWN);
@@ -106,6 +110,7 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
     // TypeScript rejects a recursive union as a part of an intersection.
     if (type === 'null') return NULL;
     if (format === 'int64' && types.includes('integer')) return orNull(typeNamed('bigint'));
+    if (isDecoded(schema)) return orNull(generic('Decoded', literal(format)));
     if (format === 'binary' && types.includes('string')) return orNull(BLOB);
     if (type === 'object' && isClosed(schema)) return generic('Record', STRING, NEVER);
     if (type !== 'array' || prefixItems === undefined) return undefined;

@@ -3,7 +3,10 @@ import { isSequential, kindOf, sequenceKindOf, type TextType } from '@contract-f
 import {
   constrainAlternatives,
   createDirectedSchemas,
+  DECODED,
   dereference,
+  isDecoded,
+  isPlainText,
   listOperations,
   METHODS,
   optional,
@@ -38,6 +41,7 @@ const FILE = { type: 'string', format: 'binary' };
  *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
  * - so is an operation of a method that OpenAPI 3.1 does not have;
  * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
+ * - strings that the application decodes are marked, except in bodies of plain text;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives.
  */
@@ -49,6 +53,7 @@ export function toTypedDocument(original: Document): Document {
       forms.set(node, textTypeOf(document, node['schema'], true));
   });
   walkDocument(document, ({ kind, node, key }) => {
+    if (kind === 'mediaType' && isPlainText(key, node)) Object.assign(node, withoutDecoding(node['schema']));
     if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isSequential(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;
@@ -93,6 +98,13 @@ export function toTypedDocument(original: Document): Document {
     if (kind === 'schema') holder[key] = constrainAlternatives(node);
   });
   return typed;
+
+  /** Returns the schema of a body that the application does not decode. */
+  function withoutDecoding(node: unknown): { readonly schema?: unknown } {
+    const schema = dereference(document, node) as Schema | undefined;
+    if (schema === undefined || !isDecoded(schema)) return {};
+    return { schema: Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== DECODED)) };
+  }
 
   /** Replaces the request of an operation by what clients send, and adds an operation with what its handler receives. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {

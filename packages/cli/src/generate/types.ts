@@ -1,6 +1,6 @@
 import { unusedName, type Document } from '@contract-first/documents';
 import { renderDeclarations } from './declarations.ts';
-import { createSchemaTypes, WITH_REQUIRED } from './schema-type.ts';
+import { createSchemaTypes, DECODED_TYPE, WITH_REQUIRED } from './schema-type.ts';
 import { typeNamed } from './type-text.ts';
 import { toTypedDocument } from './typed-document.ts';
 
@@ -8,9 +8,10 @@ import { toTypedDocument } from './typed-document.ts';
  * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
  * and both have the same responses.
  *
- * @param codecs the media types for which the application has codecs
+ * @param codecs the media types that the application has codecs for
+ * @param formats the module with the formats of the application, as `generated/types.ts` imports it
  */
-export function renderTypes(original: Document, codecs: readonly string[] = []): string {
+export function renderTypes(original: Document, codecs: readonly string[] = [], formats?: string): string {
   const document = toTypedDocument(original);
   const { schemas = {} } = document.components ?? {};
   const plain = createSchemaTypes(document, new Map());
@@ -24,7 +25,14 @@ export function renderTypes(original: Document, codecs: readonly string[] = []):
   for (const [name, alias] of aliases) types.set(name, typeNamed(alias));
 
   const text = [...renderDeclarations(document, types, plain, codecs), ...recursive].join('\n');
-  return `${text}\n${text.includes('WithRequired<') ? `${WITH_REQUIRED}\n` : ''}`;
+  const isDecoded = formats !== undefined && text.includes('Decoded<"');
+  return [
+    ...(isDecoded ? [`import type { formats } from ${JSON.stringify(formats)};`] : []),
+    text,
+    ...(text.includes('WithRequired<') ? [WITH_REQUIRED] : []),
+    ...(isDecoded ? [DECODED_TYPE] : []),
+    '',
+  ].join('\n');
 }
 
 /** Whether a name reaches itself. */

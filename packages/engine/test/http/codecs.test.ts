@@ -153,7 +153,7 @@ responses: { '200': { description: It., content: { application/xml: { schema: ${
   const rest = `components: { schemas: { It: { type: object, xml: { name: it }, properties: {
     a: { type: string, xml: { attribute: true } }, b: { type: string, readOnly: true } } } } }`;
   const { send } = await serve({
-    contract: await contractOf(documentOf('/a', 'post', operation, rest), ['application/xml']),
+    contract: await contractOf(documentOf('/a', 'post', operation, rest), { codecs: ['application/xml'] }),
     ...{ codecs: { 'application/xml': codec }, reply: { status: 200, body: {} } },
   });
   const response = await send('application/xml;v=1', 'x');
@@ -219,7 +219,7 @@ test('a failure whose only media type has a codec is rendered as a value: 400', 
   const operation = `parameters: [{ name: n, in: query, required: true, schema: { type: integer } }]
 responses: { '204': { description: Done. }, '400': ${failure} }`;
   const { app } = await serve({
-    contract: await contractOf(documentOf('/a', 'post', operation), ['application/xml']),
+    contract: await contractOf(documentOf('/a', 'post', operation), { codecs: ['application/xml'] }),
     ...{ codecs: { 'application/xml': lines }, failures: { op400: ({ status }) => ({ id: status }) } },
   });
   const response = await request(app).post('/a').buffer().responseType('blob');

@@ -3,27 +3,48 @@ import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-// Below these keywords, whether a value is an int64 depends on more than its location.
+/** Values that the service converts by their location. */
+export type LocatedValues = {
+  /** Names one of them in messages. */
+  readonly name: string;
+  readonly isOne: (schema: Schema) => boolean;
+  /** Returns the problems of a location, by the schemas that apply to it, and the schemas that they are about. */
+  readonly problemsOf: (
+    schemas: readonly Schema[],
+  ) => readonly (readonly [problem: string, found: readonly Schema[]])[];
+  /** The validator compares other values than those that were sent. */
+  readonly isInexact?: true;
+};
+
+/** int64s, which the validator sees as doubles. */
+export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problemsOf: int64Problems, isInexact: true };
+
+// Below these keywords, whether a value is converted depends on more than its location.
 const CONDITIONAL = keywordsWhere(
   ({ applicator, role, overlaps }) => applicator !== undefined && (role !== 'assertion' || overlaps === true),
 ).filter((keyword) => !IN_PLACE_LISTS.includes(keyword));
 
-/** A reason why some int64s of a document are not read as bigints. */
-export type Int64Conflict = {
+/** A reason why some values cannot be converted. */
+export type Conflict = {
   /** Begins with the location of the value. */
   readonly problem: string;
-  /** The schemas of these int64s. */
+  /** The schemas of these values. */
   readonly schemas: readonly Schema[];
 };
 
 /**
- * Finds int64s that cannot be identified by their location in the value: those under conditional keywords, and locations
- * that also allow other numbers. The service decides by location which integers become bigints.
+ * Finds values that cannot be identified by their location: those under conditional keywords, and locations that also allow
+ * others.
  *
  * @param name the name of the root value in messages
  */
-export function findInt64Conflicts(document: OpenApiDocument, root: unknown, name: string): Int64Conflict[] {
-  const conflicts: Int64Conflict[] = [];
+export function findConflicts(
+  document: OpenApiDocument,
+  root: unknown,
+  name: string,
+  { name: one, isOne, problemsOf, isInexact }: LocatedValues,
+): Conflict[] {
+  const conflicts: Conflict[] = [];
   const seen = new Set<string>();
   const ids = new Map<unknown, number>();
   visit([root], name);
@@ -40,18 +61,14 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, nam
     const report = (problem: string, found: readonly Schema[]): void => {
       if (found.length > 0) conflicts.push({ problem: `${place} ${problem}`, schemas: found });
     };
-    const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
-    const int64s = numbers.filter(isInt64);
-    if (int64s.length < numbers.length) report('may be int64 or another number', int64s);
-    for (const schema of int64s) {
-      for (const keyword of unsafeKeywords(schema)) report(`has ${keyword} that a double cannot hold`, [schema]);
-    }
+    for (const [problem, found] of problemsOf(schemas)) report(problem, found);
     for (const schema of schemas) {
-      if (schema['uniqueItems'] === true) report('has int64s under uniqueItems', int64sIn(schema['items']));
+      if (isInexact === true && schema['uniqueItems'] === true)
+        report('has int64s under uniqueItems', foundIn(schema['items']));
       const remaining = schema['prefixItems'] === undefined ? [] : [schema['items']];
       if (schema['patternProperties'] !== undefined) remaining.push(schema['additionalProperties']);
-      for (const member of remaining) report('has an int64 beside prefixItems or patternProperties', int64sIn(member));
-      for (const keyword of CONDITIONAL) report(`has an int64 under ${keyword}`, int64sIn(schema[keyword]));
+      for (const member of remaining) report(`has ${one} beside prefixItems or patternProperties`, foundIn(member));
+      for (const keyword of CONDITIONAL) report(`has ${one} under ${keyword}`, foundIn(schema[keyword]));
     }
 
     const properties = schemas.flatMap((schema) => Object.entries((schema['properties'] ?? {}) as Schema));
@@ -84,17 +101,28 @@ export function findInt64Conflicts(document: OpenApiDocument, root: unknown, nam
     return [schema as Schema, ...parts.flatMap((part) => inPlaceSchemas(part, visited))];
   }
 
-  function int64sIn(node: unknown, visited = new Set<unknown>()): Schema[] {
+  function foundIn(node: unknown, visited = new Set<unknown>()): Schema[] {
     const schema = dereference(document, node);
     if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
     visited.add(schema);
-    const own = isInt64(schema as Schema) ? [schema as Schema] : [];
-    return [...own, ...Object.values(schema).flatMap((member) => int64sIn(member, visited))];
+    const own = isOne(schema as Schema) ? [schema as Schema] : [];
+    return [...own, ...Object.values(schema).flatMap((member) => foundIn(member, visited))];
   }
 }
 
 function isInt64({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
+}
+
+function int64Problems(schemas: readonly Schema[]): ReturnType<LocatedValues['problemsOf']> {
+  const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
+  const int64s = numbers.filter(isInt64);
+  return [
+    ...(int64s.length < numbers.length ? [['may be int64 or another number', int64s] as const] : []),
+    ...int64s.flatMap((schema) =>
+      unsafeKeywords(schema).map((keyword) => [`has ${keyword} that a double cannot hold`, [schema]] as const),
+    ),
+  ];
 }
 
 /** Lists keywords with numbers that a double cannot hold, which the validator would compare inexactly. */

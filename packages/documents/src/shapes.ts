@@ -11,16 +11,20 @@ type Schema = {
   readonly properties?: Readonly<Record<string, unknown>>;
 };
 
-/** Locates the int64s in the schemas of a document. */
-export type Int64Finder = {
-  /** Returns the shape of one schema; `undefined` when it contains no int64. */
+/** Locates some values by the schemas of a document. */
+export type ShapeFinder = {
+  /** Returns the shape of one schema; `undefined` when it contains no such value. */
   readonly shapeOf: (schema: unknown) => Shape | undefined;
   /** The shapes that `$ref`s point at, by the text of the reference. */
   readonly named: Readonly<Record<string, Shape>>;
 };
 
-/** Finds the int64s in every referenced schema of a document. */
-export function findInt64s(document: OpenApiDocument): Int64Finder {
+/**
+ * Finds some values in every referenced schema of a document.
+ *
+ * @param leafOf returns the part of the shape for the schema of such a value
+ */
+export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) => Shape | undefined): ShapeFinder {
   const named: Record<string, Shape> = {};
   const references = new Set<string>();
   collectReferences(document, references);
@@ -41,7 +45,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
     const alternatives = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => list ?? []);
     const additional = shapeOf(schema['additionalProperties']);
     const shape = {
-      ...([schema.type].flat().includes('integer') && schema['format'] === 'int64' && { int64: true as const }),
+      ...leafOf(schema),
       ...(typeof schema['$ref'] === 'string' && Object.hasOwn(named, schema['$ref']) && { $ref: schema['$ref'] }),
       ...optional('allOf', nonEmpty(alternatives.map(shapeOf).filter((part) => part !== undefined))),
       ...optional('properties', shapesOf(schema.properties, additional !== undefined)),
@@ -51,7 +55,7 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
     return Object.keys(shape).length === 0 ? undefined : shape;
   }
 
-  // With int64s in `additionalProperties`, properties without one are listed too: they are not additional.
+  // With such values in `additionalProperties`, properties without one are listed too: they are not additional.
   function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Shape> | undefined {
     const entries = Object.entries(schemas).flatMap(([name, schema]) => {
       const shape = shapeOf(schema) ?? (all ? {} : undefined);
@@ -59,6 +63,13 @@ export function findInt64s(document: OpenApiDocument): Int64Finder {
     });
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   }
+}
+
+/** Finds the int64s. */
+export function findInt64s(document: OpenApiDocument): ShapeFinder {
+  return findShapes(document, ({ type, format }) =>
+    [type].flat().includes('integer') && format === 'int64' ? { int64: true } : undefined,
+  );
 }
 
 function collectReferences(node: unknown, references: Set<string>): void {

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import type { Declared } from '@contract-first/documents';
+import { findObject } from './handlers.ts';
+
+/** What an application declares in modules beside `contract.ts`. */
+export type DeclaredModules = Declared & {
+  /** The module with the formats, as generated modules import it; `undefined` without one. */
+  readonly formatsModule: string | undefined;
+  /** Modules whose names only the type checker knows. */
+  readonly problems: readonly string[];
+  /** The absolute paths of the modules, which need not exist. */
+  readonly sources: readonly string[];
+};
+
+/** Reads the names in `codecs.ts` and `formats.ts` of the folder of an application, without running them. */
+export function readDeclared(folder: string): DeclaredModules {
+  const problems: string[] = [];
+  const pathOf = (kind: string): string => join(folder, `${kind}.ts`);
+  const namesIn = (kind: string): readonly string[] | undefined => {
+    const source = readIfPresent(pathOf(kind));
+    if (source === undefined) return undefined;
+    const names = findObject(source, kind)?.names;
+    if (names === undefined)
+      problems.push(`cannot read the names of ${kind} from ${pathOf(kind)}: write an object literal without a spread`);
+    return names;
+  };
+  const codecs = namesIn('codecs') ?? [];
+  const formats = namesIn('formats');
+  return {
+    codecs,
+    formats: formats ?? [],
+    formatsModule: formats && `../${pathOf('formats').split(sep).join('/')}`,
+    problems,
+    sources: [resolve(pathOf('codecs')), resolve(pathOf('formats'))],
+  };
+}
+
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import type { Contract } from './contract.ts';
+import { NO_PROBLEMS, type Problem } from './problem.ts';
+import { convertAt, type Holder, type Key, type Shape } from './shape.ts';
+import { InvalidResponse } from './validator.ts';
+
+/** Converts the strings of a format to values of the application, and back. */
+export type Codec<Value> = {
+  /** Returns the value of a string that conforms to its schema. Where it throws, the request is answered 400. */
+  readonly decode: (text: string) => Value;
+  /** Returns the string of a value. Where it throws, or the string does not conform to the schema, the reply is a 500. */
+  readonly encode: (value: Value) => string;
+};
+
+/**
+ * The codecs of an application, by format: `Formats<{ 'date-time': Date; iban: Iban }>`. Files and bytes are `Blob`s, so there
+ * is none for `binary`.
+ */
+export type Formats<Types> = {
+  readonly [Name in keyof Types]: Name extends 'binary' ? never : Codec<Types[Name]>;
+};
+
+/** The codecs of any application. */
+export type AnyFormats = Readonly<
+  Record<string, { readonly decode: (text: string) => unknown; readonly encode: (value: never) => string }>
+>;
+
+/** Converts the strings of the declared formats in requests and replies. */
+export type FormatConverter = {
+  /**
+   * Replaces the strings in a valid value, in place.
+   *
+   * @param root holds the value under the empty name
+   * @param location the place of the value: `body`; the empty one for an object of several
+   * @returns the first ten strings that have no value
+   */
+  readonly decode: (root: { '': unknown }, shape: Shape | undefined, location: string) => readonly Problem[];
+  /**
+   * Returns a copy of a value, with strings.
+   *
+   * @throws {InvalidResponse} when a value cannot be encoded
+   */
+  readonly encode: (value: unknown, shape: Shape | undefined, location: string) => unknown;
+};
+
+/**
+ * Creates the converter of an application.
+ *
+ * @returns `undefined` where the application declares no formats
+ */
+export function createFormatConverter({ formats }: Contract, codecs: AnyFormats = {}): FormatConverter | undefined {
+  if (formats === undefined) return undefined;
+  const { shapes } = formats;
+  return {
+    decode(root, shape, location) {
+      if (shape === undefined) return NO_PROBLEMS;
+      const isFirst = firstVisits();
+      return convertAt(root, shape, shapes, location, {
+        applies: (value, { format }, holder, key) =>
+          format !== undefined && typeof value === 'string' && isFirst(holder, key),
+        convert(text, { format = '' }, report) {
+          try {
+            return codecs[format]?.decode(text as string); // As it applies to strings.
+          } catch {
+            report(`must match format "${format}"`);
+            return text;
+          }
+        },
+      });
+    },
+    encode(value, shape, location) {
+      if (shape === undefined) return value;
+      const isFirst = firstVisits();
+      const root = { '': value };
+      let cause: unknown;
+      const [problem] = convertAt(root, shape, shapes, location, {
+        applies: (part, { format }, holder, key) =>
+          format !== undefined && part !== undefined && part !== null && isFirst(holder, key),
+        convert(part, { format = '' }, report) {
+          try {
+            return codecs[format]?.encode(part as never); // The type of the handler's reply has it.
+          } catch (error) {
+            cause = error;
+            report(`cannot be encoded as ${format}`);
+            return part;
+          }
+        },
+        copies: new Set(),
+      });
+      if (problem !== undefined) throw new InvalidResponse(problem.text, { cause });
+      return root[''];
+    },
+  };
+}
+
+/** Several parts of a schema may describe one place. Returns whether a place is visited for the first time. */
+function firstVisits(): (holder: Holder, key: Key) => boolean {
+  const visited = new Map<Holder, Set<Key>>();
+  return (holder, key) => {
+    const keys = visited.get(holder) ?? new Set();
+    if (keys.has(key)) return false;
+    visited.set(holder, keys.add(key));
+    return true;
+  };
+}
