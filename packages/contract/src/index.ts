@@ -2,7 +2,13 @@
 
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
-export { createFormatConverter, type AnyFormats, type Codec, type FormatConverter, type Formats } from './codecs.ts';
+export {
+  createFormatConverter,
+  type AnyFormats,
+  type FormatCodec,
+  type FormatConverter,
+  type Formats,
+} from './format-converter.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { HandlerFailure } from './handler-failure.ts';

@@ -1,4 +1,4 @@
-import type { Contract } from '@contract-first/contract';
+import type { AnyFormats, Contract } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Checker } from './auth/credentials.ts';
@@ -21,6 +21,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly failures: Readonly<Record<string, RenderFailure>>;
   /** By media type: those in `codecs.ts`, beside `contract.ts`, from which the generator knows them. */
   readonly codecs?: Readonly<Record<string, Codec>>;
+  /** The codecs of the formats that the application declares, by format. */
+  readonly formats?: AnyFormats;
   /** `undefined` for an application without a database. */
   readonly database?: DatabaseDriver<Location>;
   /**

@@ -1,6 +1,13 @@
 import { findUncheckedSchemes } from './auth/authenticator.ts';
 import type { Checker } from './auth/credentials.ts';
-import { bodyLimitOf, isUpload, listCodecs, mayHaveCodec, type Contract } from '@contract-first/contract';
+import {
+  bodyLimitOf,
+  isUpload,
+  listCodecs,
+  mayHaveCodec,
+  type AnyFormats,
+  type Contract,
+} from '@contract-first/contract';
 import { mountsOf } from './http/mounts.ts';
 
 /** The application lacks parts that the contract needs. */
@@ -59,6 +66,17 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
   throw new IncompleteApplication(
     `${text}: the names in codecs.ts are media types of the document, not JSON, forms, sequences or ranges; npm run generate reads them`,
   );
+}
+
+/**
+ * Checks that an application has the formats that its contract was generated for.
+ *
+ * @throws {IncompleteApplication} with the names of the missing ones
+ */
+export function assertFormats(contract: Contract, formats: AnyFormats = {}): void {
+  const missing = (contract.formats?.names ?? []).filter((name) => !Object.hasOwn(formats, name));
+  if (missing.length === 0) return;
+  throw new IncompleteApplication(`no format ${missing.join(', ')}: pass formats with the application`);
 }
 
 /** The parts of an application, by name. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createTokenVerifier } from './auth/token-verifier.ts';
-import { assertBodiesFit, assertCodecs, assertDistinct } from './complete-application.ts';
+import { assertBodiesFit, assertCodecs, assertDistinct, assertFormats } from './complete-application.ts';
 import { createLoadShedding } from './http/load-shedding.ts';
 import { createDispatcher } from './http/mounts.ts';
 import type { Observer } from './http/observer.ts';
@@ -42,6 +42,7 @@ export async function createService(
   assertDistinct(contracts);
   for (const { application } of served) {
     assertCodecs(application.contract, application.codecs ?? {});
+    assertFormats(application.contract, application.formats);
     assertBodiesFit(application.contract, config.bodyLimitBytes, config.loadShedding.bodyMemoryLimitBytes);
   }
   const metrics = createMetrics(contracts.map(({ info: { title: name, version } }) => ({ name, version })));

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Validators } from '@contract-first/contract';
+import { createFormatConverter, Validators } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
@@ -106,8 +106,9 @@ export async function openApplication(
   }
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;
+  const formats = createFormatConverter(contract, application.formats);
   const codecs = createBodyCodecs(contract, ownCodecs, log);
-  const failureResponse = createFailureResponse(contract, failures, codecs, log);
+  const failureResponse = createFailureResponse(contract, failures, codecs, log, formats);
   const app = createApp({
     ...config,
     ...shared,
@@ -117,6 +118,7 @@ export async function openApplication(
     checkers,
     middleware,
     codecs,
+    formats,
     failureResponse,
     isUnavailable,
     docs,

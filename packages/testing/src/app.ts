@@ -101,6 +101,7 @@ export async function readHistory(url: string): Promise<string> {
 export type Overrides = Partial<ServiceConfig> & {
   /** Of another application, which has no store, and only the handlers below. */
   readonly contract?: Contract;
+  readonly formats?: Application['formats'];
   /** Each replaces the plant store's handler of the same name. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
   /** Added to those of the plant store. */
@@ -126,6 +127,7 @@ export async function createTestApp(
     checkers = {},
     middleware = [],
     codecs = {},
+    formats = {},
     docs,
     ...config
   }: Overrides = {},
@@ -157,6 +159,7 @@ export async function createTestApp(
           contract: contract ?? application.contract,
           failures: { ...application.failures, ...failures },
           codecs,
+          formats,
           open,
         },
         config: defaults,

@@ -7,12 +7,14 @@ import {
   stringifyJson,
   type Contract,
   type FailureDetails,
+  type FormatConverter,
   type Operation,
   type OperationValidator,
+  type Shape,
 } from '@contract-first/contract';
 import type { BodyCodecs } from './codecs.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
-import { encodeBody, type Response } from './response.ts';
+import { encodeBody, encodeFormats, type Response } from './response.ts';
 
 /** Renders a failure as the body of a documented name. */
 export type RenderFailure = (details: FailureDetails) => unknown;
@@ -32,13 +34,16 @@ export type FailureResponse = (
  * failures of the document, else as problem details (RFC 9457).
  *
  * @param failures renders the bodies, by name
+ * @param formats encodes the values of declared formats
  */
 export function createFailureResponse(
-  { usualFailure }: Contract,
+  { usualFailure, operations }: Contract,
   failures: Readonly<Record<string, RenderFailure>>,
   codecs: BodyCodecs,
   log: Logger,
+  formats?: FormatConverter,
 ): FailureResponse {
+  const usualShape = usualFailure && shapeOf(usualFailure.name, operations);
   return (failure, target) => {
     try {
       return respond(failure, target);
@@ -62,7 +67,7 @@ export function createFailureResponse(
       const render = rendererOf(usualFailure?.name);
       if (usualFailure === undefined || render === undefined) return problemDetails(failure);
       const { mediaType } = usualFailure;
-      const body = render(details);
+      const body = encodeFormats(formats, render(details), usualShape, 'body');
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
       return { status, headers: { ...headers, 'content-type': mediaType }, body: encoded };
     }
@@ -70,13 +75,26 @@ export function createFailureResponse(
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure);
-    const body = encodeBody(target, codecs, status, mediaType.documented, mediaType.sent, render(details));
+    const shape = target.operation.formats?.responses[key ?? '']?.bodies[mediaType.documented];
+    const value = encodeFormats(formats, render(details), shape, 'body');
+    const body = encodeBody(target, codecs, status, mediaType.documented, mediaType.sent, value);
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
 
   function rendererOf(name = ''): RenderFailure | undefined {
     return Object.hasOwn(failures, name) ? failures[name] : undefined;
   }
+}
+
+/** Returns the shape of the body of failures with a name. */
+function shapeOf(name: string, operations: Contract['operations']): Shape | undefined {
+  const bodies = Object.values(operations).flatMap(({ responses, formats }) =>
+    Object.entries(responses).flatMap(([key, { failure, mediaTypes }]) => {
+      const mediaType = failure === name ? failureMediaType(mediaTypes) : undefined;
+      return mediaType === undefined ? [] : [formats?.responses[key]?.bodies[mediaType.documented]];
+    }),
+  );
+  return bodies[0];
 }
 
 function assertWhole(body: unknown): string | Uint8Array {

@@ -6,9 +6,11 @@ import {
   bodyLimitOf,
   HandlerFailure,
   InvalidRequest,
+  type InvalidResponse,
   NotImplemented,
   TimeSlices,
   type Contract,
+  type FormatConverter,
   type Operation,
   type OperationValidator,
   type Validators,
@@ -62,6 +64,8 @@ export type PipelineOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly codecs: BodyCodecs;
   readonly failureResponse: FailureResponse;
+  /** `undefined` for an application that declares no formats. */
+  readonly formats: FormatConverter | undefined;
   /** Returns the function that authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
@@ -108,7 +112,7 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
-  const { responseValidation, originOf, codecs } = options;
+  const { responseValidation, originOf, codecs, formats } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
@@ -219,7 +223,7 @@ export function createPipeline(options: PipelineOptions) {
       } catch (error) {
         body = returnMalformed(error);
       }
-      const validating = validateWhole(operation, validator, parameters, body, contract.int64Shapes);
+      const validating = validateWhole(operation, validator, parameters, body, contract.int64Shapes, formats);
       const valid = validating instanceof Promise ? await validating : validating;
       const request = new HandlerRequest(valid, exchange, log, urlOf);
       exchange.request = request;
@@ -249,10 +253,11 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function convert(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
-    if (responseValidation === 'enforce') return toResponse(operation, validator, reply, codecs);
-    return toReportedResponse(operation, validator, reply, codecs, ({ message }) => {
+    if (responseValidation === 'enforce') return toResponse(operation, validator, reply, codecs, formats);
+    const report = ({ message }: InvalidResponse): void => {
       observer.sentInvalid({ operationId: operation.operationId, problem: message });
-    });
+    };
+    return toReportedResponse(operation, validator, reply, codecs, report, formats);
   }
 
   function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {

@@ -2,6 +2,7 @@ import {
   InvalidResponse,
   kindOf,
   stringifyJson,
+  type FormatConverter,
   type Operation,
   type OperationValidator,
 } from '@contract-first/contract';
@@ -19,6 +20,7 @@ export function toReportedResponse(
   reply: AnyReply,
   codecs: BodyCodecs,
   report: (error: InvalidResponse) => void,
+  formats?: FormatConverter,
 ): HandlerResponse {
   const lenient: OperationValidator = {
     ...validator,
@@ -35,7 +37,7 @@ export function toReportedResponse(
   };
   // A stream would end where its size is wrong.
   const measured = isStreamable(reply.body) ? withoutSizes(operation) : operation;
-  return reporting(() => toResponse(measured, lenient, reply, codecs)) ?? uncheckedResponse(reply);
+  return reporting(() => toResponse(measured, lenient, reply, codecs, formats)) ?? uncheckedResponse(reply);
 
   function reporting<Result>(check: () => Result): Result | undefined {
     try {

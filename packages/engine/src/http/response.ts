@@ -13,8 +13,10 @@ import {
   sequenceKindOf,
   stringifyJson,
   type DocumentedResponse,
+  type FormatConverter,
   type Operation,
   type OperationValidator,
+  type Shape,
 } from '@contract-first/contract';
 import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
@@ -51,6 +53,7 @@ const LINGER_MS = 1_500;
 /**
  * Validates the reply of a handler and converts it to a response.
  *
+ * @param formats encodes the values of declared formats
  * @throws {InvalidResponse} when the status, the headers or the body do not conform to the document
  */
 export function toResponse(
@@ -58,11 +61,21 @@ export function toResponse(
   validator: OperationValidator,
   reply: AnyReply,
   codecs: BodyCodecs,
+  formats?: FormatConverter,
 ): HandlerResponse {
   const { status, body } = reply;
   const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
-  const headers = reply.headers === undefined ? {} : encodeHeaders(validator, status, reply.headers, documented);
+  const shapes = operation.formats?.responses[key];
+  const headers =
+    reply.headers === undefined
+      ? {}
+      : encodeHeaders(
+          validator,
+          status,
+          encodeFormats(formats, definedHeaders(reply.headers), shapes?.headers, 'header'),
+          documented,
+        );
   for (const name of documented.requiredHeaders)
     if (!Object.hasOwn(headers, name)) fail(operation, status, `needs the header ${name}`);
 
@@ -76,9 +89,11 @@ export function toResponse(
     fail(operation, status, `must not have the media type ${contentType}`);
   headers['content-type'] = contentType;
 
+  const encode = (value: unknown): unknown => encodeFormats(formats, value, shapes?.bodies[mediaType], 'body');
   if (documented.sequentialTypes?.includes(mediaType) === true)
-    return { status, headers, body: encodeItems(validator, status, mediaType, body) };
-  if (kindOf(contentType) === 'json') return { status, headers, body: encodeJson(validator, status, mediaType, body) };
+    return { status, headers, body: encodeItems(validator, status, mediaType, body, encode) };
+  if (kindOf(contentType) === 'json')
+    return { status, headers, body: encodeJson(validator, status, mediaType, encode(body)) };
   const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
   const checkSize = (sizeBytes: number, isEnd = true): void => {
     const problem = isEnd ? findSizeProblem(sizeBytes, limits) : findExcess(sizeBytes, limits);
@@ -132,6 +147,16 @@ export function encodeBody(
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
 }
 
+/** Returns a value with strings in place of the values of declared formats. */
+export function encodeFormats(
+  formats: FormatConverter | undefined,
+  value: unknown,
+  shape: Shape | undefined,
+  place: string,
+): unknown {
+  return formats === undefined ? value : formats.encode(value, shape, place);
+}
+
 function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
   const plain = withoutBigints(body);
   validator.response(status, mediaType, plain);
@@ -142,26 +167,33 @@ function fail({ operationId }: Operation, status: number, problem: string): neve
   throw new InvalidResponse(`${operationId}: status ${String(status)} ${problem}`);
 }
 
-/** Validates a list or stream of values, and serializes it as a sequence. */
+/**
+ * Validates a list or stream of values, and serializes it as a sequence.
+ *
+ * @param encode encodes the values of declared formats in a list
+ */
 function encodeItems(
   validator: OperationValidator,
   status: number,
   mediaType: string,
   body: unknown,
+  encode: (list: unknown) => unknown,
 ): string | BodyStream {
   if (!isStreamable(body)) {
-    validator.response(status, mediaType, withoutBigints(body));
-    return (body as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
+    const list = encode(body);
+    validator.response(status, mediaType, withoutBigints(list));
+    return (list as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
   }
   let count = 0;
   return openStream(body, (item) => {
     count += 1;
     try {
-      validator.response(status, mediaType, [withoutBigints(item)]);
+      const [encoded] = encode([item]) as readonly unknown[]; // A list stays one.
+      validator.response(status, mediaType, [withoutBigints(encoded)]);
+      return formatItem(mediaType, encoded);
     } catch (error) {
       throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
     }
-    return formatItem(mediaType, item);
   });
 }
 
@@ -265,16 +297,15 @@ export function lingeringClose(socket: Socket): void {
   socket.resume();
 }
 
-/** Validates the headers of a reply that have a value, and serializes them by name in lower case. */
+/** Validates the headers of a reply that have a value, by name in lower case, and serializes them. */
 function encodeHeaders(
   validator: OperationValidator,
   status: number,
-  headers: NonNullable<AnyReply['headers']>,
+  headers: unknown,
   { headerFormats }: DocumentedResponse,
 ): Record<string, string> {
-  const values = definedHeaders(headers);
-  validator.responseHeaders(status, withoutBigints(values) as object);
-  return serializeHeaders(values, headerFormats);
+  validator.responseHeaders(status, withoutBigints(headers) as object);
+  return serializeHeaders(headers as Readonly<Record<string, unknown>>, headerFormats);
 }
 
 /** Returns the headers of a reply that have a value, by name in lower case. */

@@ -5,6 +5,7 @@ import {
   NO_PROBLEMS,
   placeOf,
   reviveInt64s,
+  type FormatConverter,
   type Operation,
   type OperationValidator,
   type Problem,
@@ -16,7 +17,7 @@ import { Failure } from './failure.ts';
 import type { ReadParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
 
-/** A validated request of any operation. int64s are bigints. */
+/** A validated request of any operation. int64s are bigints, and the strings of declared formats are decoded. */
 export type ValidRequest = {
   readonly path: object;
   readonly query: object;
@@ -27,7 +28,7 @@ export type ValidRequest = {
 };
 
 /**
- * Validates a request against the document, fills in defaults, and inserts exact integers and files.
+ * Validates a request against the document, fills in defaults, decodes declared formats, and inserts exact integers and files.
  *
  * @throws {InvalidRequest} when the request does not conform; it names the first problems only
  */
@@ -37,10 +38,11 @@ export function validateRequest(
   parameters: ReadParameters,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
+  formats: FormatConverter | undefined,
 ): ValidRequest {
   const parts = toParts(parameters, body);
   validator.request(parts);
-  return complete(operation, parameters, parts, body, int64Shapes);
+  return complete(operation, parameters, parts, body, int64Shapes, formats);
 }
 
 /**
@@ -55,12 +57,13 @@ export function validateWhole(
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   int64Shapes: Shapes,
+  formats: FormatConverter | undefined,
 ): ValidRequest | Promise<never> {
   const parts = toParts(parameters, body);
   const first = findFirst(validator, parts);
   const isRead = parameters.problems.length === 0 && (body?.problems === undefined || body.problems.length === 0);
   if (first.length === 0 && isRead && !(body instanceof Failure))
-    return complete(operation, parameters, parts, body, int64Shapes);
+    return complete(operation, parameters, parts, body, int64Shapes, formats);
   return rejectInvalid(operation, validator, parameters, body, int64Shapes, { parts, first });
 }
 
@@ -133,6 +136,7 @@ function complete(
   { headers }: RequestParts,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
+  formats: FormatConverter | undefined,
 ): ValidRequest {
   const { values } = parameters;
   for (const { name, in: location } of operation.parameters) {
@@ -140,7 +144,8 @@ function complete(
       setOwn(values.header, name, (headers as Readonly<Record<string, unknown>>)[name.toLowerCase()]);
   }
   const problems = reviveAll(operation, parameters, body, int64Shapes);
-  if (problems.length > 0) throw new InvalidRequest(limitProblems(problems));
+  const undecoded = formats === undefined ? NO_PROBLEMS : decodeAll(operation, formats, values, body);
+  if (problems.length + undecoded.length > 0) throw new InvalidRequest(limitProblems([...problems, ...undecoded]));
   if (body?.files !== undefined)
     for (const [name, files] of body.files) insertFiles(body.root[''] as object, name, files);
 
@@ -161,6 +166,17 @@ function reviveAll(
   if (body === undefined || bodyShape === undefined) return problems ?? NO_PROBLEMS;
   const ofBody = reviveInt64s(body, bodyShape, int64Shapes, 'body');
   return problems === undefined ? ofBody : [...problems, ...ofBody];
+}
+
+/** Decodes the strings of declared formats in parameters and body. Returns the problems. */
+function decodeAll(
+  { formats }: Operation,
+  { decode }: FormatConverter,
+  values: ReadParameters['values'],
+  body: RequestBody | undefined,
+): readonly Problem[] {
+  const problems = decode({ '': values }, formats?.parameters, '');
+  return body === undefined ? problems : [...problems, ...decode(body.root, formats?.bodies[body.mediaType], 'body')];
 }
 
 /** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */

@@ -1,4 +1,4 @@
-import { InvalidRequest, Validators, type Contract } from '@contract-first/contract';
+import { InvalidRequest, Validators, type Contract, type FormatConverter } from '@contract-first/contract';
 import { readJson } from '../http/body.ts';
 import { Failure } from '../http/failure.ts';
 import { readParameters } from '../http/parameters.ts';
@@ -25,6 +25,7 @@ export function createEntryReader(
   contract: Contract,
   operationId: string,
   limitBytes: number,
+  formats?: FormatConverter,
 ): (line: Line) => Entry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
@@ -37,7 +38,7 @@ export function createEntryReader(
       const sent = { mediaType: MEDIA_TYPE, contentType: MEDIA_TYPE, sizeBytes: bytes.length };
       const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
-      const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes);
+      const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes, formats);
       return { line: number, key, request };
     } catch (error) {
       if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Contract } from '@contract-first/contract';
+import { createFormatConverter, type AnyFormats, type Contract } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { createSilentLog } from '../process/log.ts';
 import { readBatches, type Batch } from './batches.ts';
 import { createEntryReader } from './entries.ts';
+import { assertFormats } from '../complete-application.ts';
 import { openInput } from './input.ts';
 import { formatProgress } from './progress.ts';
 import { createProgressLine } from './progress-line.ts';
@@ -14,6 +15,8 @@ export type { LineStore };
 /** An import of lines that are validated like the request bodies of an operation. */
 export type LineImport = {
   readonly contract: Contract;
+  /** The codecs of the formats that the application declares. */
+  readonly formats?: AnyFormats;
   readonly operationId: string;
   /** The file, or `-` for standard input. */
   readonly path: string;
@@ -32,7 +35,15 @@ const DUPLICATE_INTERRUPT_MS = 500;
  *
  * @returns the exit code: 0 when every line is stored, 1 when some are not, 130 after an interrupt
  */
-export async function importLines({ contract, operationId, path, limitBytes, openStore }: LineImport): Promise<number> {
+export async function importLines({
+  contract,
+  formats,
+  operationId,
+  path,
+  limitBytes,
+  openStore,
+}: LineImport): Promise<number> {
+  assertFormats(contract, formats);
   const input = await openInput(path);
   if ('problem' in input) {
     console.error(input.problem);
@@ -50,7 +61,7 @@ export async function importLines({ contract, operationId, path, limitBytes, ope
   process.on('SIGINT', interrupt);
 
   let pendingImport = Promise.resolve();
-  const readEntry = createEntryReader(contract, operationId, limitBytes);
+  const readEntry = createEntryReader(contract, operationId, limitBytes, createFormatConverter(contract, formats));
   try {
     for await (const batch of readBatches(stream, readEntry, limitBytes)) {
       await pendingImport;

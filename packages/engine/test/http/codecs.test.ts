@@ -55,7 +55,7 @@ responses:
   };
   const codecs = Object.fromEntries(TYPES.map((type) => [type, lines]));
   const served = await createTestApp({
-    ...{ contract: await contractOf(document, TYPES), handlers: { op }, codecs },
+    ...{ contract: await contractOf(document, { codecs: TYPES }), handlers: { op }, codecs },
     ...overrides,
   });
   const send = (type: string, body?: string | Buffer) => {

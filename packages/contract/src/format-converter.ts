@@ -4,7 +4,7 @@ import { convertAt, type Holder, type Key, type Shape } from './shape.ts';
 import { InvalidResponse } from './validator.ts';
 
 /** Converts the strings of a format to values of the application, and back. */
-export type Codec<Value> = {
+export type FormatCodec<Value> = {
   /** Returns the value of a string that conforms to its schema. Where it throws, the request is answered 400. */
   readonly decode: (text: string) => Value;
   /** Returns the string of a value. Where it throws, or the string does not conform to the schema, the reply is a 500. */
@@ -16,7 +16,7 @@ export type Codec<Value> = {
  * is none for `binary`.
  */
 export type Formats<Types> = {
-  readonly [Name in keyof Types]: Name extends 'binary' ? never : Codec<Types[Name]>;
+  readonly [Name in keyof Types]: Name extends 'binary' ? never : FormatCodec<Types[Name]>;
 };
 
 /** The codecs of any application. */
