@@ -1,4 +1,4 @@
-import type { Handlers, Matched, Reply, Request, Unmatched } from './contract.ts';
+import type { Handlers, Matched, Paths, Reply, Request, Unmatched } from './contract.ts';
 
 export function createHandlers() {
   return { readSensors, addReading } satisfies Handlers;
@@ -16,6 +16,25 @@ async function readSensors({ path, query }: Request<'readSensors'>): Promise<Rep
   return { status: 203, body: { sensors, values, since } };
 }
 
-async function addReading(_request: Request<'addReading'>): Promise<Reply<'addReading'>> {
-  return { status: 202 };
+async function addReading({ body }: Request<'addReading'>): Promise<Reply<'addReading'>> {
+  return { status: 202, body: { at: body?.at ?? new Date() } };
 }
+
+// The rest is type-checked, never run.
+type Reading = NonNullable<Request<'addReading'>['body']>;
+type Accepted = Extract<Reply<'addReading'>, { status: 202 }>;
+type Sent = Paths['/readings']['post']['responses'][202]['content']['application/json'];
+
+export function dates({ at }: Reading, day: Request<'readSensors'>['path']['day'], sent: Sent): void {
+  const time: Date | undefined = at;
+  const undeclared: string = day;
+  const json: string = sent.at;
+  // @ts-expect-error a handler gets a Date
+  const text: string | undefined = at;
+  void [time, undeclared, json, text];
+}
+export const accepted: Accepted[] = [
+  { status: 202, body: { at: new Date() } },
+  // @ts-expect-error a handler returns a Date
+  { status: 202, body: { at: '2026-01-01T00:00:00Z' } },
+];

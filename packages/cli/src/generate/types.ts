@@ -1,4 +1,4 @@
-import { unusedName, type Document } from '@contract-first/documents';
+import { DECODED, unusedName, walkDocument, type Document } from '@contract-first/documents';
 import { renderDeclarations } from './declarations.ts';
 import { createSchemaTypes, DECODED_TYPE, WITH_REQUIRED } from './schema-type.ts';
 import { typeNamed } from './type-text.ts';
@@ -6,12 +6,30 @@ import { toTypedDocument } from './typed-document.ts';
 
 /**
  * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
- * and both have the same responses.
+ * and both have the same responses, apart from decoded strings: clients see JSON.
  *
  * @param codecs the media types that the application has codecs for
  * @param formats the module with the formats of the application, as `generated/types.ts` imports it
  */
 export function renderTypes(original: Document, codecs: readonly string[] = [], formats?: string): string {
+  const [paths = '', ...others] = renderParts(original, codecs);
+  const text = [paths, ...others].join('\n');
+  const helpers = text.includes('WithRequired<') ? [WITH_REQUIRED] : [];
+  if (formats === undefined || !text.includes('Decoded<"')) return [text, ...helpers, ''].join('\n');
+  return [
+    `import type { formats } from ${JSON.stringify(formats)};`,
+    ...others,
+    ...helpers,
+    DECODED_TYPE,
+    '/** The types of a client, whose strings are not decoded. */',
+    `declare namespace json {\n${renderParts(withoutDecoding(original), codecs).join('\n')}\n}`,
+    'export type paths = json.paths;',
+    '',
+  ].join('\n');
+}
+
+/** Renders the declarations of a document, `paths` first. */
+function renderParts(original: Document, codecs: readonly string[]): readonly string[] {
   const document = toTypedDocument(original);
   const { schemas = {} } = document.components ?? {};
   const plain = createSchemaTypes(document, new Map());
@@ -23,16 +41,16 @@ export function renderTypes(original: Document, codecs: readonly string[] = [], 
   const aliased = createSchemaTypes(document, aliases);
   const recursive = [...aliases].map(([name, alias]) => `type ${alias} = ${aliased.typeOf(schemas[name]).text};`);
   for (const [name, alias] of aliases) types.set(name, typeNamed(alias));
+  return [...renderDeclarations(document, types, plain, codecs), ...recursive];
+}
 
-  const text = [...renderDeclarations(document, types, plain, codecs), ...recursive].join('\n');
-  const isDecoded = formats !== undefined && text.includes('Decoded<"');
-  return [
-    ...(isDecoded ? [`import type { formats } from ${JSON.stringify(formats)};`] : []),
-    text,
-    ...(text.includes('WithRequired<') ? [WITH_REQUIRED] : []),
-    ...(isDecoded ? [DECODED_TYPE] : []),
-    '',
-  ].join('\n');
+/** Copies a document without the marks of strings that the application decodes. */
+function withoutDecoding(original: Document): Document {
+  const document = structuredClone(original);
+  walkDocument(document, ({ kind, node }) => {
+    if (kind === 'schema') Reflect.deleteProperty(node, DECODED);
+  });
+  return document;
 }
 
 /** Whether a name reaches itself. */
