@@ -96,6 +96,22 @@ test('npm run dev watches the files that the document references, even before th
   expect(await createPlant()).toEqual({ name: 'Fern' });
 });
 
+test('npm run dev regenerates when formats are declared', async () => {
+  save(contract.replace('description: The name of the plant.', 'format: upper'));
+  project.write(
+    'src/plants/formats.ts',
+    `import type { Formats } from '@contract-first/engine';
+     export const formats: Formats<{ upper: string }> = {
+       upper: { decode: (text) => text.toUpperCase(), encode: (text) => text },
+     };`,
+  );
+  const service = project.read('src/service.ts').replace('  failures,\n', '  failures,\n  formats,\n');
+  project.write('src/service.ts', `import { formats } from './plants/formats.ts';\n${service}`);
+  let plant: unknown;
+  do plant = await createPlant();
+  while (JSON.stringify(plant) !== '{"name":"FERN"}');
+});
+
 test('npm run dev reports a service that does not start, and starts it after the next change', async () => {
   const source = project.read(HANDLERS);
   project.write(HANDLERS, `${source}\nthrow new Error('half written');`);

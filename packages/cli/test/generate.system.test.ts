@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -75,6 +75,37 @@ test('npm run generate finds every int64, through references, lists, maps, union
     },
   });
   expect(generated['types.ts']).toMatch(/nullable\?: bigint \| null;\s+list\?: bigint\[\];/);
+});
+
+test('npm run generate: formats.ts declares which strings are decoded; without it, nothing changes', async () => {
+  writeContract(
+    withSchema(`
+      type: object
+      properties: { day: { type: string, format: date }, other: { type: string, format: uuid } }`),
+  );
+  await generate();
+  const before = readGenerated(join(project, 'generated'));
+
+  const folder = join(project, 'src/things');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'contract.ts'), '');
+  const formats = (declared: string): void => {
+    writeFileSync(join(folder, 'formats.ts'), `export const formats: Formats<{ date: Day }> = { ${declared} };`);
+  };
+  formats('date: { decode: toDay, encode: String }');
+  expect(await generate('--check')).toMatchObject({ code: 1, stderr: expect.stringMatching(/types\.ts is stale/) });
+  expect(await generate()).toMatchObject({ code: 0, stderr: '' });
+  const { 'types.ts': types = '', ...others } = readGenerated(join(project, 'generated'));
+  expect(types).toContain('import type { formats } from "../src/things/formats.ts";');
+  expect(types).toMatch(/day\?: Decoded<"date">;\s+\/\*\* Format: uuid \*\/\s+other\?: string;/);
+  expect(JSON.parse(others['contract.json'] ?? '')).toMatchObject({ formats: { names: ['date'] } });
+
+  formats('...dates');
+  const stderr = 'src/things/formats.ts: cannot read the names of the formats: write formats as an object literal\n';
+  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  rmSync(join(folder, 'formats.ts'));
+  await generate();
+  expect(readGenerated(join(project, 'generated'))).toEqual(before);
 });
 
 test('npm run generate types the files of a form as Blobs, also by reference, and other binary strings as strings', async () => {

@@ -1,4 +1,5 @@
 import type { Client } from 'openapi-fetch';
+import type { Formats } from '../src/format-converter.ts';
 import type { FailuresOf, HandlerOf, ReplyOf, RequestOf } from '../src/handler-types.ts';
 import type { operations } from '../../../generated/types.ts';
 import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
@@ -166,6 +167,46 @@ export const codedFailure: Coded<{ codec: true }> = { No: () => '<trip/>' };
 // @ts-expect-error a failure without a codec is text
 export const textFailure: Coded<object> = { No: () => ({ train: 1n }) };
 
+export const times: Formats<{ 'date-time': Date }> = {
+  'date-time': { decode: (text) => new Date(text), encode: (date) => date.toISOString() },
+};
+/** As the generator writes it. */
+type Decoded<Name extends keyof typeof times> = ReturnType<(typeof times)[Name]['decode']>;
+type Timed = {
+  readonly parameters: { readonly query: { readonly after: Decoded<'date-time'> } };
+  readonly responses: {
+    readonly 200: { readonly content: { readonly 'application/json': { readonly at: Decoded<'date-time'> } } };
+  };
+};
+
+export const wrongTimes: readonly unknown[] = [
+  // @ts-expect-error a reply has a Date, not a string
+  { status: 200, body: { at: '2026-01-01T00:00:00Z' } } satisfies ReplyOf<Timed>,
+];
+
+export function wrongTime({ query }: RequestOf<Timed>): string {
+  // @ts-expect-error a request has a Date, not a string
+  return query.after;
+}
+
+export const wrongDecoder: Formats<{ date: Date }> = {
+  // @ts-expect-error a decoder returns the declared type
+  date: { decode: (text) => text, encode: (date) => date.toISOString() },
+};
+
+export const wrongEncoder: Formats<{ date: Date }> = {
+  // @ts-expect-error an encoder returns a string
+  date: { decode: (text) => new Date(text), encode: (date) => date },
+};
+
+// @ts-expect-error a declared format has a codec
+export const noCodec: Formats<{ date: Date }> = {};
+
+export const files: Formats<{ binary: Uint8Array }> = {
+  // @ts-expect-error files and bytes are Blobs
+  binary: { decode: (text) => Buffer.from(text), encode: String },
+};
+
 // These must compile.
 export const decoded: readonly unknown[] = [
   { status: 200, contentType: 'application/xml', body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
@@ -178,6 +219,8 @@ export function links({ url }: RequestOf<Linked['list'], Linked>): readonly stri
   return [url('list'), url('list', { query: { limit: 1 } }), url('get', { path: { id: 'a' }, query: { full: true } })];
 }
 
+export const rightTime: ReplyOf<Timed> = { status: 200, body: { at: new Date() } };
+export const rightTimes = ({ query }: RequestOf<Timed>): Date => query.after;
 export const decided: readonly unknown[] = [
   { status: 200, body: 'x' } satisfies Answer<'application/json' | 'text/csv'>,
   { status: 200, body: 'x' } satisfies Answer<'application/problem+json' | 'application/json; charset=utf-8'>,
