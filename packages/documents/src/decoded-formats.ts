@@ -1,67 +1,7 @@
-import type { LocatedValues } from './conflicts.ts';
-import type { Document } from './document.ts';
-import { dereference } from './reference.ts';
-import { walkDocument } from './walk.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
-
 /** Marks the schema of a string that the application decodes. A document cannot set it: normalization removes it. */
 export const DECODED = 'x-decoded';
 
-// A schema with one of these describes other values than strings.
-const STRUCTURE = ['properties', 'patternProperties', 'additionalProperties', 'items', 'prefixItems'];
-
-/**
- * Marks the schemas of the strings with some formats. One with an `enum` or a `const` is not marked: its type are its values.
- */
-export function markDecoded(document: Document, formats: readonly string[]): void {
-  walkDocument(document, ({ kind, node }) => {
-    const { format } = node;
-    const isDeclared = typeof format === 'string' && formats.includes(format);
-    if (kind === 'schema' && isDeclared && typesOf(node).includes('string') && !hasValues(node))
-      Object.assign(node, { [DECODED]: true });
-  });
-}
-
 /** Whether the application decodes the strings of a schema. */
-export function isDecoded(schema: Schema): boolean {
+export function isDecoded(schema: Readonly<Record<string, unknown>>): boolean {
   return schema[DECODED] === true;
-}
-
-/** The strings of a document that the application decodes. Only `null` may be at the same location. */
-export function decodedStrings(document: Document): LocatedValues {
-  return {
-    name: 'a format',
-    isOne: isDecoded,
-    problemsOf(schemas) {
-      const decoded = schemas.filter(isDecoded);
-      const formats = new Set(decoded.map(({ format }) => format));
-      const alternatives = schemas
-        .flatMap(({ anyOf, oneOf }) => [anyOf ?? [], oneOf ?? []].flat())
-        .map((node) => dereference(document, node));
-      const isAmbiguous = formats.size > 1 || schemas.some(allowsOthers) || alternatives.some(allowsAll);
-      return decoded.length > 0 && isAmbiguous ? [['may be of another type or format', decoded]] : [];
-    },
-  };
-}
-
-/** Whether a schema by itself describes values other than null and decoded strings. */
-function allowsOthers(schema: Schema): boolean {
-  const others = typesOf(schema).filter((type) => type !== 'null' && !(type === 'string' && isDecoded(schema)));
-  return others.length > 0 || hasValues(schema) || STRUCTURE.some((keyword) => keyword in schema);
-}
-
-/** Whether a schema leaves the type of a value open. */
-function allowsAll(node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return node === true;
-  const combinations = ['allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in node);
-  return !combinations && !allowsOthers(node as Schema) && typesOf(node as Schema).length === 0;
-}
-
-function hasValues(schema: Schema): boolean {
-  return 'const' in schema || 'enum' in schema;
-}
-
-function typesOf({ type }: Schema): readonly unknown[] {
-  return [type ?? []].flat();
 }

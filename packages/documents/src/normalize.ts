@@ -1,15 +1,8 @@
 import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
-import {
-  listOperations,
-  type Document,
-  type MediaTypeObject,
-  type RequestBodyObject,
-  type ResponseObject,
-} from './document.ts';
+import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
 import { convertDependencies, convertLimits } from './dialects.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
-import { DECODED, decodedStrings, isDecoded, markDecoded } from './decoded-formats.ts';
-import { valueSchemas } from './operation-formats.ts';
+import { DECODED } from './decoded-formats.ts';
 import { parametersOf, schemaOf } from './parameters.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
@@ -146,44 +139,6 @@ export function removeInt64Conflicts(document: Document): Remark[] {
         const remaining = schemas.filter((schema) => 'format' in schema);
         for (const schema of remaining) delete (schema as Node)['format'];
         if (remaining.length > 0) warnings.push({ pointer, message: `an int64 is read as a double: ${problem}` });
-      }
-    }
-  }
-  return warnings;
-}
-
-/**
- * Marks the strings that the application decodes, except those that the service cannot identify by their location: they stay
- * strings.
- *
- * @param formats the formats that the application declares
- * @returns a warning for each that stays a string
- */
-export function markDecodedFormats(document: Document, formats: readonly string[]): Remark[] {
-  if (formats.length === 0) return [];
-  markDecoded(document, formats);
-  const values = decodedStrings(document);
-  const warnings: Remark[] = [];
-  // One that stays a string makes others ambiguous that may be at its location.
-  for (let known = -1; known !== warnings.length;) {
-    known = warnings.length;
-    for (const { object, pathItem, pointer } of listOperations(document)) {
-      const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
-      const responses = Object.entries(object.responses ?? {}).map(
-        ([status, response]) => [status, dereference(document, response) as ResponseObject] as const,
-      );
-      const parts = {
-        parameters: parametersOf(document, pathItem, object),
-        content,
-        responses: Object.fromEntries(responses),
-      };
-      for (const [name, root] of valueSchemas(document, parts)) {
-        for (const { problem, schemas } of findConflicts(document, root, name, values)) {
-          const remaining = schemas.filter(isDecoded);
-          for (const schema of remaining) Reflect.deleteProperty(schema, DECODED);
-          const formats = [...new Set(remaining.map(({ format }) => String(format)))].join(' and ');
-          if (remaining.length > 0) warnings.push({ pointer, message: `${formats} stays a string: ${problem}` });
-        }
       }
     }
   }

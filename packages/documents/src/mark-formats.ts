@@ -1,0 +1,101 @@
+import { findConflicts, type LocatedValues } from './conflicts.ts';
+import { DECODED, isDecoded } from './decoded-formats.ts';
+import { listOperations, type Document, type RequestBodyObject, type ResponseObject } from './document.ts';
+import { valueSchemas } from './operation-formats.ts';
+import { parametersOf } from './parameters.ts';
+import { dereference } from './reference.ts';
+import type { Remark } from './remark.ts';
+import { walkDocument } from './walk.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+// A schema with one of these describes other values than strings.
+const STRUCTURE = ['properties', 'patternProperties', 'additionalProperties', 'items', 'prefixItems'];
+
+/**
+ * Marks the strings that the application decodes, except those that the service cannot identify by their location: they stay
+ * strings.
+ *
+ * @param formats the formats that the application declares
+ * @returns a warning for each that stays a string
+ */
+export function markDecodedFormats(document: Document, formats: readonly string[]): Remark[] {
+  if (formats.length === 0) return [];
+  markDecoded(document, formats);
+  const values = decodedStrings(document);
+  const warnings: Remark[] = [];
+  // One that stays a string makes others ambiguous that may be at its location.
+  for (let known = -1; known !== warnings.length;) {
+    known = warnings.length;
+    for (const { object, pathItem, pointer } of listOperations(document)) {
+      const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
+      const responses = Object.entries(object.responses ?? {}).map(
+        ([status, response]) => [status, dereference(document, response) as ResponseObject] as const,
+      );
+      const parts = {
+        parameters: parametersOf(document, pathItem, object),
+        content,
+        responses: Object.fromEntries(responses),
+      };
+      for (const [name, root] of valueSchemas(document, parts)) {
+        for (const { problem, schemas } of findConflicts(document, root, name, values)) {
+          const remaining = schemas.filter(isDecoded);
+          for (const schema of remaining) Reflect.deleteProperty(schema, DECODED);
+          const names = [...new Set(remaining.map(({ format }) => String(format)))].join(' and ');
+          if (remaining.length > 0) warnings.push({ pointer, message: `${names} stays a string: ${problem}` });
+        }
+      }
+    }
+  }
+  return warnings;
+}
+
+/**
+ * Marks the schemas of the strings with some formats. One with an `enum` or a `const` is not marked: its type are its values.
+ */
+function markDecoded(document: Document, formats: readonly string[]): void {
+  walkDocument(document, ({ kind, node }) => {
+    const { format } = node;
+    const isDeclared = typeof format === 'string' && formats.includes(format);
+    if (kind === 'schema' && isDeclared && typesOf(node).includes('string') && !hasValues(node))
+      Object.assign(node, { [DECODED]: true });
+  });
+}
+
+/** The strings of a document that the application decodes. Only `null` may be at the same location. */
+function decodedStrings(document: Document): LocatedValues {
+  return {
+    name: 'a format',
+    isOne: isDecoded,
+    problemsOf(schemas) {
+      const decoded = schemas.filter(isDecoded);
+      const formats = new Set(decoded.map(({ format }) => format));
+      const alternatives = schemas
+        .flatMap(({ anyOf, oneOf }) => [anyOf ?? [], oneOf ?? []].flat())
+        .map((node) => dereference(document, node));
+      const isAmbiguous = formats.size > 1 || schemas.some(allowsOthers) || alternatives.some(allowsAll);
+      return decoded.length > 0 && isAmbiguous ? [['may be of another type or format', decoded]] : [];
+    },
+  };
+}
+
+/** Whether a schema by itself describes values other than null and decoded strings. */
+function allowsOthers(schema: Schema): boolean {
+  const others = typesOf(schema).filter((type) => type !== 'null' && !(type === 'string' && isDecoded(schema)));
+  return others.length > 0 || hasValues(schema) || STRUCTURE.some((keyword) => keyword in schema);
+}
+
+/** Whether a schema leaves the type of a value open. */
+function allowsAll(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return node === true;
+  const combinations = ['allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in node);
+  return !combinations && !allowsOthers(node as Schema) && typesOf(node as Schema).length === 0;
+}
+
+function hasValues(schema: Schema): boolean {
+  return 'const' in schema || 'enum' in schema;
+}
+
+function typesOf({ type }: Schema): readonly unknown[] {
+  return [type ?? []].flat();
+}
