@@ -10,7 +10,7 @@ const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
 }));
 
 /** Renders a failure with the function that is scaffolded for a schema. */
-function render(schema: object, violations: typeof VIOLATIONS): unknown {
+function render(schema: object, violations: typeof VIOLATIONS, formats = {}): unknown {
   const content = { 'application/json': { schema } };
   const operation = { operationId: 'op', responses: { '400': { description: 'No.', content } } };
   const document = { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: { '/a': { get: operation } } };
@@ -23,8 +23,8 @@ function render(schema: object, violations: typeof VIOLATIONS): unknown {
     response: '400',
   };
   const source = createFailureRenderer(createValues(document, 0, 'response')).renderBody(body);
-  const call = runInThisContext(`(${source})`) as (details: object) => unknown;
-  return call({ status: 400, message: 'all', violations });
+  const bind = runInThisContext(`(formats) => (${source})`) as (formats: object) => (details: object) => unknown;
+  return bind(formats)({ status: 400, message: 'all', violations });
 }
 
 /** Returns a schema with a message and a list of violations. */
@@ -50,6 +50,13 @@ test.each<[string, object, unknown, unknown]>([
 test('a scaffolded failure lists ten violations, or as many as its schema allows', () => {
   expect(render(withList(FIELD), VIOLATIONS)).toMatchObject({ errors: { length: 10 } });
   expect(render(withList(FIELD, { maxItems: 3 }), VIOLATIONS)).toMatchObject({ errors: { length: 3 } });
+});
+
+test('a scaffolded failure decodes the strings that the application decodes', () => {
+  const at = { type: 'string', format: 'date-time', 'x-decoded': true };
+  const schema = { type: 'object', required: ['at', 'message'], properties: { at, message: TEXT } };
+  const formats = { 'date-time': { decode: (text: string) => new Date(text) } };
+  expect(render(schema, [], formats)).toEqual({ at: expect.any(Date), message: 'all' });
 });
 
 test('a scaffolded failure has members whose names and values are no identifiers', () => {

@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 import { stringifyJson, type FailureDetails } from '@contract-first/contract';
-import { sentKindOf, type FailureBody } from '@contract-first/documents';
+import { isDecoded, sentKindOf, type FailureBody } from '@contract-first/documents';
 import type { Described, Values } from '../values/documented-values.ts';
 import {
   isArray,
@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type Place,
 } from '../values/json-value.ts';
-import { isInt64At } from '../values/schema-merge.ts';
+import { findSchemaAt } from '../values/schema-merge.ts';
 import { quote, renderArray, renderObject } from './source-text.ts';
 
 type Details = Omit<FailureDetails, 'operationId'>;
@@ -79,9 +79,15 @@ export function createFailureRenderer(values: Values): FailureRenderer {
   function renderValue({ name, operationId, response, mediaType }: FailureBody): string {
     const described: Described = values.responseOf(operationId, response).content?.[mediaType] ?? {};
     const isValid = (value: Json): boolean => values.allows(described.schema, value);
-    const isInt64 = (place: Place): boolean => isInt64At(values.schemas, described.schema ?? true, place);
+    const schema = described.schema ?? true;
+    const isInt64 = (place: Place): boolean =>
+      findSchemaAt(values.schemas, schema, place, ({ format }) => format === 'int64') !== undefined;
+    const decodedAs = (place: Place): string | undefined => {
+      const decoded = sentKindOf(mediaType) === 'json' && findSchemaAt(values.schemas, schema, place, isDecoded);
+      return decoded ? String(decoded['format']) : undefined;
+    };
     const [base = null] = values.valuesOf(described, { key: name, dynamic: true, isText: true, isSimple: true });
-    return fill(base, isValid, isInt64);
+    return fill(base, isValid, isInt64, decodedAs);
   }
 }
 
@@ -90,12 +96,22 @@ export function evaluate(rendered: string): (details: Details) => Json {
   return runInThisContext(`(${rendered})`) as (details: Details) => Json;
 }
 
-/** Renders a function that returns a value with details of a failure in members of such names, where that is valid. */
-function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Place) => boolean): string {
+/**
+ * Renders a function that returns a value with details of a failure in members of such names, where that is valid.
+ *
+ * @param decodedAs returns the format of a string that the application decodes
+ */
+function fill(
+  base: Json,
+  isValid: (value: Json) => boolean,
+  isInt64: (place: Place) => boolean,
+  decodedAs: (place: Place) => string | undefined,
+): string {
   const value = prune(base, isValid);
   const expressions = new Map<string, Expression>();
   const leavesFirst = placesOf(value, MAX_PLACES).reverse();
   for (const place of leavesFirst) fillPlace(place, partAt(value, place));
+  for (const place of leavesFirst) decodePlace(place, partAt(value, place));
   return renderFunction();
 
   function fillPlace(place: Place, part: Json): void {
@@ -111,6 +127,14 @@ function fill(base: Json, isValid: (value: Json) => boolean, isInt64: (place: Pl
     if (FORMS.some(([form, text]) => form.test(String(part)) && accepts(place, { text, uses: [] }))) return;
     // Other texts have the message, too: it says more than a generated one.
     LENGTHS.some((length) => accepts(place, { text: cut('message', length), uses: ['message'] }));
+  }
+
+  /** Decodes a string that the application replies with as another value. The functions before had to return JSON. */
+  function decodePlace(place: Place, part: Json): void {
+    const format = typeof part === 'string' ? decodedAs(place) : undefined;
+    if (typeof part !== 'string' || format === undefined) return;
+    const { text, uses } = expressions.get(JSON.stringify(place)) ?? { text: literal(part), uses: [] };
+    expressions.set(JSON.stringify(place), { text: `formats[${quote(format)}].decode(${text})`, uses });
   }
 
   /** Fills a list with an item for each violation. Without violations, its item is the message, unless that is elsewhere. */

@@ -42,12 +42,18 @@ export async function scaffold(
   }));
   return [
     ...(await scaffoldHandlers(document, handlersPath, folder)),
-    ...(await addMissing(join(folder, 'failures.ts'), 'failures', EMPTY_FAILURES, failures)),
+    ...(await addMissing(join(folder, 'failures.ts'), 'failures', EMPTY_FAILURES, failures, importFor(failures))),
     // Most applications need no checkers.
     ...(checkers.length > 0
       ? await addMissing(join(folder, 'checkers.ts'), 'checkers', EMPTY_CHECKERS, checkers, NOT_IMPLEMENTED)
       : []),
   ];
+}
+
+/** Returns the import that the functions of failures need, if they decode strings. */
+function importFor(failures: readonly { readonly value: string }[]): string | undefined {
+  const isDecoding = failures.some(({ value }) => value.includes('formats['));
+  return isDecoding ? "import { formats } from './formats.ts';" : undefined;
 }
 
 async function scaffoldHandlers(document: Document, handlersPath: string, folder: string): Promise<readonly string[]> {

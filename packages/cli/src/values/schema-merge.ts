@@ -42,18 +42,26 @@ export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonl
   }
 }
 
-/** Whether the part at a place of a value may be an int64. */
-export function isInt64At(schemas: Schemas, schema: Schema, place: readonly (string | number)[]): boolean {
+/** Finds a schema that may apply to the part at a place of a value. */
+export function findSchemaAt(
+  schemas: Schemas,
+  schema: Schema,
+  place: readonly (string | number)[],
+  isWanted: (schema: SchemaObject) => boolean,
+): SchemaObject | undefined {
   const flat = flatten(schemas, schema);
-  if (typeof flat === 'boolean') return false;
+  if (typeof flat === 'boolean') return undefined;
   const [key, ...rest] = place;
-  const { format, properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;
-  const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])]; // The linter has checked this shape.
-  if (parts.some((part) => isInt64At(schemas, part, place))) return true;
-  if (key === undefined) return format === 'int64';
+  const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;
+  for (const part of [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])]) {
+    // The linter has checked this shape.
+    const found = findSchemaAt(schemas, part, place, isWanted);
+    if (found !== undefined) return found;
+  }
+  if (key === undefined) return isWanted(flat) ? flat : undefined;
   const named = (properties ?? {}) as Readonly<Record<string, Schema>>; // As above.
   const own = typeof key === 'number' ? items : Object.hasOwn(named, key) ? named[key] : additionalProperties;
-  return isInt64At(schemas, (own ?? true) as Schema, rest);
+  return findSchemaAt(schemas, (own ?? true) as Schema, rest, isWanted);
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean'];
