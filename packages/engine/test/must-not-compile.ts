@@ -1,4 +1,5 @@
 import type { Application, Settings, SettingsOf } from '@contract-first/engine';
+import { runCommand } from '@contract-first/engine/run';
 
 // This file is type-checked, never run. None of these may compile.
 
@@ -43,3 +44,15 @@ export const application = {
 
 // @ts-expect-error its settings are missing
 export const undeclared: Application<unknown, typeof settings> = { ...parts, open: application.open };
+
+export const command = runCommand(
+  async () => ({ application: { ...application, open: async () => ({ close: async () => undefined, beds: 3 }) } }),
+  async (opened, { settings }) => {
+    [opened.beds, settings.PAGE_SIZE] satisfies number[];
+    // @ts-expect-error the application does not open it
+    const unopened: keyof typeof opened = 'seeds';
+    // @ts-expect-error the application does not declare it
+    const undeclared: keyof typeof settings = 'PAGE_COUNT';
+    throw new Error(unopened + undeclared);
+  },
+);

@@ -197,12 +197,14 @@ test('a configuration mistake stops the start, exit 1: a number of proxies, wher
   expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
 });
 
-test.each(['src/main.ts', 'scripts/export.ts'])(
+test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first mock openapi.yaml'])(
   'a configuration mistake stops the start, exit 1: a .env that cannot be read, for %s',
-  async (program) => {
+  async (command) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
-    const outcome = await run('node', [join(ROOT, program)], {}, folder);
+    const [program = '', ...args] = command.split(' ');
+    cpSync(join(ROOT, 'openapi.yaml'), join(folder, 'openapi.yaml'));
+    const outcome = await run('node', [join(ROOT, program), ...args], {}, folder);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   },
 );
