@@ -9,8 +9,8 @@ import { createService } from './service.ts';
 
 const USAGE = `contract-first dev [--allow-refs KINDS] [options of Node]
 
-Runs src/main.ts. Regenerates after each change of the document, and restarts the service after each change of the
-document or of src/. A rejected document is ignored.
+Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each
+change of the document or of src/. A rejected document is ignored.
 
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text

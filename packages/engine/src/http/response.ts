@@ -187,13 +187,14 @@ function encodeItems(
   let count = 0;
   return openStream(body, (item) => {
     count += 1;
+    let encoded: unknown;
     try {
-      const [encoded] = encode([item]) as readonly unknown[]; // A list stays one.
+      [encoded] = encode([item]) as readonly unknown[]; // A list stays one.
       validator.response(status, mediaType, [withoutBigints(encoded)]);
-      return formatItem(mediaType, encoded);
     } catch (error) {
       throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
     }
+    return formatItem(mediaType, encoded);
   });
 }
 
