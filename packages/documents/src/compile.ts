@@ -58,7 +58,7 @@ export async function compileContract(
 ): Promise<CompiledContract> {
   const { document, ...prepared } = await prepareDocument(path, allowed, findUnservable, declared.codecs);
   if (document === undefined) return { ...prepared, compiled: undefined };
-  const warnings = markDecodedFormats(document, declared.formats);
+  const warnings = markDecodedFormats(document, declared);
   const { compiled, failureBodies, errors } = compileOperations(document, declared);
   const problems = [
     ...prepared.problems,

@@ -1,4 +1,5 @@
 import { findConflicts, type LocatedValues } from './conflicts.ts';
+import type { Declared } from './declared.ts';
 import { DECODED, isDecoded } from './decoded-formats.ts';
 import { listOperations, type Document, type RequestBodyObject, type ResponseObject } from './document.ts';
 import { valueSchemas } from './operation-formats.ts';
@@ -16,10 +17,9 @@ const STRUCTURE = ['properties', 'patternProperties', 'additionalProperties', 'i
  * Marks the strings that the application decodes, except those that the service cannot identify by their location: they stay
  * strings.
  *
- * @param formats the formats that the application declares
  * @returns a warning for each that stays a string
  */
-export function markDecodedFormats(document: Document, formats: readonly string[]): Remark[] {
+export function markDecodedFormats(document: Document, { formats, codecs }: Declared): Remark[] {
   if (formats.length === 0) return [];
   markDecoded(document, formats);
   const values = decodedStrings(document);
@@ -36,6 +36,7 @@ export function markDecodedFormats(document: Document, formats: readonly string[
         parameters: parametersOf(document, pathItem, object),
         content,
         responses: Object.fromEntries(responses),
+        codecs,
       };
       for (const [name, root] of valueSchemas(document, parts)) {
         for (const { problem, schemas } of findConflicts(document, root, name, values)) {

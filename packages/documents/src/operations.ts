@@ -87,7 +87,7 @@ export function compileOperations(
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
         schemas: schemasOf(parts, planned, pointer),
-        ...optional('formats', decoded && planFormats(document, parts, decoded)),
+        ...optional('formats', decoded && planFormats(document, { ...parts, codecs }, decoded)),
       };
     }),
   );

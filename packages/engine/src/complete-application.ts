@@ -76,7 +76,7 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
 export function assertFormats(contract: Contract, formats: AnyFormats = {}): void {
   const missing = (contract.formats?.names ?? []).filter((name) => !Object.hasOwn(formats, name));
   if (missing.length === 0) return;
-  throw new IncompleteApplication(`no format ${missing.join(', ')}: pass formats with the application`);
+  throw new IncompleteApplication(`no codec for the formats ${missing.join(', ')}: pass formats with the application`);
 }
 
 /** The parts of an application, by name. */

@@ -45,7 +45,7 @@ const FILE = { type: 'string', format: 'binary' };
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives.
  */
-export function toTypedDocument(original: Document): Document {
+export function toTypedDocument(original: Document, codecs: readonly string[]): Document {
   const document = structuredClone(original);
   const forms = new Map<object, TextType>();
   walkDocument(document, ({ kind, node, key }) => {
@@ -53,7 +53,7 @@ export function toTypedDocument(original: Document): Document {
       forms.set(node, textTypeOf(document, node['schema'], true));
   });
   walkDocument(document, ({ kind, node, key }) => {
-    if (kind === 'mediaType' && isPlainText(key, node)) Object.assign(node, withoutDecoding(node['schema']));
+    if (kind === 'mediaType' && isPlainText(key, node, codecs)) Object.assign(node, withoutDecoding(node['schema']));
     if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isSequential(key, node))
       Reflect.deleteProperty(node, 'schema');
     if (kind !== 'schema') return;

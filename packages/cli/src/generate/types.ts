@@ -30,7 +30,7 @@ export function renderTypes(original: Document, codecs: readonly string[] = [], 
 
 /** Renders the declarations of a document, `paths` first. */
 function renderParts(original: Document, codecs: readonly string[]): readonly string[] {
-  const document = toTypedDocument(original);
+  const document = toTypedDocument(original, codecs);
   const { schemas = {} } = document.components ?? {};
   const plain = createSchemaTypes(document, new Map());
   const types = new Map(Object.entries(schemas).map(([name, schema]) => [name, plain.typeOf(schema)]));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFormatConverter } from '@contract-first/contract';
 import type { Application, OpenOptions } from '@contract-first/engine';
 import {
   createSilentLog,
@@ -81,14 +82,16 @@ export async function openTestService<Tested extends Application>(
     createSilentLog(),
   );
   const opened = await parts.promise;
+  const { contract, formats } = application;
+  const converter = createFormatConverter(contract, formats);
+  const urlOf: UrlOf = (operationId, parameters) =>
+    operationUrl(contract, { req: {}, target: undefined }, 'http://localhost', operationId, parameters, converter);
   return {
     opened,
     call(operationId, ...[request = {}]) {
       const handler = opened.handlers[operationId as string]; // A key of the handlers.
       if (handler === undefined) throw new Error(`${String(operationId)} has no handler`);
-      return handler(requestOf(application, request) as never) as ReturnType<
-        Opened<Tested>['handlers'][typeof operationId]
-      >; // It is of this operation.
+      return handler(requestOf(request, urlOf) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>; // It is of this operation.
     },
     async send({ method, target, headers, body }) {
       const connection = openConnection(new URL(service.url));
@@ -107,8 +110,10 @@ export async function openTestService<Tested extends Application>(
   };
 }
 
+type UrlOf = (operationId: string, parameters?: LinkParameters) => string;
+
 /** Completes the request of a handler. */
-function requestOf({ contract }: Application, request: { readonly body?: unknown }) {
+function requestOf(request: { readonly body?: unknown }, url: UrlOf) {
   return {
     path: {},
     query: {},
@@ -119,8 +124,7 @@ function requestOf({ contract }: Application, request: { readonly body?: unknown
     caller: { name: 'test', scheme: 'test' },
     requestId: 'test',
     rawHeaders: {},
-    url: (operationId: string, parameters?: LinkParameters) =>
-      operationUrl(contract, { req: {}, target: undefined }, 'http://localhost', operationId, parameters),
+    url,
     signal: new AbortController().signal,
     log: createSilentLog(),
     ...request,

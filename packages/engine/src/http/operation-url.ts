@@ -1,4 +1,11 @@
-import { parameterNames, stringifyJson, type Contract, type Operation, type Parameter } from '@contract-first/contract';
+import {
+  parameterNames,
+  stringifyJson,
+  type Contract,
+  type FormatConverter,
+  type Operation,
+  type Parameter,
+} from '@contract-first/contract';
 import type { RouteMatch } from './exchange.ts';
 import type { MountedRequest } from './mounts.ts';
 
@@ -19,6 +26,7 @@ type LinkedFrom = {
  * has it.
  *
  * @param origin where the client reaches the service
+ * @param formats encodes the values of declared formats
  * @throws when there is no such operation, or a parameter is missing or has a value that its style cannot express
  */
 export function operationUrl(
@@ -27,14 +35,17 @@ export function operationUrl(
   origin: string,
   operationId: string,
   parameters: LinkParameters = {},
+  formats?: FormatConverter,
 ): string {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
   const { originalUrl, baseUrl = '', url = '' } = req;
   // A document that Express has mounted below a path does not know that path.
   const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
+  // Encoding keeps the locations and the names.
+  const values = (formats?.encode(parameters, operation.formats?.parameters, '') ?? parameters) as LinkParameters;
   const base = basePathOf(contract, operation, target, url);
-  return `${origin}${mount}${base}${targetOf(operation, parameters)}`;
+  return `${origin}${mount}${base}${targetOf(operation, values)}`;
 }
 
 /** Returns the base path of a request if an operation has the same server, else the first of the operation. */

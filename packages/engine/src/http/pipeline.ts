@@ -118,7 +118,7 @@ export function createPipeline(options: PipelineOptions) {
   const startSpan = createRequestSpans();
   const batch = new ResponseBatch<Outgoing>(sendWhole, finish);
   const urlOf: UrlOf = (exchange, operationId, parameters) =>
-    operationUrl(contract, exchange, originOf(exchange.req), operationId, parameters);
+    operationUrl(contract, exchange, originOf(exchange.req), operationId, parameters, formats);
   const sending = { slices: new TimeSlices(), stallTimeoutMs: streamStallTimeoutMs };
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {

@@ -101,7 +101,8 @@ export function toResponse(
   };
   if (isStreamable(body) && documented.codecs?.[mediaType] === undefined)
     return { status, headers, body: streamBytes(body, checkSize) };
-  const encoded = encodeBody({ operation, validator }, codecs, status, mediaType, contentType, body);
+  const value = documented.codecs?.[mediaType] === undefined ? body : encode(body);
+  const encoded = encodeBody({ operation, validator }, codecs, status, mediaType, contentType, value);
   if (encoded instanceof Blob) {
     checkSize(encoded.size);
     return { status, headers, body: { ...streamBytes(encoded.stream()), sizeBytes: encoded.size } };

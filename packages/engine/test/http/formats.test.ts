@@ -255,3 +255,47 @@ test('formats: a service without a codec does not start', async () => {
     'no codec for the formats celsius',
   );
 });
+
+test('a body with a codec has values of declared formats: 200', async () => {
+  const coded =
+    'application/vnd.lines: { schema: { type: object, properties: { at: { type: string, format: date-time } } } }';
+  const operation = `requestBody: { content: { ${coded} } }\nresponses: { '200': { description: It., content: { ${coded} } } }`;
+  const contract = await contractOf(documentOf('/a', 'post', operation), {
+    formats: ['date-time'],
+    codecs: ['application/vnd.lines'],
+  });
+  const codecs = {
+    'application/vnd.lines': {
+      decode: (bytes: Uint8Array) => ({ at: Buffer.from(bytes).toString() }),
+      encode: (value: unknown) => (value as { readonly at: string }).at,
+    },
+  };
+  const op = ({ body }: { readonly body: { readonly at: Date } }) =>
+    Promise.resolve({ status: 200, body: { at: new Date(body.at.getTime() + 1) } });
+  const { app } = await createTestApp({ contract, formats, codecs, handlers: { op } });
+  const response = await request(app)
+    .post('/a')
+    .set('Content-Type', 'application/vnd.lines')
+    .serialize((value: unknown) => value as string)
+    .send(TEXT)
+    .buffer(true)
+    .parse((res, done) => {
+      res.on('data', (chunk: Buffer) => {
+        done(null, chunk.toString());
+      });
+    });
+  expect([response.status, response.body]).toEqual([200, '2026-03-01T12:00:00.501Z']);
+});
+
+test('a link has the strings of its values: 200', async () => {
+  const contract = await contractOf(DOCUMENT, { formats: names });
+  type Input = { readonly url: (id: string, parameters: object) => string };
+  const op = ({ url }: Input) => {
+    const parameters = { path: { id: `id:${UUID}` }, query: { after: DATE, days: [new Day('2026-01-01')] } };
+    return Promise.resolve({ status: 200, body: { note: url('op', parameters) } });
+  };
+  const { app } = await createTestApp({ contract, formats, failures, handlers: { op } });
+  const { text } = await request(app).post(`/a/${UUID}`).send({});
+  const { pathname, search } = new URL((JSON.parse(text) as { readonly note: string }).note);
+  expect(`${pathname}${search}`).toBe(`/a/${UUID}?after=${encodeURIComponent(TEXT)}&days=2026-01-01`);
+});
