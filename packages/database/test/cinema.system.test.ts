@@ -41,6 +41,7 @@ describeStores((createDatabase) => {
     expect(booked.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
     expect(await freeSeats(service)).toBe(1);
     expect((await send(service, 'POST', '/screenings/2/bookings', { seats: 1 })).status).toBe(404);
+    expect((await send(service, 'POST', '/screenings', { film: 'Alien', seats: 10 })).status).toBe(409);
   });
 
   test('the sales are those of paid bookings, which Kysely reads from the same database: 200', async () => {

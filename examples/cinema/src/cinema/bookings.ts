@@ -15,12 +15,12 @@ export const bookingTables: Definition = {
   tables: ['screenings', 'bookings'],
   migrations: {
     sqlite: [
-      `CREATE TABLE screenings (${ID.sqlite}, film TEXT NOT NULL, free INTEGER NOT NULL) STRICT`,
+      `CREATE TABLE screenings (${ID.sqlite}, film TEXT NOT NULL UNIQUE, free INTEGER NOT NULL) STRICT`,
       `CREATE TABLE bookings (${ID.sqlite}, screening INTEGER NOT NULL, seats INTEGER NOT NULL,
          held_at INTEGER NOT NULL, paid INTEGER NOT NULL DEFAULT 0) STRICT`,
     ],
     postgres: [
-      (schema) => `CREATE TABLE ${schema}.screenings (${ID.postgres}, film text NOT NULL, free bigint NOT NULL)`,
+      (schema) => `CREATE TABLE ${schema}.screenings (${ID.postgres}, film text NOT NULL UNIQUE, free bigint NOT NULL)`,
       (schema) => `CREATE TABLE ${schema}.bookings (${ID.postgres}, screening bigint NOT NULL, seats bigint NOT NULL,
          held_at bigint NOT NULL, paid bigint NOT NULL DEFAULT 0)`,
     ],

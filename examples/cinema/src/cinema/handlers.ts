@@ -1,4 +1,5 @@
 import type { Bookings } from './bookings.ts';
+import { ConstraintViolated } from '@contract-first/database';
 import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
 import type { Sales } from './sales.ts';
 
@@ -18,10 +19,16 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
 
 async function createScreening(
   bookings: Bookings,
-  { body: { film, seats } }: Request<'createScreening'>,
+  { body: { film, seats }, url }: Request<'createScreening'>,
 ): Promise<Reply<'createScreening'>> {
-  const id = await bookings.schedule(film, seats);
-  return { status: 201, headers: { Location: `/screenings/${String(id)}` }, body: { id, film, free: seats } };
+  try {
+    const id = await bookings.schedule(film, seats);
+    const Location = url('getScreening', { path: { id } });
+    return { status: 201, headers: { Location }, body: { id, film, free: seats } };
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated)) throw error;
+    return { status: 409, body: { status: 409, detail: 'this film has a screening' } };
+  }
 }
 
 async function getScreening(bookings: Bookings, { path }: Request<'getScreening'>): Promise<Reply<'getScreening'>> {

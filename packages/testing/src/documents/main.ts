@@ -16,7 +16,7 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 //   following blocks.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
-// - `ts`: is part of a source file. `text` and `mermaid` are figures.
+// - `ts`: is part of a source file, whatever its indentation. `text` and `mermaid` are figures.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock))$/;
 // The commands of `sh` blocks that are not run here.
 const ELSEWHERE = {
@@ -80,11 +80,18 @@ async function executeBlock(clone: () => Project, block: Block, document: string
     const files = ['src', 'scripts', 'examples'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
     );
-    const isSource = files.some((name) => name.endsWith('.ts') && readFileSync(name, 'utf8').includes(text));
+    const isSource = files.some(
+      (name) => name.endsWith('.ts') && flat(readFileSync(name, 'utf8')).includes(flat(text)),
+    );
     if (!isSource) throw new Error('no source file contains this block');
   } else if (language !== 'text' && language !== 'mermaid') {
     throw new Error(`a block of ${language} is neither executed nor a figure`);
   }
+}
+
+/** Returns a text without its indentation: Prettier indents a part of a file as a file of its own. */
+function flat(text: string): string {
+  return text.replaceAll(/^ +/gm, '');
 }
 
 function reasonNotToRun(command: string): string | undefined {
