@@ -160,7 +160,7 @@ test.each(['export const codecs = { ...others };', 'export const codecs = {', 'e
     writeCodecs(source);
     expect(await generate()).toEqual({
       ...{ code: 1, stdout: '' },
-      stderr: `cannot read the media types from ${join('src/app/codecs.ts')}: write them as the names of an object, without a spread\n`,
+      stderr: `cannot read the names of codecs from ${join('src/app/codecs.ts')}: write an object literal without a spread\n`,
     });
     expect(readGenerated()).toEqual(before);
   },

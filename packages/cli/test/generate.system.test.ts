@@ -101,7 +101,8 @@ test('npm run generate: formats.ts declares which strings are decoded; without i
   expect(JSON.parse(others['contract.json'] ?? '')).toMatchObject({ formats: { names: ['date'] } });
 
   formats('...dates');
-  const stderr = 'src/things/formats.ts: cannot read the names of the formats: write formats as an object literal\n';
+  const stderr =
+    'cannot read the names of formats from src/things/formats.ts: write an object literal without a spread\n';
   expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
   rmSync(join(folder, 'formats.ts'));
   await generate();
