@@ -100,3 +100,39 @@ test('a contract has no type that none of the alternatives has', async () => {
   expect(await bodyWith({ type: 'boolean', oneOf })).toEqual({ oneOf });
   expect(await bodyWith({ type: 'number', oneOf })).toEqual({ type: 'number', oneOf });
 });
+
+test('a contract has JSON Schema 2020-12 in place of the lists of items of older drafts, and of references into them', async () => {
+  const $schema = 'http://json-schema.org/draft-07/schema#';
+  const first = { type: 'string' };
+  const items = [first, { $ref: '#/components/schemas/Body/items/0' }];
+  const body = await bodyWith({ $schema, type: 'array', items, additionalItems: false });
+  expect(body).toEqual({
+    type: 'array',
+    prefixItems: [first, { $ref: '#/components/schemas/Body_prefixItems_0' }],
+    items: false,
+  });
+});
+
+test('a contract has no discriminator', async () => {
+  const oneOf = [{ type: 'object' }, { type: 'array' }];
+  const body = await bodyWith({ oneOf, discriminator: { propertyName: 'kind' } });
+  expect(body).not.toHaveProperty('discriminator');
+});
+
+test('a contract has the operation of a path that another one matches below one of two servers only', async () => {
+  const done = "responses: { '204': { description: Done. } }";
+  const { operations, ...rest } = await contractOf(`
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+servers: [{ url: /v1 }]
+paths:
+  /{a}: { get: { operationId: first, parameters: [{ name: a, in: path, required: true, schema: {} }], ${done} } }
+  /{b}:
+    servers: [{ url: /v1 }, { url: /v2 }]
+    get: { operationId: second, parameters: [{ name: b, in: path, required: true, schema: {} }], ${done} }
+`);
+  expect(Object.keys(operations)).toEqual(['first', 'second']);
+  expect(rest).toMatchObject({ basePaths: ['/v1'] });
+  expect(rest).not.toHaveProperty('templatedBasePaths');
+});
