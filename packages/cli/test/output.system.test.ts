@@ -28,7 +28,7 @@ test.each([
       ({ status }) => status,
       () => undefined,
     );
-  await until(status, 404);
+  await until(status, 404, 60_000);
 });
 
 test.each([
