@@ -23,10 +23,12 @@ export type OperationResult = {
   readonly isNotImplemented: boolean;
   /** Messages about the answers, and about requests that could not be tried. */
   readonly notes: readonly string[];
-  /** The operations with a successful answer to a valid request. */
+  /** The operations with a successful answer to a valid request, or one that `--expect` names. */
   readonly successful: ReadonlySet<string>;
   /** Why no valid request was successful; `undefined` when one was, or none was sent. */
   readonly failureNote: string | undefined;
+  /** The statuses of valid requests. */
+  readonly validStatuses: ReadonlySet<number>;
 };
 
 /** The check of one operation, as a task. */
@@ -102,10 +104,19 @@ export function checkOperation(
     const found = [...notes];
     if (undocumented.size > 0) found.push(`responds ${listOf(undocumented)}, which the document does not describe`);
     if (large.size > 0) found.push(`responds ${listOf(large)} beyond --max-response-size: not read to the end`);
-    const isSuccessful = [...validStatuses].some((status) => status < 400);
+    const expected = run.expectedStatuses(operation);
+    const isSuccessful = [...validStatuses].some((status) => status < 400 || expected.has(status));
     const successful = new Set(isSuccessful ? [operation.operationId] : []);
     const failureNote = isSuccessful || isNotImplemented ? undefined : describeFailure();
-    return { failures: prober.failures(), checked, isNotImplemented, notes: found, successful, failureNote };
+    return {
+      failures: prober.failures(),
+      checked,
+      isNotImplemented,
+      notes: found,
+      successful,
+      failureNote,
+      validStatuses,
+    };
   }
 
   function describeFailure(): string | undefined {

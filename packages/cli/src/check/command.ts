@@ -17,9 +17,10 @@ import { startTemporaryService } from './temporary-service.ts';
 const USAGE = `contract-first check [DOCUMENT] [options]
 
 Checks a running service against its OpenAPI document, by default generated/openapi.json. Without --url, it starts
-src/main.ts on a temporary store.
+src/main.ts on a temporary store. It creates, changes and deletes data: never check a server in production.
 
-  --url URL             check this server
+  --url URL             check this server; its path, such as / or /v1, replaces the base path of the
+                        document, which holds where the URL has none
   --token TOKEN         credentials for that server: a bearer token, an API key, a password or
                         user:password (default: the environment variable CONTRACT_TOKEN)
   --header 'NAME: TEXT' a header of every request; repeatable
@@ -37,7 +38,7 @@ src/main.ts on a temporary store.
   --seed N              seed of the generator, to repeat a run
   --workers N           operations to check at the same time (default: 1)
   --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
-  --allow-incomplete    exit 0 even if an operation got less than the minimum
+  --allow-incomplete    exit 0 even if an operation got less than the minimum, or most were never successful
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
   --coverage            print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
@@ -46,7 +47,8 @@ src/main.ts on a temporary store.
 \${NAME} in a token or a header is the environment variable NAME, which is not printed.
 The minimum of an operation is all its systematic requests and a tenth of --runs of each kind.
 The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
-Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible.
+Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible,
+or less than half of the operations were ever successful.
 Checks:
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
 const GENERATED = 'generated/openapi.json';
@@ -93,7 +95,8 @@ async function check(
     using interruption = abortOnSignals();
     const { signal } = interruption;
     const countsCoverage = isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
-    const events = { onProgress, onExchange, signal };
+    const onNote = service === undefined ? printError : undefined; // The service that this command starts has a token of its own.
+    const events = { onProgress, onExchange, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
     progressLine?.clear();
     if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
@@ -102,13 +105,17 @@ async function check(
     if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
     if (result.failures.length + result.notImplemented.length > 0) return 1;
     if (result.errors.length > 0) return 2;
-    return result.incomplete.length > 0 && !isIncompleteAllowed ? 2 : 0;
+    const isComplete = result.incomplete.length === 0 && result.unsuccessful === undefined;
+    return isComplete || isIncompleteAllowed ? 0 : 2;
   } catch (error) {
     problem = (error as Error).message; // Nothing else is thrown.
     throw error;
   } finally {
     await service?.stop();
-    reports.finish(isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [] } : result, problem);
+    reports.finish(
+      isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [], unsuccessful: undefined } : result,
+      problem,
+    );
   }
 }
 

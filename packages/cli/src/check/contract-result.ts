@@ -15,6 +15,8 @@ export type ContractResult = {
   readonly failures: readonly Failure[];
   /** The checks that applied to no request. */
   readonly unused: readonly CheckName[];
+  /** Why the server cannot be judged: most operations were never successful; `undefined` when most were. */
+  readonly unsuccessful: string | undefined;
   /** The operations that answered valid requests 501. */
   readonly notImplemented: readonly string[];
   /** The operations that the time limit left below the minimum. */
@@ -27,7 +29,10 @@ export type ContractResult = {
   readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
-type Findings = Pick<ContractResult, 'failures' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'> & {
+type Findings = Pick<
+  ContractResult,
+  'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
+> & {
   /** The checks that applied to a request. */
   readonly checked: ReadonlySet<CheckName>;
 };
@@ -51,6 +56,12 @@ export function gatherFindings(
     );
   return {
     failures: firstOfEach(results.flatMap(({ failures }) => failures)),
+    unsuccessful: describeUnsuccessful(
+      successful.size,
+      results.flatMap(({ operationId, failureNote, validStatuses }) =>
+        failureNote === undefined || successful.has(operationId) ? [] : [validStatuses],
+      ),
+    ),
     notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
     incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
     errors: results.flatMap(({ operationId, error }) =>
@@ -63,6 +74,34 @@ export function gatherFindings(
     ],
     checked: new Set(results.flatMap((result) => [...result.checked])),
   };
+}
+
+/** What the server, the base path or the credentials may lack, by the only status of all operations. */
+const CAUSES: Readonly<Record<string, string>> = {
+  401: 'are the credentials right?',
+  403: 'may these credentials do anything?',
+  404: 'is the base path right?',
+  405: 'is the base path right?',
+};
+
+/**
+ * Describes why a server cannot be judged.
+ *
+ * @param successful the number of operations with a successful answer to a valid request
+ * @param others the statuses of valid requests of each other operation
+ * @returns `undefined` when at least half of the operations were successful
+ */
+function describeUnsuccessful(successful: number, others: readonly ReadonlySet<number>[]): string | undefined {
+  const all = successful + others.length;
+  if (others.length <= successful) return undefined;
+  const statuses = [...new Set(others.flatMap((each) => [...each]))].sort((one, other) => one - other);
+  const [status = 0] = statuses;
+  const cause = statuses.length > 1 ? undefined : status >= 500 ? 'is the server well?' : CAUSES[status];
+  const hint = cause === undefined ? '' : `: ${cause}`;
+  const answers = statuses.map(String).join(', ');
+  return successful === 0
+    ? `no operation was successful: ${all === 1 ? 'it answers' : `all ${String(all)} answer`} ${answers}${hint}`
+    : `only ${String(successful)} of ${String(all)} operations were successful: the others answer ${answers}${hint}`;
 }
 
 function describeError(error: unknown): string {

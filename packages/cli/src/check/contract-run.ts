@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
-import { isProtected } from './credentials.ts';
+import { isProtected, needsUser } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from './connection.ts';
 import { gatherFindings, type ContractResult } from './contract-result.ts';
@@ -23,7 +23,7 @@ import { assertKnown, matches, select, type Expectation } from './selection.ts';
 export type ContractOptions = {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
-  /** The URL of the server. The base path of the document is appended to a URL without a path. */
+  /** The URL of the server. Its path replaces the base path of the document; `/` is one, and none leaves it. */
   readonly baseUrl: string;
   /** Valid credentials: a bearer token, an API key, a password or `user:password`. */
   readonly token?: string | undefined;
@@ -50,6 +50,8 @@ export type ContractOptions = {
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onExchange?: Observer | undefined;
+  /** Receives what is worth knowing before the first request. */
+  readonly onNote?: ((note: string) => void) | undefined;
   readonly countsCoverage?: boolean | undefined;
   /** Ends the run early, with what was found. */
   readonly signal?: AbortSignal | undefined;
@@ -84,7 +86,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const documented = listOperations(requestSchemas, responseSchemas, url.pathname);
+  const documented = listOperations(
+    requestSchemas,
+    responseSchemas,
+    hasPath(options.baseUrl) ? url.pathname : undefined,
+  );
   assertKnown(
     documented,
     expectations.flatMap(({ operation = [] }) => operation),
@@ -94,6 +100,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   if (withoutToken !== undefined && token === undefined)
     throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
 
+  if (token !== undefined && selected.some((operation) => needsUser(operation, token)))
+    options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
   const [upgrades, checkable] = partition(selected, isUpgrade);
   const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
@@ -177,6 +185,11 @@ function readBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
   throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
+}
+
+/** Whether a URL has a path, such as `/` or `/v1`. */
+function hasPath(url: string): boolean {
+  return /^https?:\/\/[^/?#]*\//i.test(url);
 }
 
 /** Fails early when the server is unreachable; ignores the response, and does not wait long for it. */

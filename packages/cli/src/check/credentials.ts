@@ -35,9 +35,22 @@ export function alternativeCredentials(operation: ApiOperation, token: string): 
     .filter((credentials) => credentials.length > 0 && JSON.stringify(credentials) !== first);
 }
 
-/** Returns valid credentials with the other spellings of their scheme, which is case-insensitive (RFC 9110, 11.1). */
+/** Returns whether a token is a password without a user: an operation has Basic authentication only. */
+export function needsUser({ security }: ApiOperation, token: string): boolean {
+  const schemes = security.flat();
+  const isBasic = schemes.length > 0 && schemes.every((scheme) => authorizationScheme(scheme) === 'Basic');
+  return isBasic && !token.includes(':');
+}
+
+/**
+ * Returns valid credentials with the other spellings of their scheme, which is case-insensitive (RFC 9110, 11.1). An API key in
+ * the header has none.
+ */
 export function respelledCredentials(operation: ApiOperation, token: string): readonly (readonly Credential[])[] {
-  if (operation.security[0]?.some(isInAuthorization) !== true) return [];
+  const [first = []] = operation.security;
+  const isKey = ({ type, name = '' }: SecurityScheme): boolean =>
+    type === 'apiKey' && name.toLowerCase() === 'authorization';
+  if (!first.some(isInAuthorization) || first.some(isKey)) return [];
   const spellings = [(scheme: string) => scheme.toLowerCase(), (scheme: string) => scheme.toUpperCase()];
   return spellings.map((spell) =>
     credentialsFor(operation, token).map((credential) =>

@@ -1,7 +1,5 @@
+import { formsOf, type Secret, type SecretForm } from './secrets.ts';
 import type { WireRequest } from './wire-request.ts';
-
-/** A value that is not printed; an environment variable stands for it. */
-export type Secret = { readonly variable: string; readonly value: string };
 
 /** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
 export function curlLine(
@@ -28,12 +26,16 @@ export function curlLine(
   return `printf '${octal(body)}' | ${[...parts, '--data-binary @-'].join(' ')}`;
 }
 
-/** Quotes a text for a POSIX shell. Secrets are replaced by variables. */
-export function quote(text: string, [secret, ...others]: readonly Secret[] = []): string {
+/** Quotes a text for a POSIX shell. Secrets are replaced by expansions of their variables. */
+export function quote(text: string, secrets: readonly Secret[] = []): string {
+  return quoteAround(text, secrets.flatMap(formsOf));
+}
+
+function quoteAround(text: string, [form, ...others]: readonly SecretForm[]): string {
   if (text === '') return "''";
-  if (secret === undefined) return `'${text.replaceAll("'", "'\\''")}'`;
-  const pieces = secret.value === '' ? [text] : text.split(secret.value);
-  return pieces.map((piece) => (piece === '' ? '' : quote(piece, others))).join(`"$${secret.variable}"`);
+  if (form === undefined) return `'${text.replaceAll("'", "'\\''")}'`;
+  const pieces = text.split(form.text);
+  return pieces.map((piece) => (piece === '' ? '' : quoteAround(piece, others))).join(`"${form.expansion}"`);
 }
 
 /** Formats bytes for printf(1), with octal escapes for all but plain ASCII. */

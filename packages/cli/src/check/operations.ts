@@ -40,9 +40,9 @@ type LinkedResponse = ResponseObject & { readonly links?: Readonly<Record<string
  *
  * @param requests the document with its schemas for requests
  * @param responses the document with its schemas for responses
- * @param servedAt the path of the server's URL; `/` for the base path of the document
+ * @param servedAt the path of the server's URL; `undefined` for the base paths of the document
  */
-export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt: string): ApiOperation[] {
+export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt?: string): ApiOperation[] {
   const document = requests.document as Document; // The linter has checked this shape, as all those below.
   const responseDocument = responses.document as Document;
   const allPaths: PathMethods[] = [];
@@ -271,8 +271,8 @@ function schemeNamed(document: Document, name: string): SecurityScheme {
 }
 
 /** Returns the prefixes of the document's paths at its servers, without a trailing slash; that of the first one first. */
-function basePathsAt(servedAt: string, servers: readonly Server[] | undefined): readonly string[] {
-  if (servedAt !== '/') return [servedAt.replace(/\/$/, '')];
+function basePathsAt(servedAt: string | undefined, servers: readonly Server[] | undefined): readonly string[] {
+  if (servedAt !== undefined) return [servedAt.replace(/\/$/, '')];
   const { basePaths = [''], templatedBasePaths = [] } = basePathsOf(servers) ?? {};
   return [...basePaths, ...templatedBasePaths];
 }

@@ -2,7 +2,8 @@ import { CannotCheck } from '../values/oracle.ts';
 import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
 import type { ContractOptions } from './contract-run.ts';
-import { quote, type Secret } from './curl-line.ts';
+import { quote } from './curl-line.ts';
+import type { Secret } from './secrets.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
 import type { Expectation } from './selection.ts';
@@ -10,7 +11,7 @@ import type { Expectation } from './selection.ts';
 /** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
-  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'countsCoverage' | 'signal'
+  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'onNote' | 'countsCoverage' | 'signal'
 > & {
   readonly isHelpWanted: boolean;
   readonly url: string | undefined;

@@ -1,7 +1,7 @@
 import type { ContractResult } from './contract-result.ts';
 import type { Progress } from './contract-run.ts';
-import { curlLine, type Secret } from './curl-line.ts';
-import { hideSecrets } from './secrets.ts';
+import { curlLine } from './curl-line.ts';
+import { hideSecrets, type Secret } from './secrets.ts';
 import type { Failure } from './prober.ts';
 import { escapeToLine } from '@contract-first/contract';
 import { EXCERPT_BYTES, type Excerpt, type KeptResponse } from './wire-response.ts';
@@ -20,7 +20,7 @@ const TELLING = ['etag', 'link', 'location'];
 
 /** Formats the failures, notes and counts of a run. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, failures, unused, notImplemented, incomplete, errors, notes } = result;
+  const { seed, failures, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
   return [
     ...failures.map((failure) => `${formatFailure(failure, seed, options)}\n`),
     ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
@@ -30,8 +30,11 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
       ? []
       : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
     ...errors.map(({ operationId, message }) => `${operationId}: not checked to the end: ${message}`),
+    ...(unsuccessful === undefined ? [] : [unsuccessful]),
     summarize(result),
-  ].join('\n');
+  ]
+    .map((line) => hideSecrets(line, options.secrets))
+    .join('\n');
 }
 
 /** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
@@ -65,7 +68,7 @@ export function formatFailure(failure: Failure, seed: number, { baseUrl, secrets
     `  ${pasted(curlLine(request, baseUrl, secrets))}`,
     ...answer.map((line) => `  < ${line}`),
   ];
-  return [hideSecrets(lines.join('\n'), secrets), `  repeat: ${repeatLine(operationIds, seed)}`].join('\n');
+  return hideSecrets([...lines, `  repeat: ${repeatLine(operationIds, seed)}`].join('\n'), secrets);
 }
 
 /** Turns a command that is too long for a terminal into a comment with its beginning. */

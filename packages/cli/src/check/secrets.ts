@@ -1,16 +1,98 @@
-import type { Secret } from './curl-line.ts';
+/** A value that is not printed; an environment variable stands for it. */
+export type Secret = { readonly variable: string; readonly value: string };
 
-/** Replaces secrets in a text by the names of their variables, also where they are encoded for a URL or as Basic. */
-export function hideSecrets(text: string, secrets: readonly Secret[]): string {
-  return secrets.reduce(
-    (hidden, { variable, value }) =>
-      spellingsOf(value).reduce((shorter, spelling) => shorter.replaceAll(spelling, () => `$${variable}`), hidden),
-    text,
-  );
+/** A text that is made of a secret, and the expansion of a POSIX shell that gives the text. */
+export type SecretForm = { readonly text: string; readonly expansion: string };
+
+// Shorter parts of a secret tell little, and occur by chance.
+const PART_CHARS = 8;
+
+/** Returns the forms in which the checks send a secret: whole or changed, alone or as Basic credentials. The longest come first. */
+export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
+  const printed = `printf %s "$${variable}"`;
+  const middle = value.length >> 1;
+  const changed: readonly SecretForm[] = [
+    { text: value, expansion: `$${variable}` },
+    { text: value.slice(0, -1), expansion: `\${${variable}%?}` },
+    { text: value.slice(1), expansion: `\${${variable}#?}` },
+    { text: value.toUpperCase(), expansion: `$(${printed} | tr a-z A-Z)` },
+    { text: value.toLowerCase(), expansion: `$(${printed} | tr A-Z a-z)` },
+    ...['x', 'y'].map((other) => ({
+      text: value.slice(0, middle) + other + value.slice(middle + 1),
+      expansion: `$(${printed} | sed 's/./${other}/${String(middle + 1)}')`,
+    })),
+  ];
+  const forms = changed.filter(({ text }) => text === value || text.length >= PART_CHARS).flatMap(withBasic);
+  return forms.filter(({ text }) => text !== '').sort((one, other) => other.text.length - one.text.length);
 }
 
-function spellingsOf(value: string): readonly string[] {
+/** Adds the Basic credentials of a text, which is a password where it has no colon. */
+function withBasic(form: SecretForm): readonly SecretForm[] {
+  const { text, expansion } = form;
+  const [pair, format] = text.includes(':') ? [text, '%s'] : [`user:${text}`, 'user:%s'];
+  const encoded = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
+  return [form, { text: Buffer.from(pair).toString('base64'), expansion: encoded }];
+}
+
+/** Replaces secrets in a text by the names of their variables, also parts of them, in any case and in the usual encodings. */
+export function hideSecrets(text: string, secrets: readonly Secret[]): string {
+  return secrets.reduce((hidden, { variable, value }) => hide(hidden, `$${variable}`, encodingsOf(value)), text);
+}
+
+function hide(text: string, replacement: string, encodings: readonly string[]): string {
+  const lower = lowerCase(text);
+  const isHidden = new Uint8Array(text.length);
+  for (const [size, parts] of partsOf(encodings))
+    for (let at = 0; at + size <= text.length; at += 1)
+      if (parts.has(lower.slice(at, at + size))) isHidden.fill(1, at, at + size);
+  let shown = '';
+  for (let at = 0; at < text.length;) {
+    const isShown = isHidden[at] === 0;
+    const next = isHidden.indexOf(isShown ? 1 : 0, at);
+    const end = next === -1 ? text.length : next;
+    shown += isShown ? text.slice(at, end) : replacement;
+    at = end;
+  }
+  return shown;
+}
+
+/** Returns the parts of texts that must not be shown, by their length, in lower case. */
+function partsOf(texts: readonly string[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const parts = new Map<number, Set<string>>();
+  for (const text of texts) {
+    const size = Math.min(PART_CHARS, text.length);
+    const ofSize = parts.get(size) ?? new Set();
+    for (let at = 0; at + size <= text.length; at += 1) ofSize.add(lowerCase(text.slice(at, at + size)));
+    if (size > 0) parts.set(size, ofSize);
+  }
+  return parts;
+}
+
+/** Changes the case of ASCII only, so that the length stays. */
+function lowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function encodingsOf(value: string): readonly string[] {
   if (value === '') return [];
-  const base64 = [`user:${value}`, value].map((text) => Buffer.from(text).toString('base64'));
-  return [value, encodeURIComponent(value.toWellFormed()), ...base64];
+  const bytes = Buffer.from(value);
+  const hex = bytes.toString('hex');
+  return [
+    value,
+    encodeURIComponent(value.toWellFormed()),
+    JSON.stringify(value).slice(1, -1),
+    hex,
+    hex.replaceAll(/../g, '%$&'),
+    ...[0, 1, 2].flatMap((before) => base64Within(bytes, before)),
+  ];
+}
+
+/** Returns the characters of a base64 text that depend on some bytes only, after others of which a number does not fill a group. */
+function base64Within(bytes: Buffer, before: number): readonly string[] {
+  const all = Buffer.concat([Buffer.alloc(before), bytes]);
+  const characters = (count: number): number => (count * 8) / 6;
+  const [start, end] = [Math.ceil(characters(before)), Math.floor(characters(all.length))];
+  return (['base64', 'base64url'] as const)
+    .map((encoding) => all.toString(encoding).slice(start, end))
+    .filter((text) => text.length >= PART_CHARS);
 }

@@ -40,7 +40,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
   const oracle = createOracle(requestSchemas);
   const arbitraries = createArbitraries(requestSchemas, oracle);
   const operations = new Map(
-    listOperations(requestSchemas, readSchemas(document, 'response'), '/').map((operation) => [
+    listOperations(requestSchemas, readSchemas(document, 'response')).map((operation) => [
       operation.operationId,
       operation,
     ]),

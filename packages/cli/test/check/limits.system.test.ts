@@ -25,7 +25,7 @@ test.each([42, -1.5, true, null, 'a', [1], { a: 1 }])('no malformed body that is
   const requestBody = { required: true, content: { 'application/json': { schema: {} } } };
   const put = { operationId: 'putValue', requestBody, responses: {} };
   const schemas = readSchemas(documentWith({ '/value': { put } }), 'request');
-  const [operation] = listOperations(schemas, schemas, '/');
+  const [operation] = listOperations(schemas, schemas);
   const content = operation?.requestBody?.contents[0];
   if (operation === undefined || content === undefined) throw new Error('there is no body');
   const malformed = malformedBodies(operation, { parameters: [], body: { content, value } });

@@ -259,3 +259,55 @@ test('--document takes a valid document with methods that a service on Node cann
   expect(await command(folder, args)).toMatchObject({ code: 0, stderr: '' });
   expect(methods).toContain('FOO');
 });
+
+/** A failure as the document describes it. */
+function failure(status: number) {
+  const body = JSON.stringify({ error: status, message: '' });
+  return { status, headers: { 'Content-Type': 'application/json' }, body };
+}
+
+test.each<[string, string, Defect, RegExp]>([
+  [
+    'a wrong base path',
+    '/v2',
+    (request, respond) => respond(request),
+    /^no operation was successful: all 6 answer 404: is the base path right\?$/m,
+  ],
+  [
+    'the root as the base path',
+    '/',
+    (request, respond) => respond(request),
+    /: all 6 answer 404: is the base path right\?$/m,
+  ],
+  [
+    'a server that fails',
+    '',
+    () => failure(503),
+    /^no operation was successful: all 6 answer 503: is the server well\?$/m,
+  ],
+  [
+    'a server with one of its operations',
+    '',
+    (request, respond) => (/^\/v1\/items(?:\?|$)/.test(request.url) ? respond(request) : failure(404)),
+    /^only \d of 6 operations were successful: the others answer 404: is the base path right\?$/m,
+  ],
+])(
+  'a run that says little is no success, and a line has its likely cause: exit 2 for %s',
+  async (_name, path, defect, line) => {
+    const { url } = await startRecorder(defect);
+    const args = [
+      'openapi.json',
+      '--url',
+      url + path,
+      '--token',
+      TOKEN,
+      '--runs',
+      '1',
+      '--checks',
+      'response_schema_conformance',
+    ];
+    const { code, stdout } = await command(createFolder(), args);
+    expect([code, stdout]).toEqual([2, expect.stringMatching(line)]);
+    expect(await command(createFolder(), [...args, '--allow-incomplete'])).toMatchObject({ code: 0 });
+  },
+);

@@ -4,7 +4,7 @@ import { hideSecrets } from '../secrets.ts';
 
 /** A reason why a run was not successful. */
 export type Finding = {
-  /** `contract` for a run that was not possible. */
+  /** `contract` for a run that was not possible, or says nothing. */
   readonly operationId: string;
   /** The name of a check, or `implemented`, `error`, `complete` or `run`. */
   readonly name: string;
@@ -23,7 +23,7 @@ export function listFindings(
     const message = hideSecrets(text, options.secrets);
     return { operationId, name, message, text: message };
   };
-  const { seed = 0, failures = [], notImplemented = [], errors = [], incomplete = [] } = result ?? {};
+  const { seed = 0, failures = [], notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
   return [
     ...failures.map((failure): Finding => {
       const { operationId, check, message } = failure;
@@ -34,6 +34,7 @@ export function listFindings(
     ...incomplete.map((operationId) =>
       finding(operationId, 'complete', 'incomplete, with less than the minimum of requests'),
     ),
+    ...(unsuccessful === undefined ? [] : [finding('contract', 'complete', unsuccessful)]),
     ...(problem === undefined ? [] : [finding('contract', 'run', problem)]),
   ];
 }

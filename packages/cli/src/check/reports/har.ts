@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Secret } from '../curl-line.ts';
 import type { Observation } from '../observation.ts';
-import { hideSecrets } from '../secrets.ts';
+import { hideSecrets, type Secret } from '../secrets.ts';
 import { excerptOf, type Excerpt, type KeptResponse } from '../wire-response.ts';
 import type { CreateReport } from './run-report.ts';
 

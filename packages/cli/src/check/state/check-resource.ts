@@ -59,6 +59,14 @@ export function checkResource(
 
   function result(): OperationResult {
     const { checked, successful } = judge;
-    return { failures: judge.failures(), checked, isNotImplemented: false, notes, successful, failureNote: undefined };
+    return {
+      failures: judge.failures(),
+      checked,
+      isNotImplemented: false,
+      notes,
+      successful,
+      failureNote: undefined,
+      validStatuses: new Set(),
+    };
   }
 }

@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCommand } from '../../src/check/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { startReferenceServer, type Defect } from './support/reference-server.ts';
+
+const REPORTS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'];
+
+/** Checks a server with `POST /a`, whose credentials are those of a scheme. Returns all that was printed and written. */
+async function check(scheme: object, token: string, answer: Defect) {
+  const responses = {
+    '200': { description: 'Done.', content: { 'application/json': { schema: { type: 'object' } } } },
+    '401': { description: 'No.' },
+  };
+  const content = { 'application/json': { schema: { type: 'object', properties: { a: { type: 'integer' } } } } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Secrets', version: '1' },
+    security: [{ scheme: [] }],
+    paths: { '/a': { post: { operationId: 'op', requestBody: { content }, responses } } },
+    components: { securitySchemes: { scheme } },
+  };
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  mkdirSync(join(folder, 'reports'));
+  const url = await startReferenceServer(answer);
+  const reports = REPORTS.flatMap((kind) => ['--report', `${kind}:reports/${kind}`]);
+  const args = ['openapi.json', '--url', url, '--runs', '5', '--seed', '1', ...reports];
+  const { stdout, stderr, code } = await runHere(checkCommand, args, folder, { CONTRACT_TOKEN: token });
+  const files = readdirSync(join(folder, 'reports')).map((name) => readFileSync(join(folder, 'reports', name), 'utf8'));
+  return { code, stdout, stderr, all: [stdout, stderr, ...files].join('\n') };
+}
+
+/** Accepts every credential, and tells all that it got. */
+const telling: Defect = ({ headers, url }) => {
+  const { authorization = '' } = headers;
+  const body = JSON.stringify({ headers, url, decoded: Buffer.from(authorization.slice(6), 'base64').toString() });
+  return { status: 200, headers: { 'Content-Type': 'application/json', 'X-Got': authorization }, body };
+};
+
+/** Returns the parts of eight characters of a secret and its encodings that a text has, in any case. */
+function told(text: string, secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const encodings = [secret, encodeURIComponent(secret), bytes.toString('hex')];
+  const base64 = ['', 'user:', 'x'].map((before) =>
+    Buffer.from(before + secret)
+      .toString('base64')
+      .slice(before === '' ? 0 : 8),
+  );
+  const parts = [...encodings, ...base64].flatMap((encoded) =>
+    Array.from({ length: Math.max(0, encoded.length - 10) }, (_, at) => encoded.slice(at, at + 8)),
+  );
+  return parts.filter((part) => text.toLowerCase().includes(part.toLowerCase()));
+}
+
+test.each([
+  ['a bearer token', { type: 'http', scheme: 'bearer' }, 'Zq7-Rk2mWx9+Lt4/vB8='],
+  ['a password', { type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8'],
+  ['a user and a password', { type: 'http', scheme: 'basic' }, 'anna:Zq7Rk2mWx9Lt4vB8'],
+  ['an API key in the header', { type: 'apiKey', in: 'header', name: 'X-Key' }, 'Zq7 Rk2"mWx9\\Lt4'],
+  ['an API key in Authorization', { type: 'apiKey', in: 'header', name: 'Authorization' }, 'Bearer Zq7Rk2mWx9Lt4vB8'],
+  ['an API key in the query', { type: 'apiKey', in: 'query', name: 'key' }, 'Zq7&Rk2=mWx9 Lt4ü'],
+  ['an API key in a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, 'Zq7Rk2mWx9Lt4vB8'],
+])(
+  'no output tells %s, nor a part of it, in any case or encoding: failures of every kind and all reports',
+  async (...args) => {
+    const [, scheme, token] = args;
+    const { code, stdout, all } = await check(scheme, token, telling);
+    expect(code).toBe(1);
+    expect(stdout).toContain('FAILED ignored_auth');
+    expect(told(all, token)).toEqual([]);
+  },
+);
+
+test('a curl line with Basic credentials sends them in a shell', async () => {
+  const got: string[] = [];
+  const { stdout } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', (request, respond) => {
+    got.push(request.headers['authorization'] ?? '');
+    return telling(request, respond);
+  });
+  const lines = stdout.split('\n').filter((line) => /^ {2}curl .*Basic '"\$/.test(line));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) {
+    const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
+    const env = { ...process.env, CONTRACT_TOKEN: 'Zq7Rk2mWx9Lt4vB8' };
+    const [, sent] = /^Authorization: (.*)$/m.exec(execFileSync('sh', ['-c', script], { env }).toString()) ?? [];
+    expect(got).toContain(sent);
+  }
+});
+
+test('a token without a colon is a password: a line says so where there is Basic only', async () => {
+  const { stderr } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', telling);
+  expect(stderr).toBe('the token has no colon: as Basic credentials, it is the password of the user "user"\n');
+});
