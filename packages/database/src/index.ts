@@ -13,5 +13,5 @@ export {
   type Transaction,
 } from './database.ts';
 export { openDatabase, openReader, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
-export { either, sql, table } from './sql.ts';
+export { either, sql, table, type Query } from './sql.ts';
 export { copySqliteDatabase } from './sqlite/backup.ts';

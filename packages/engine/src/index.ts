@@ -3,7 +3,7 @@
 export { openService, type MountedService } from './process/open-service.ts';
 export type { Application, DatabaseConfig, DatabaseDriver, OpenOptions } from './application.ts';
 export type { Middleware } from './http/app.ts';
-export type { Checker } from './auth/credentials.ts';
+export type { Checker, Credentials } from './auth/credentials.ts';
 export type { Settings, SettingsOf } from './settings.ts';
 export type { Codec, CodedBody } from './http/codecs.ts';
 export { importLines } from './import/import-lines.ts';

@@ -3,10 +3,10 @@ import type { Case } from './case.ts';
 import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 
-// Rejections of the client or of the method, regardless of the data.
-const NOT_ABOUT_DATA = [401, 403, 405];
+// Rejections of the client or of the method, regardless of the data. A 403 may be about either.
+const NOT_ABOUT_DATA = [401, 405];
 // Rejections of a request that no other state of the server would accept.
-const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 406, 411, 413, 414, 415, 422, 429, 431];
+const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
 
 /** Checks that invalid data is rejected with a 4xx. */
 export const negativeDataRejection: Check = (exchange) => mustReject(exchange, 'invalid data');

@@ -21,8 +21,9 @@ src/main.ts on a temporary store. It creates, changes and deletes data: never ch
 
   --url URL             check this server; its path, such as / or /v1, replaces the base path of the
                         document, which holds where the URL has none
-  --token TOKEN         credentials for that server: a bearer token, an API key, a password or
-                        user:password (default: the environment variable CONTRACT_TOKEN)
+  --token TOKEN         credentials for the server: a bearer token, an API key, a password or
+                        user:password (default: the environment variable CONTRACT_TOKEN, or a random one
+                        without --url, which the service gets as API_TOKENS)
   --header 'NAME: TEXT' a header of every request; repeatable
   --document FILE       the same as DOCUMENT
   --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
@@ -79,7 +80,7 @@ async function check(
 ): Promise<number> {
   const document = await readDocument(documentPath, allowedRefs);
   const reports = openReports(targets);
-  const service = url === undefined ? await startTemporaryService() : undefined;
+  const service = url === undefined ? await startTemporaryService(options.token) : undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;
   try {

@@ -2,6 +2,14 @@ import { stringifyJson } from '@contract-first/contract';
 import type { Parameter } from './api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
+/** Percent-encodes all characters that are not unreserved (RFC 3986, 2.3), which encodeURIComponent does not. */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
 /**
  * Serializes a parameter value (OpenAPI 3.1, 4.8.12.3) as pairs of name and value: one pair, or several in a query or
  * cookie. Text is percent-encoded except in headers.
@@ -10,7 +18,7 @@ import { isArray, isObject, type Json } from '../values/json-value.ts';
  */
 export function writeParameter(parameter: Parameter, value: Json): readonly (readonly [string, string])[] | undefined {
   const { name, in: location, style, explode } = parameter;
-  const encode = location === 'header' ? (text: string) => text : encodeURIComponent;
+  const encode = location === 'header' ? (text: string) => text : percentEncode;
   if (!isSendable(parameter, value)) return undefined;
   const key = encode(name);
   if (parameter.isJson) return [[key, encode(stringifyJson(value))]];

@@ -2,7 +2,7 @@ import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { writeBody, type BodyBytes } from './body-bytes.ts';
 import type { Credential } from './credentials.ts';
 import type { Json } from '../values/json-value.ts';
-import { writeParameter } from './parameter-text.ts';
+import { percentEncode, writeParameter } from './parameter-text.ts';
 
 /** A request as sent. */
 export type WireRequest = {
@@ -38,14 +38,11 @@ export function writeRequest(
     pairs[parameter.in].push(...written);
   }
   for (const { in: location, name, value } of credentials) {
-    pairs[location].push(location === 'header' ? [name, value] : [name, encodeURIComponent(value)]);
+    pairs[location].push(location === 'header' ? [name, value] : [name, percentEncode(value)]);
   }
 
   const inPath = new Map(pairs.path);
-  const filled = path.replaceAll(
-    /\{([^}]+)\}/g,
-    (whole, name: string) => inPath.get(encodeURIComponent(name)) ?? whole,
-  );
+  const filled = path.replaceAll(/\{([^}]+)\}/g, (whole, name: string) => inPath.get(percentEncode(name)) ?? whole);
   if (isAmbiguous(path, inPath)) return undefined;
   const query = pairs.query.map((pair) => pair.join('=')).join('&');
   const cookie = pairs.cookie.map((pair) => pair.join('=')).join('; ');
@@ -57,7 +54,7 @@ export function writeRequest(
 /** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`, any in `{a}{b}`. */
 function isAmbiguous(path: string, values: ReadonlyMap<string, string>): boolean {
   return [...path.matchAll(/\{([^{}]+)\}([^{}/]*)(?=\{)/g)].some(([, name = '', separator = '']) =>
-    values.get(encodeURIComponent(name))?.includes(separator),
+    values.get(percentEncode(name))?.includes(separator),
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  type Contract,
   NotImplemented,
   type Identity,
   type Operation,
@@ -33,6 +34,15 @@ export function findUncheckedSchemes(
   return [...used].filter((name) => {
     const scheme = schemes[name];
     return !Object.hasOwn(checkers, name) && (scheme === undefined || checkerKindOf(scheme) === undefined);
+  });
+}
+
+/** Returns whether an operation of a contract takes tokens that the engine checks: bearer tokens or API keys. */
+export function usesTokens({ operations, securitySchemes }: Contract): boolean {
+  const used = Object.values(operations).flatMap(({ security }) => security.flat());
+  return used.some(({ scheme: name }) => {
+    const scheme = securitySchemes[name];
+    return scheme !== undefined && checkerKindOf(scheme) !== undefined;
   });
 }
 

@@ -43,19 +43,22 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  *
  * @param driver of the database; `undefined` without one
  * @param settings that the application declares
+ * @param needsTokens whether the engine checks tokens
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
   variables: Variables,
   driver: DatabaseDriver | undefined,
   settings: Settings = {},
+  needsTokens = true,
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
   const production = env.oneOf('NODE_ENV', NODE_ENVS) === 'production';
   const auth = await readAuthSettings(variables, problems);
-  const developmentToken = auth === undefined && !production ? randomBytes(24).toString('base64url') : undefined;
-  if (auth === undefined && production) {
+  const lacksTokens = auth === undefined && needsTokens;
+  const developmentToken = lacksTokens && !production ? randomBytes(24).toString('base64url') : undefined;
+  if (lacksTokens && production) {
     problems.push('no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER');
   }
   const listen = { host: env.host('HOST'), port: env.port('PORT', 3000), reusePort: env.switch('REUSE_PORT') ?? false };

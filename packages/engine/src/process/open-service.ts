@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../application.ts';
+import { usesTokens } from '../auth/authenticator.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
 import { isBelow, type MountedRequest } from '../http/mounts.ts';
@@ -28,13 +29,14 @@ export type MountedService = {
  * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
  */
 export async function openService(application: Application): Promise<MountedService> {
-  const read = await readConfig(process.env, application.database, application.settings);
+  const { contract, database, document, settings } = application;
+  const read = await readConfig(process.env, database, settings, usesTokens(contract));
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { config } = read;
   const { developmentToken: token } = config;
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   if (token !== undefined) log.warn({ token }, 'no credentials are configured; this token is for this run');
-  const docs = openDocs(config.docs, application.contract, application.document);
+  const docs = openDocs(config.docs, contract, document);
   const { app, mounts, metrics, readinessProblem, beginStop, close } = await createService(
     [{ application, config, docs }],
     config,

@@ -8,6 +8,7 @@ import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
+import { usesTokens } from '../auth/authenticator.ts';
 import { mountsOf } from '../http/mounts.ts';
 import type { Served } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
@@ -81,8 +82,9 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
   [Configured, ...Configured[]]
 > {
   const problems = new Set<string>();
+  const needsTokens = [first, ...others].some(({ contract }) => usesTokens(contract));
   const read = async (application: Application): Promise<Configured[]> => {
-    const found = await readConfig(process.env, application.database, application.settings);
+    const found = await readConfig(process.env, application.database, application.settings, needsTokens);
     if ('config' in found) return [{ application, config: found.config }];
     for (const problem of found.problems) problems.add(problem);
     return [];
@@ -149,6 +151,10 @@ function printBanner(
   url: string,
   opsUrl: string,
 ): void {
+  const token =
+    developmentToken === undefined
+      ? 'as configured; $TOKEN stands for it below'
+      : `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`;
   const lines: readonly (readonly [string, string])[] = [
     ...served.flatMap(({ application: { contract, database: driver }, config: { database }, docs }) => {
       // A single document has its docs page beside its paths.
@@ -160,12 +166,7 @@ function printBanner(
       ];
     }),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
-    [
-      'Token',
-      developmentToken === undefined
-        ? 'as configured; $TOKEN stands for it below'
-        : `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`,
-    ],
+    ...(served.some(({ application: { contract } }) => usesTokens(contract)) ? [['Token', token] as const] : []),
   ];
   const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
   const text = `

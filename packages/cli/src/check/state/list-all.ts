@@ -1,6 +1,7 @@
 import type { ApiOperation, Parameter } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import type { Run } from '../run.ts';
+import { flatten } from '../../values/schema-merge.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { idText } from './identity.ts';
@@ -98,7 +99,10 @@ export async function listAll(
   }
 }
 
-function firstPage({ schema }: Parameter, { requestOracle }: Run): number {
+/** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
+function firstPage({ schema }: Parameter, { requestOracle, requestSchemas }: Run): number {
+  const { default: first } = Object(flatten(requestSchemas, schema ?? true)) as { readonly default?: unknown };
+  if (typeof first === 'number') return first;
   return requestOracle.allows(schema, 0) ? 0 : 1;
 }
 

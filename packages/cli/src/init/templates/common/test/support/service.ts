@@ -14,6 +14,9 @@ export type { TestRequest };
 
 type Parts = Opened<typeof application>;
 
+/** The variables of all tests: the settings that the application requires. */
+const VARIABLES: Readonly<Record<string, string>> = {};
+
 const unwritten = await findUnwritten(createHandlers);
 
 /** Tests an operation. The test is skipped as long as the handler is to be written. */
@@ -35,7 +38,7 @@ export function startTestService(
 ) {
   let service: TestService<typeof application> | undefined;
   beforeAll(async () => {
-    service = await openTestService(application, replace, variables);
+    service = await openTestService(application, replace, { ...VARIABLES, ...variables });
   });
   afterAll(async () => {
     await service?.close();
