@@ -165,14 +165,19 @@ type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   : never;
 /** The type of a body in a response: all at once or, unless it is JSON or a codec encodes it, as a stream of its parts. */
 type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
-  ? Schema
+  ? Immutable<Schema>
   : IsJson<Essence<MediaType>> extends true
-    ? Schema
+    ? Immutable<Schema>
     : Essence<MediaType> extends JsonSequence | 'text/event-stream'
       ? Schema extends readonly (infer Item)[]
-        ? Schema | AsyncIterable<Item>
+        ? Immutable<Schema> | AsyncIterable<Immutable<Item>>
         : Streamed | Parsed<MediaType, Schema, Bytes>
       : Streamed | Parsed<MediaType, Schema, Bytes>;
+/** A value that is only read, so that lists and objects that must not be changed fit, too. */
+type Immutable<Value> = Value extends Primitive | ((...parameters: never[]) => unknown)
+  ? Value
+  : { readonly [Name in keyof Value]: Immutable<Value[Name]> };
+type Primitive = string | number | bigint | boolean | null | undefined;
 /** A web stream and a `Readable` are such iterables, too. */
 type Streamed = AsyncIterable<string | Uint8Array>;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`

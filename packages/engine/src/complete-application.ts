@@ -64,7 +64,7 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
   if (texts.length === 0) return;
   const text = texts.map(([problem, names]) => `${problem} ${names.join(', ')}`).join('; ');
   throw new IncompleteApplication(
-    `${text}: the names in codecs.ts are media types of the document, not JSON, forms, sequences or ranges; npm run generate reads them`,
+    `${text}: pass codecs with the application; their names in codecs.ts, which npm run generate reads, are media types of the document, not JSON, forms, sequences or ranges`,
   );
 }
 

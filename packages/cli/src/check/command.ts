@@ -17,7 +17,7 @@ import { startTemporaryService } from './temporary-service.ts';
 const USAGE = `contract-first check [DOCUMENT] [options]
 
 Checks a running service against its OpenAPI document, by default generated/openapi.json. Without --url, it starts
-src/main.ts on a temporary store. It creates, changes and deletes data: never check a server in production.
+src/main.ts on a temporary SQLite database. It creates, changes and deletes data: never check a server in production.
 
   --url URL             check this server; its path, such as / or /v1, replaces the base path of the
                         document, which holds where the URL has none
@@ -55,6 +55,8 @@ ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
 const GENERATED = 'generated/openapi.json';
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
+const OTHER_DATABASE =
+  'DATABASE_URL is not used, but a temporary SQLite database; to check another one, start the service, and use --url';
 const BY_SIGNAL = 128; // Shells add the number of the signal.
 const MAX_SEED = 2 ** 31 - 1;
 
@@ -64,6 +66,8 @@ export async function checkCommand(args: readonly string[], environment: Environ
   const progressLine = createProgressLine(process.stderr);
   try {
     const options = readOptions(args, environment);
+    if (options.url === undefined && !options.isHelpWanted && environment['DATABASE_URL'] !== undefined)
+      printError(OTHER_DATABASE);
     if (!options.isHelpWanted) return await check(options, progressLine);
     print(USAGE.trimEnd());
     return 0;

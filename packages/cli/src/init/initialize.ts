@@ -73,11 +73,12 @@ export async function initialize(options: InitOptions, environment: Environment)
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages(hasDatabase);
-  // A document in the folder keeps its files; another one is bundled into openapi.yaml.
+  // A document in the folder keeps its files; another one of several is bundled into openapi.yaml.
+  const isOneFile = sources.filter((source) => existsSync(source)).length === 1;
   const files = new Map(
     isInPlace
       ? sources.map((source) => [relative(target, source), readFileSync(source, 'utf8')])
-      : [['openapi.yaml', sources.length > 1 ? await bundle(path, allowed) : readFileSync(path, 'utf8')]],
+      : [['openapi.yaml', isOneFile ? readFileSync(path, 'utf8') : await bundle(path, allowed)]],
   );
 
   const root = process.cwd();

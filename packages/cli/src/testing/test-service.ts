@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFormatConverter } from '@contract-first/contract';
-import type { Application, OpenOptions } from '@contract-first/engine';
+import type { Application, Checker, OpenOptions } from '@contract-first/engine';
 import {
   createSilentLog,
   operationUrl,
@@ -51,12 +51,13 @@ export type TestService<Tested extends Application> = {
   readonly close: () => Promise<void>;
 };
 
-const ENVIRONMENT = { PORT: '0', API_TOKENS: 'test-token' };
+const [CALLER, TOKEN] = ['test', 'test-token'];
+const ENVIRONMENT = { PORT: '0', API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
- * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`.
+ * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`, of the caller `test`.
  *
- * @param replace returns replacements for some of the opened parts, such as handlers with another clock
+ * @param replace returns replacements for some of the opened parts, such as handlers with another clock, or checkers that are tested
  * @param variables of its environment, such as its own settings; those without a default are required
  */
 export async function openTestService<Tested extends Application>(
@@ -68,13 +69,15 @@ export async function openTestService<Tested extends Application>(
   const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
   const read = await readConfig(environment, application.database, application.settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const checkers = createCheckers(application.contract.securitySchemes, ENVIRONMENT);
+  const accepted = createCheckers(application.contract.securitySchemes, { API_TOKENS: TOKEN });
+  const checkers = Object.fromEntries(Object.entries(accepted).map(([name, check]) => [name, asCaller(check)]));
   const parts = Promise.withResolvers<Opened<Tested>>();
   const open = async (options: OpenOptions) => {
     const original = (await application.open(options)) as Opened<Tested>; // As the type of the application says.
-    const replaced = { ...original, ...replace(original) };
+    const replacements = replace(original);
+    const replaced = { ...original, ...replacements };
     parts.resolve(replaced);
-    return { ...replaced, checkers };
+    return { ...replaced, checkers: { ...checkers, ...replacements.checkers } };
   };
   const service = await startService(
     [{ application: { ...application, open }, config: read.config }],
@@ -97,7 +100,7 @@ export async function openTestService<Tested extends Application>(
       const connection = openConnection(new URL(service.url));
       try {
         const bytes = body === undefined ? undefined : Buffer.from(body);
-        const response = await connection.send({ method, target, headers, body: bytes });
+        const response = await connection.sendOnce({ method, target, headers, body: bytes });
         return { ...response, body: response.body.toString() };
       } finally {
         connection.close();
@@ -107,6 +110,14 @@ export async function openTestService<Tested extends Application>(
       await service.stop(0);
       await rm(folder, { recursive: true });
     },
+  };
+}
+
+/** Returns a checker whose identities have the name of the caller of tests. */
+function asCaller(check: Checker): Checker {
+  return async (credentials) => {
+    const identity = await check(credentials);
+    return identity && { ...identity, name: CALLER };
   };
 }
 
@@ -121,7 +132,7 @@ function requestOf(request: { readonly body?: unknown }, url: UrlOf) {
     cookies: {},
     contentType: request.body === undefined ? undefined : 'application/json',
     body: undefined,
-    caller: { name: 'test', scheme: 'test' },
+    caller: { name: CALLER, scheme: 'test' },
     requestId: 'test',
     rawHeaders: {},
     url,

@@ -26,7 +26,7 @@ export function testOperation(operationId: OperationId, title: string, run: () =
 }
 
 /**
- * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`.
+ * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`, of the caller `test`.
  *
  * @param replace returns replacements for some parts of the application: `({ store }) => ({ handlers: createHandlers(…) })`
  * @param variables of the environment, such as settings of the application
