@@ -174,9 +174,11 @@ type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
         : Streamed | Parsed<MediaType, Schema, Bytes>
       : Streamed | Parsed<MediaType, Schema, Bytes>;
 /** A value that is only read, so that lists and objects that must not be changed fit, too. */
-type Immutable<Value> = Value extends Primitive | ((...parameters: never[]) => unknown)
+type Immutable<Value> = unknown extends Value
   ? Value
-  : { readonly [Name in keyof Value]: Immutable<Value[Name]> };
+  : Value extends Primitive | ((...parameters: never[]) => unknown)
+    ? Value
+    : { readonly [Name in keyof Value]: Immutable<Value[Name]> };
 type Primitive = string | number | bigint | boolean | null | undefined;
 /** A web stream and a `Readable` are such iterables, too. */
 type Streamed = AsyncIterable<string | Uint8Array>;

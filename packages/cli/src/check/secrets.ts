@@ -83,6 +83,7 @@ function encodingsOf(value: string): readonly string[] {
     JSON.stringify(value).slice(1, -1),
     hex,
     hex.replaceAll(/../g, '%$&'),
+    Buffer.from(`user:${value}`).toString('base64'),
     ...[0, 1, 2].flatMap((before) => base64Within(bytes, before)),
   ];
 }

@@ -62,6 +62,13 @@ test('no failure is a creation that is refused, which is noted', async () => {
   expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
 });
 
+test('a creation that is refused is tried with the examples of the document, which may name what the server has', async () => {
+  const create = ({ text }: { readonly text?: unknown }) => (text === 'known' ? undefined : empty(404));
+  const result = await checkNotes({ create, example: 'known', remove: () => empty(204) });
+  expect(found(result)).toEqual(['use_after_free getNote', 'use_after_free listNotes']);
+  expect(result.notes).toEqual([]);
+});
+
 test('no failure is a server without state, which is noted once', async () => {
   const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
   const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });

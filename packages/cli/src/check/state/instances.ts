@@ -1,4 +1,5 @@
 import type { ApiOperation } from '../api-operation.ts';
+import { exampleCases } from '../example-cases.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
@@ -68,21 +69,32 @@ export function createInstances(
     if ('reason' in values) return values;
     const named = await references(operation, values, send, salt);
     const statuses = new Set<number>();
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      for (const input of plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt)) {
-        const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
-        const step = await send(operation, withOwnId(item, whole));
-        if (step === undefined) continue;
-        const { status } = step.response;
-        statuses.add(status);
-        if (!isSuccess(status)) continue;
-        const [identity, ...others] = identities(step, item);
-        if (identity !== undefined) return { values: identity.values, creation: step, others };
-        return { reason: `the response of ${operation.operationId} gives no id for ${item.parameter}` };
-      }
+    for (const input of inputsFor(operation, salt)) {
+      const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
+      const step = await send(operation, withOwnId(item, whole));
+      if (step === undefined) continue;
+      const { status } = step.response;
+      statuses.add(status);
+      if (!isSuccess(status)) continue;
+      const [identity, ...others] = identities(step, item);
+      if (identity !== undefined) return { values: identity.values, creation: step, others };
+      return { reason: `the response of ${operation.operationId} gives no id for ${item.parameter}` };
     }
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  /**
+   * Generates valid requests, each only if those before were refused: generated ones, then the document's examples, which may
+   * name what the server has.
+   */
+  function* inputsFor(operation: ApiOperation, salt: number): Generator<RequestInput> {
+    const generated = (attempt: number): readonly RequestInput[] => [
+      ...plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt),
+    ];
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) yield* generated(attempt);
+    for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.token))
+      if (kind === 'positive' && input !== undefined) yield input;
   }
 
   /** Where the client chooses the id in the path, copies it into the body. */

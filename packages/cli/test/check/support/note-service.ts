@@ -9,6 +9,8 @@ type Note = Readonly<Record<string, unknown>>;
 export type NoteBehaviour = {
   /** Documented statuses and further parts of the operations. */
   readonly created?: Readonly<Record<string, object>>;
+  /** The example of the text of a note. */
+  readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;
   readonly store?: (note: Note) => Note | undefined;
   readonly create?: (note: Note) => ServerAnswer | undefined;
@@ -22,7 +24,11 @@ const some = { description: 'Done', content: body };
 const none = { description: 'Done' };
 
 /** Returns the document of a service of notes. */
-export function noteDocument({ created = { '201': some }, removed = { '204': none } }: NoteBehaviour): OpenApiDocument {
+export function noteDocument({
+  created = { '201': some },
+  removed = { '204': none },
+  example,
+}: NoteBehaviour): OpenApiDocument {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
   return {
     openapi: '3.1.0',
@@ -60,7 +66,7 @@ export function noteDocument({ created = { '201': some }, removed = { '204': non
           required: ['text'],
           properties: {
             id: { type: 'string', format: 'uuid', readOnly: true },
-            text: { type: 'string' },
+            text: { type: 'string', ...(example !== undefined && { examples: [example] }) },
             at: { type: 'string', format: 'date-time' },
             tags: { type: 'array', items: { type: 'string' } },
             password: { type: 'string', writeOnly: true },
