@@ -33,6 +33,8 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --checks A,B          run these checks only
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
+  --value [NAME:]N=TEXT a value that the server knows, such as an id, for the parameters and the members
+                        of bodies named N, of an operation or of all; repeatable
   --max-response-time N a response that takes longer, in milliseconds, fails
   --max-response-size N a response that is longer, in bytes, is cut off and fails (default: 16777216)
   --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})

@@ -18,7 +18,8 @@ import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';
 import { resourceChecks } from './state/resource-checks.ts';
-import { assertKnown, matches, select, type Expectation } from './selection.ts';
+import { assertKnown, matches, select, type Expectation, type GivenValue } from './selection.ts';
+import type { Json } from '../values/json-value.ts';
 
 export type ContractOptions = {
   /** Linted and bundled by `loadContract`. */
@@ -40,6 +41,8 @@ export type ContractOptions = {
   /** The checks that count; all by default. */
   readonly checks?: ReadonlySet<CheckName> | undefined;
   readonly expectations?: readonly Expectation[] | undefined;
+  /** Values that the server knows. */
+  readonly values?: readonly GivenValue[] | undefined;
   /** The time limit of each response; none by default. */
   readonly maxResponseTimeMs?: number | undefined;
   /** The size limit of each response; 16 MiB by default. */
@@ -81,7 +84,8 @@ export function defaultBudgetMs(operations: number): number {
  * @throws {CannotCheck} when the server is unreachable, an operation or a tag is unknown, or a token is missing
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
-  const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], expectations = [], onProgress } = options;
+  const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
+  const { expectations = [], values = [] } = options;
   const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, maxResponseBytes, onExchange } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
@@ -93,7 +97,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   );
   assertKnown(
     documented,
-    expectations.flatMap(({ operation = [] }) => operation),
+    [...expectations, ...values].flatMap(({ operation = [] }) => operation),
   );
   const selected = select(documented, options.operations ?? [], options.tags ?? []);
   const withoutToken = selected.find((operation) => isProtected(operation) && !haveCredentials(headers, operation));
@@ -128,6 +132,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
+    givenValues: (operation, salt) => valuesFor(operation, salt, values),
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);
@@ -169,6 +174,16 @@ function isOff(check: CheckName, { maxResponseTimeMs }: Run): boolean {
 function statusesFor(operation: ApiOperation, expectation: Expectation): readonly number[] {
   const { operation: name, statuses } = expectation;
   return name === undefined || matches(operation, name) ? statuses : [];
+}
+
+/** Returns the given values for an operation by name, one for each. */
+function valuesFor(operation: ApiOperation, salt: number, given: readonly GivenValue[]): ReadonlyMap<string, Json> {
+  const own = given.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  const chosen = [...Map.groupBy(own, ({ name }) => name)].flatMap(([name, entries]) => {
+    const entry = entries[salt % entries.length];
+    return entry === undefined ? [] : [[name, entry.value] as const];
+  });
+  return new Map(chosen);
 }
 
 /** Returns whether an operation has no responses but those that switch to another protocol. */

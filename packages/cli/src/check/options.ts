@@ -1,3 +1,4 @@
+import type { Json } from '../values/json-value.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
 import { CHECK_NAMES, type CheckName } from './checks.ts';
@@ -6,7 +7,7 @@ import { quote } from './curl-line.ts';
 import type { Secret } from './secrets.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
-import type { Expectation } from './selection.ts';
+import type { Expectation, GivenValue } from './selection.ts';
 
 /** The options of the command. */
 export type CheckOptions = Omit<
@@ -45,9 +46,9 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ),
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
-  ...(['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'report', 'allow-refs'] as const).map(
-    (name) => [name, 'list'] as const,
-  ),
+  ...(
+    ['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'value', 'report', 'allow-refs'] as const
+  ).map((name) => [name, 'list'] as const),
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
 ];
@@ -87,6 +88,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     tags: given.get('tag')?.values,
     checks: new Set(checks.filter((name) => !excluded.includes(name))),
     expectations: read('expect', readExpectation),
+    values: read('value', readValue),
     maxResponseTimeMs: readInteger('max-response-time', 1, MAX_INTEGER),
     maxResponseBytes: readInteger('max-response-size', 1, MAX_INTEGER),
     runs: readInteger('runs', 0, MAX_INTEGER),
@@ -175,6 +177,13 @@ export function readOptions(args: readonly string[], environment: Environment): 
     return undefined;
   }
 
+  function readValue(text: string, place: string): GivenValue | undefined {
+    const [, operation, name, value = ''] = /^(?:([^=]*):)?([^:=]+)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined) return { operation, name, value: valueOf(expand(value, place)) };
+    problems.push(`${place} must be such as tripId=7 or createBooking:tripId=7, not "${text}"`);
+    return undefined;
+  }
+
   function readHeader(text: string, place: string): ExtraHeader | undefined {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? [];
     if (name !== undefined && value !== undefined) return [name, expand(value, place)];
@@ -202,4 +211,11 @@ export function readOptions(args: readonly string[], environment: Environment): 
       return value ?? '';
     });
   }
+}
+
+/** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */
+function valueOf(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
 }

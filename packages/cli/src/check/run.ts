@@ -1,5 +1,6 @@
 import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import type { SchemaDocument } from '../values/dialect.ts';
+import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 import type { CheckName } from './checks.ts';
@@ -31,6 +32,8 @@ export type Run = {
   readonly checks: ReadonlySet<CheckName>;
   /** Returns the statuses that valid data may get besides those that the document makes acceptable. */
   readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
+  /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
+  readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
   /** Ends the run, also in the middle of a request. */

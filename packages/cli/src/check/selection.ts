@@ -1,3 +1,4 @@
+import type { Json } from '../values/json-value.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 
@@ -6,6 +7,14 @@ export type Expectation = {
   /** Names operations as {@link matches} does; all operations by default. */
   readonly operation: string | undefined;
   readonly statuses: readonly number[];
+};
+
+/** A value that the server knows, for the parameters and body members of a name. */
+export type GivenValue = {
+  /** Names operations as {@link matches} does; all operations by default. */
+  readonly operation: string | undefined;
+  readonly name: string;
+  readonly value: Json;
 };
 
 /**

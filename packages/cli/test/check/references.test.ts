@@ -120,3 +120,36 @@ test('ids of resources that were created are sent in paths, from the object that
   const { failures } = await check(await startTeams((teams, key) => teams.has(key)), 1);
   expect(failures.map(({ check, operationId }) => `${check} ${operationId}`)).toEqual(['use_after_free getTeam']);
 });
+
+test('a value that the server knows is given by its name, for all operations or one', async () => {
+  const baseUrl = await startReferenceServer(({ method, url, body }) => {
+    const [, , inPath] = url.split('/');
+    const { trip_id: inBody, seat } = body.length === 0 ? {} : (JSON.parse(body.toString()) as Record<string, unknown>);
+    const isKnown = [inPath, inBody].includes('known') && (method === 'GET' || seat === 7);
+    return isKnown ? answerJson(200, {}) : { status: 404, headers: {}, body: '' };
+  });
+  const ok = { description: 'Done', content: json({ type: 'object' }) };
+  const document = documentWith({
+    '/trips/{trip_id}': {
+      parameters: [{ name: 'trip_id', in: 'path', required: true, schema: text }],
+      get: { operationId: 'getTrip', responses: { '200': ok, ...failures } },
+    },
+    '/bookings': {
+      post: {
+        operationId: 'book',
+        requestBody: taking(object({ trip_id: text, seat: { type: 'integer' } })),
+        responses: { '200': ok, ...failures },
+      },
+    },
+  });
+  const values = [
+    { operation: undefined, name: 'trip_id', value: 'known' },
+    { operation: 'book', name: 'seat', value: 7 },
+  ];
+  const check = (given: typeof values | []) => {
+    const checks = new Set(['response_schema_conformance'] as const);
+    return checkContract({ document, baseUrl, checks, seed: 1, runs: 5, values: given });
+  };
+  expect((await check([])).unsuccessful).toMatch(/^no operation was successful: all 2 answer 404/);
+  expect((await check(values)).unsuccessful).toBeUndefined();
+});

@@ -132,8 +132,10 @@ export function createInstances(
     send: Send,
     salt: number,
   ): Promise<readonly Json[] | Absence> {
-    const needed = parameterNames(operation.path).length - (operation === item.replace ? 1 : 0);
-    if (needed === 0) return [];
+    const names = parameterNames(operation.path).slice(0, operation === item.replace ? -1 : undefined);
+    const given = names.flatMap((name) => run.givenValues(operation, salt).get(name) ?? []);
+    if (given.length === names.length) return given; // Also where the path needs none.
+    const needed = names.length;
     const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
     if (parent === undefined) return [];
     const found = await createOrList(parent, send, salt);

@@ -8,9 +8,9 @@ import { parameterNames, shapeOf, type ItemPath } from './item-path.ts';
 import { isNamedFor } from './resource-names.ts';
 import { propertiesOf } from './schema-property.ts';
 import type { Send } from './send.ts';
-import { withMember, withQueryValue } from './step-input.ts';
+import { withMember, withNamedValue } from './step-input.ts';
 
-/** The ids of resources that exist, by the names of the body members and query parameters that are about them. */
+/** Values that the server knows, such as ids, by the names of the body members and parameters that are about them. */
 export type References = ReadonlyMap<string, Json>;
 
 /**
@@ -34,13 +34,14 @@ const SALT = 100_000;
 /** Creates {@link FindReferences}. */
 export function createFindReferences(
   items: readonly ItemPath[],
-  { requestSchemas }: Run,
+  { requestSchemas, givenValues }: Run,
   obtainId: ObtainId,
 ): FindReferences {
   const cache = new Map<ItemPath, Json | undefined>();
   return async (operation, values, send, salt) => {
-    const found = new Map<string, Json>();
+    const found = new Map(givenValues(operation, salt));
     for (const name of namesIn(operation)) {
+      if (found.has(name)) continue;
       const item = items.find((one) => isNamedFor(name, one) && isOther(one, operation));
       const id = item && (await idOf(item, operation, values, send, salt));
       if (id !== undefined) found.set(name, id);
@@ -73,17 +74,20 @@ export function createFindReferences(
   }
 }
 
-/** Copies values with the ids of resources that exist, where they are as valid as before. */
+/** Copies values with those that the server knows, where they are as valid as before. */
 export function withReferences(
   operation: ApiOperation,
   input: RequestInput,
   references: References,
-  { requestOracle }: Run,
+  { requestOracle, givenValues }: Run,
 ): RequestInput {
   if (references.size === 0) return input; // Validation may be costly.
   const kind = classify(operation, requestOracle, input);
+  const given = givenValues(operation, 0);
   return [...references].reduce((result, [name, id]) => {
-    const changed = [id, idText(id)].map((value) => withQueryValue(withMember(result, name, value), name, value));
+    const changed = [id, idText(id)].map((value) =>
+      withNamedValue(withMember(result, name, value), name, value, given.has(name) ? undefined : 'query'),
+    );
     return changed.find((other) => classify(operation, requestOracle, other) === kind) ?? result;
   }, input);
 }

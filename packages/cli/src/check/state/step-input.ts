@@ -50,10 +50,15 @@ export function withParameter({ parameters, body }: RequestInput, parameter: Par
   return { parameters: [...others, { parameter, value }], body };
 }
 
-/** Copies values with another one for a parameter of the query; without it, returns them unchanged. */
-export function withQueryValue({ parameters, body }: RequestInput, name: string, other: Json): RequestInput {
+/** Copies values with another one for the parameters of a name, in some places or all; without them, returns them unchanged. */
+export function withNamedValue(
+  { parameters, body }: RequestInput,
+  name: string,
+  other: Json,
+  place?: Parameter['in'],
+): RequestInput {
   const changed = parameters.map(({ parameter, value }) => {
-    return { parameter, value: parameter.in === 'query' && parameter.name === name ? other : value };
+    return { parameter, value: parameter.name === name && (place ?? parameter.in) === parameter.in ? other : value };
   });
   return { parameters: changed, body };
 }
