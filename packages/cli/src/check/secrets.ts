@@ -36,15 +36,19 @@ function withBasic(form: SecretForm): readonly SecretForm[] {
 
 /** Replaces secrets in a text by the names of their variables, also parts of them, in any case and in the usual encodings. */
 export function hideSecrets(text: string, secrets: readonly Secret[]): string {
-  return secrets.reduce((hidden, { variable, value }) => hide(hidden, `$${variable}`, encodingsOf(value)), text);
+  return secrets.reduce((hidden, secret) => hide(hidden, `$${secret.variable}`, partsOf(secret)), text);
 }
 
-function hide(text: string, replacement: string, encodings: readonly string[]): string {
+/** The texts of a length that must not be shown, in lower case, and the codes of their first characters. */
+type Parts = { readonly size: number; readonly texts: ReadonlySet<string>; readonly starts: ReadonlySet<number> };
+
+function hide(text: string, replacement: string, parts: readonly Parts[]): string {
   const lower = lowerCase(text);
   const isHidden = new Uint8Array(text.length);
-  for (const [size, parts] of partsOf(encodings))
+  for (const { size, texts, starts } of parts)
     for (let at = 0; at + size <= text.length; at += 1)
-      if (parts.has(lower.slice(at, at + size))) isHidden.fill(1, at, at + size);
+      if ((size === 1 || starts.has(startOf(lower, at))) && texts.has(lower.slice(at, at + size)))
+        isHidden.fill(1, at, at + size);
   let shown = '';
   for (let at = 0; at < text.length;) {
     const isShown = isHidden[at] === 0;
@@ -56,16 +60,25 @@ function hide(text: string, replacement: string, encodings: readonly string[]): 
   return shown;
 }
 
-/** Returns the parts of texts that must not be shown, by their length, in lower case. */
-function partsOf(texts: readonly string[]): ReadonlyMap<number, ReadonlySet<string>> {
-  const parts = new Map<number, Set<string>>();
-  for (const text of texts) {
-    const size = Math.min(PART_CHARS, text.length);
-    const ofSize = parts.get(size) ?? new Set();
-    for (let at = 0; at + size <= text.length; at += 1) ofSize.add(lowerCase(text.slice(at, at + size)));
-    if (size > 0) parts.set(size, ofSize);
-  }
+const partsOfSecrets = new WeakMap<Secret, readonly Parts[]>();
+
+function partsOf(secret: Secret): readonly Parts[] {
+  const cached = partsOfSecrets.get(secret);
+  if (cached !== undefined) return cached;
+  const bySize = Map.groupBy(encodingsOf(secret.value), ({ length }) => Math.min(PART_CHARS, length));
+  const parts = [...bySize].map(([size, encodings]) => {
+    const texts = encodings
+      .map(lowerCase)
+      .flatMap((text) => Array.from({ length: text.length - size + 1 }, (_, at) => text.slice(at, at + size)));
+    return { size, texts: new Set(texts), starts: new Set(texts.map((text) => startOf(text, 0))) };
+  });
+  partsOfSecrets.set(secret, parts);
   return parts;
+}
+
+/** Returns a number for the first two characters at a place of a text. */
+function startOf(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
 }
 
 /** Changes the case of ASCII only, so that the length stays. */
