@@ -97,6 +97,8 @@ function renderOperation(title: string, tests: readonly string[], { valid }: Req
   return `describe(${quote(title)}, () => {\n${indent((isUsed ? constant : '') + tests.join('\n'))}});\n`;
 }
 
+const DATA = '// Store what it is about first, by service().opened or with a request.';
+
 /** Renders the test of a status; of a 5xx or `default` response, which no request can ask for, none. */
 function renderTest(operation: ApiOperation, status: string, description: string, requests: Requests): string[] {
   if (!/^[1-4]\d\d$/.test(status)) return [];
@@ -104,7 +106,9 @@ function renderTest(operation: ApiOperation, status: string, description: string
   const title = `${status}: ${description.trim().split('\n')[0]?.slice(0, 80) ?? ''}`;
   if (request === undefined) return [`test.todo(${quote(title)});\n`];
   const sent = request === requests.valid ? 'valid' : literalOf(request, requests.valid);
-  const body = indent(`expect(await service().send(${sent})).toMatchObject({ status: ${status} });`);
+  const needsData = request === requests.valid && operation.template.includes('{');
+  const expectation = `expect(await service().send(${sent})).toMatchObject({ status: ${status} });`;
+  const body = indent(needsData ? `${DATA}\n${expectation}` : expectation);
   const start =
     request === requests.valid
       ? `testOperation(${quote(operation.operationId)}, ${quote(title)}`

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
-import { copyProject } from '@contract-first/testing/project.ts';
+import { copyProject, copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
 // There are no plants yet.
@@ -208,6 +208,14 @@ test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   },
 );
+
+test('a service whose document needs no token starts in production without one', async () => {
+  const { folder } = copyProjectWithContract('members');
+  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
+  const service = await startService({ NODE_ENV: 'production' }, command, folder);
+  expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
+});
 
 test('a configuration mistake stops the start, exit 1: no token in production', async () => {
   const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
