@@ -6,6 +6,7 @@ import { removeContradictions } from './contradictions.ts';
 import { completeDiscriminators } from './discriminators.ts';
 import type { Document } from './document.ts';
 import type { FailureBody } from './failures.ts';
+import type { ReadText } from './files.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
 import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
@@ -56,7 +57,10 @@ export async function compileContract(
   allowed?: AllowedRefs,
   declared: Declared = NOTHING_DECLARED,
 ): Promise<CompiledContract> {
-  const { document, ...prepared } = await prepareDocument(path, allowed, findUnservable, declared.codecs);
+  const { document, ...prepared } = await prepareDocument(path, allowed, {
+    findErrors: findUnservable,
+    codecs: declared.codecs,
+  });
   if (document === undefined) return { ...prepared, compiled: undefined };
   const warnings = markDecodedFormats(document, declared);
   const { compiled, failureBodies, errors } = compileOperations(document, declared);
@@ -69,20 +73,29 @@ export async function compileContract(
   return { ...prepared, problems, compiled: isRejected ? undefined : { contract: compiled, document, failureBodies } };
 }
 
+/** How a document is prepared. */
+type Preparation = {
+  /** Finds reasons to reject a valid document; by default, there is none. */
+  readonly findErrors?: (document: Document) => readonly Remark[];
+  /** The media types that the application has codecs for. */
+  readonly codecs?: readonly string[];
+  /** Reads the document and the files that it refers to from another source than the file system. */
+  readonly read?: ReadText;
+  /** The folder, or the URL of the folder, with all of them; by default, that of the document. */
+  readonly folder?: string;
+};
+
 /**
  * Reads an OpenAPI document, and removes what is not used.
  *
  * @param allowed the files outside of its folder that it may refer to
- * @param findErrors finds reasons to reject a valid document; by default, there is none
- * @param codecs the media types for which the application has codecs
  */
 export async function prepareDocument(
   path: string,
   allowed: AllowedRefs = NO_OUTSIDE,
-  findErrors: (document: Document) => readonly Remark[] = () => [],
-  codecs: readonly string[] = [],
+  { findErrors = () => [], codecs = [], read, folder }: Preparation = {},
 ): Promise<PreparedDocument> {
-  const loaded = await loadContract(path, 'validity', undefined, { allowed });
+  const loaded = await loadContract(path, 'validity', read, { folder, allowed });
   const { text, problems, placeOf, sources } = loaded;
   const result = (
     document: Document | undefined,

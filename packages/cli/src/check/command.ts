@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
 import { CHECK_NAMES } from './checks.ts';
+import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
 import type { ContractResult } from './contract-result.ts';
@@ -25,7 +26,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
                         user:password (default: the environment variable CONTRACT_TOKEN, or a random one
                         without --url, which the service gets as API_TOKENS)
   --header 'NAME: TEXT' a header of every request; repeatable
-  --document FILE       the same as DOCUMENT
+  --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
   --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
@@ -145,7 +146,8 @@ function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
 async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<OpenApiDocument> {
   if (path === GENERATED && !existsSync(path))
     throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
-  const { document, problems } = await prepareDocument(path, allowed);
+  const source = isUrl(path) ? { read: fetchLocal, folder: new URL('/', path).href } : {};
+  const { document, problems } = await prepareDocument(path, allowed, source);
   if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
   return document;
 }

@@ -12,6 +12,7 @@ import {
   type OpenApiDocument,
   type ReadText,
 } from '@contract-first/documents';
+import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 
 /** A compared document. */
 export type Source = {
@@ -34,9 +35,6 @@ type Reader = {
   /** The folder that references stay in; by default, that of the document. */
   readonly folder?: string | undefined;
 };
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-const FETCH_MS = 10_000;
 
 /**
  * Reads a document in one file or several. Schemas of OpenAPI 3.1 and later may have keywords with invalid values.
@@ -65,7 +63,7 @@ export async function readSource(side: 'base' | 'revision', given: string, allow
 }
 
 async function chooseReader(given: string): Promise<Reader> {
-  if (/^https?:/.test(given)) return { path: given, read: (url) => fetchText(url), folder: new URL('/', given).href };
+  if (isUrl(given)) return { path: given, read: fetchLocal, folder: new URL('/', given).href };
   const isFile = await stat(given).then(
     (found) => found.isFile(),
     () => false,
@@ -76,20 +74,6 @@ async function chooseReader(given: string): Promise<Reader> {
 /** Returns the root of the git repository that a file is in. */
 async function rootOf(file: string): Promise<string | undefined> {
   return git('-C', dirname(file), 'rev-parse', '--show-toplevel').catch(() => undefined);
-}
-
-/** Reads a URL. Only this machine is asked, so that a comparison depends on no network. */
-async function fetchText(url: string): Promise<string> {
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
-    (error: unknown) => {
-      const { cause = error } = error as Error; // Nothing else is thrown. Its own message is "fetch failed".
-      throw cause;
-    },
-  );
-  if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
-  return response.text();
 }
 
 /** Returns a reader of the files of a git revision: all come from one commit, even if a branch moves on. */

@@ -237,6 +237,21 @@ test('--expect allows a status of valid data', async () => {
     expect(await command(createFolder(), [...args, '--expect', expected])).toMatchObject({ code: 0 });
 });
 
+test('--document takes an http URL of this machine, and no other one', async () => {
+  const { url } = await startRecorder((request, respond) =>
+    request.url === '/openapi.json'
+      ? { status: 200, headers: {}, body: JSON.stringify(shallowDocument) }
+      : respond(request),
+  );
+  const check = (document: string) =>
+    command(createFolder(), [document, '--url', url, '--token', TOKEN, '--runs', '1', '--checks', 'head_conformance']);
+  expect(await check(`${url}/openapi.json`)).toMatchObject({ code: 0, stderr: '' });
+  expect(await check('https://example.invalid/a.json')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('https://example.invalid/a.json is not an http URL of this machine'),
+  });
+});
+
 test('--document takes a valid document with methods that a service on Node cannot have', async () => {
   const methods = new Set<string | undefined>();
   const server = createServer((socket) => {

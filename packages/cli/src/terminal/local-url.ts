@@ -1,0 +1,25 @@
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const FETCH_MS = 10_000;
+
+/** Whether a document is named by a URL, not by a path. */
+export function isUrl(name: string): boolean {
+  return /^https?:/.test(name);
+}
+
+/**
+ * Reads a URL. Only this machine is asked, so that a command depends on no network.
+ *
+ * @throws an error with the reason
+ */
+export async function fetchLocal(url: string): Promise<string> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
+    (error: unknown) => {
+      const { cause = error } = error as Error; // Nothing else is thrown. Its own message is "fetch failed".
+      throw cause;
+    },
+  );
+  if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
+  return response.text();
+}
