@@ -1,7 +1,7 @@
 import type { Contract } from './contract.ts';
+import { assertNoPromise, PromisedValue } from './no-promise.ts';
 import { NO_PROBLEMS, type Problem } from './problem.ts';
 import { convertAt, type Holder, type Key, type Shape } from './shape.ts';
-import { InvalidResponse } from './validator.ts';
 
 /** Converts the strings of a format to values of the application, and back. */
 export type FormatCodec<Value> = {
@@ -37,7 +37,7 @@ export type FormatConverter = {
   /**
    * Returns a copy of a value, with strings.
    *
-   * @throws {InvalidResponse} when a value cannot be encoded
+   * @throws when a value cannot be encoded
    */
   readonly encode: (value: unknown, shape: Shape | undefined, location: string) => unknown;
 };
@@ -59,8 +59,11 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
           format !== undefined && typeof value === 'string' && isFirst(holder, key),
         convert(text, { format = '' }, report) {
           try {
-            return codecs[format]?.decode(text as string); // As it applies to strings.
-          } catch {
+            const value = codecs[format]?.decode(text as string); // As it applies to strings.
+            assertNoPromise(value, format);
+            return value;
+          } catch (error) {
+            if (error instanceof PromisedValue) throw error;
             report(`must match format "${format}"`);
             return text;
           }
@@ -77,7 +80,10 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
           format !== undefined && part !== undefined && part !== null && isFirst(holder, key),
         convert(part, { format = '' }, report) {
           try {
-            return codecs[format]?.encode(part as never); // The type of the handler's reply has it.
+            const text: unknown = codecs[format]?.encode(part as never); // The type of the handler's reply has it.
+            assertNoPromise(text, format);
+            if (typeof text === 'string') return text;
+            throw new TypeError(`${format} must be encoded to a string`);
           } catch (error) {
             cause = error;
             report(`cannot be encoded as ${format}`);
@@ -86,7 +92,8 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
         },
         copies: new Set(),
       });
-      if (problem !== undefined) throw new InvalidResponse(problem.text, { cause });
+      // Such a value cannot be sent in another way, either.
+      if (problem !== undefined) throw new Error(problem.text, { cause });
       return root[''];
     },
   };

@@ -1,5 +1,6 @@
 // The contract of a service, for the engine and for tools. Applications use what @contract-first/engine exports.
 
+export { assertNoPromise, PromisedValue } from './no-promise.ts';
 export type { Caller, Identity } from './caller.ts';
 export { findCost } from './check-cost.ts';
 export {

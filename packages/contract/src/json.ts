@@ -37,6 +37,7 @@ export function parseJsonTree(text: string, digits = new SourceDigits()): JsonTr
 export function toJsonTree(value: unknown): JsonTree {
   const root = { '': value };
   const sourceDigits = new SourceDigits();
+  const visited = new Set<object>(); // A part may be at several places.
   replaceBigints(root, 0);
   return { root, sourceDigits };
 
@@ -46,7 +47,8 @@ export function toJsonTree(value: unknown): JsonTree {
       if (typeof member === 'bigint') {
         holder[key] = Number(member);
         sourceDigits.record(holder, key, String(member));
-      } else if (typeof member === 'object' && member !== null) {
+      } else if (typeof member === 'object' && member !== null && !visited.has(member)) {
+        visited.add(member);
         replaceBigints(member as Record<string, unknown>, depth + 1); // So are lists here.
       }
     }

@@ -12,6 +12,7 @@ import {
   openApplication,
   type OpenApplication,
   type Served,
+  type Shared,
   type ServiceConfig,
 } from './open-application.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -37,7 +38,7 @@ export async function createService(
   config: ServiceConfig,
   log: Logger,
 ): Promise<Service> {
-  const [first, ...others] = served;
+  const [first] = served;
   const contracts = served.map(({ application }) => application.contract);
   assertDistinct(contracts);
   for (const { application } of served) {
@@ -61,8 +62,10 @@ export async function createService(
     tokenVerifier: createTokenVerifier(config.auth, log, stopping.signal),
     stopping: stopping.signal,
   };
-  const open = (one: Served): Promise<OpenApplication> => openApplication(one, shared, others.length > 0);
-  const opened = combine(await open(first), await Promise.all(others.map(open)));
+  const opened = await openAll(served, shared).catch(async (error: unknown) => {
+    await limiter?.close();
+    throw error;
+  });
   return {
     ...opened,
     observer: createObserver(metrics, log),
@@ -76,12 +79,26 @@ export async function createService(
   };
 }
 
+/** Opens applications, or none of them. */
+async function openAll(served: readonly [Served, ...Served[]], shared: Shared): Promise<OpenApplication> {
+  const [first, ...others] = served;
+  const open = (one: Served): Promise<OpenApplication> => openApplication(one, shared, others.length > 0);
+  const opened = [await open(first)] as [OpenApplication, ...OpenApplication[]];
+  try {
+    for (const other of others) opened.push(await open(other));
+  } catch (error) {
+    await Promise.all(opened.map(({ close }) => close()));
+    throw error;
+  }
+  return combine(opened);
+}
+
 /** Combines open applications into one. What is no request for any of them is answered by the first. */
-function combine(first: OpenApplication, others: readonly OpenApplication[]): OpenApplication {
-  const all = [first, ...others];
+function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApplication {
+  const [first] = all;
   return {
     mounts: all.flatMap(({ mounts }) => mounts),
-    app: others.length === 0 ? first.app : createDispatcher(all),
+    app: all.length === 1 ? first.app : createDispatcher(all),
     failureResponse: first.failureResponse,
     async readinessProblem() {
       const problems = await Promise.all(all.map(({ readinessProblem }) => readinessProblem()));

@@ -100,9 +100,14 @@ export async function openApplication(
   });
   const { handlers, checkers, middleware = [], check, close } = backend;
   const validators = new Validators(contract);
-  if (config.production) {
-    assertComplete(contract, { failures, handlers, checkers });
-    for (const operation of Object.values(contract.operations)) await validators.compile(operation);
+  try {
+    if (config.production) {
+      assertComplete(contract, { failures, handlers, checkers });
+      for (const operation of Object.values(contract.operations)) await validators.compile(operation);
+    }
+  } catch (error) {
+    await close();
+    throw error;
   }
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;

@@ -6,6 +6,7 @@ export type SecretForm = { readonly text: string; readonly expansion: string };
 
 // Shorter parts of a secret tell little, and occur by chance.
 const PART_CHARS = 8;
+const SHORT_CHARS = 4;
 
 /** Returns the forms in which the checks send a secret: whole or changed, alone or as Basic credentials. The longest come first. */
 export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
@@ -22,7 +23,11 @@ export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
       expansion: `$(${printed} | sed 's/./${other}/${String(middle + 1)}')`,
     })),
   ];
-  const forms = changed.filter(({ text }) => text === value || text.length >= PART_CHARS).flatMap(withBasic);
+  // The programs of a shell may change other characters in another way.
+  const isPlain = /^[!-~]+$/.test(value);
+  const forms = changed
+    .filter(({ text }) => text === value || (isPlain && text.length >= SHORT_CHARS))
+    .flatMap(withBasic);
   return forms.filter(({ text }) => text !== '').sort((one, other) => other.text.length - one.text.length);
 }
 
@@ -65,7 +70,8 @@ const partsOfSecrets = new WeakMap<Secret, readonly Parts[]>();
 function partsOf(secret: Secret): readonly Parts[] {
   const cached = partsOfSecrets.get(secret);
   if (cached !== undefined) return cached;
-  const bySize = Map.groupBy(encodingsOf(secret.value), ({ length }) => Math.min(PART_CHARS, length));
+  const texts = [...encodingsOf(secret.value), ...formsOf(secret).map(({ text }) => text)];
+  const bySize = Map.groupBy(texts, ({ length }) => Math.min(PART_CHARS, length));
   const parts = [...bySize].map(([size, encodings]) => {
     const texts = encodings
       .map(lowerCase)
@@ -93,6 +99,7 @@ function encodingsOf(value: string): readonly string[] {
   return [
     value,
     encodeURIComponent(value.toWellFormed()),
+    encodeURIComponent(value.toWellFormed()).replaceAll('%20', '+'),
     JSON.stringify(value).slice(1, -1),
     hex,
     hex.replaceAll(/../g, '%$&'),

@@ -75,6 +75,13 @@ test.each([
   },
 );
 
+test('a short secret is not told, nor what the checks make of it', async () => {
+  const accepting: Defect = (request, respond) =>
+    /hunt/i.test(JSON.stringify(request.headers)) ? telling(request, respond) : { status: 401, headers: {}, body: '' };
+  const { all } = await check({ type: 'http', scheme: 'bearer' }, 'hunter22', accepting);
+  expect(all).not.toMatch(/hunter|unter22|huntx/i);
+});
+
 test('a curl line with Basic credentials sends them in a shell', async () => {
   const got: string[] = [];
   const { stdout } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', (request, respond) => {

@@ -1,4 +1,4 @@
-import { toJsonTree, type Contract, type JsonTree } from '@contract-first/contract';
+import { assertNoPromise, PromisedValue, toJsonTree, type Contract, type JsonTree } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { malformedFailure } from './failure.ts';
 
@@ -46,14 +46,21 @@ export function createBodyCodecs(
     decode(bytes, { codec: name, ...body }) {
       try {
         const value = codecNamed(name).decode(bytes, { ...body, schemas });
+        assertNoPromise(value, name);
         return toJsonTree(value ?? null); // Without a value, there would be nothing to validate.
       } catch (error) {
+        if (error instanceof PromisedValue) throw error;
         log.debug({ err: error, contentType: body.contentType }, 'a codec could not decode the body of a request');
         const reason = error instanceof SyntaxError ? `: ${error.message}` : '';
         throw malformedFailure('body', `is not valid ${name}${reason}`, 'the request body');
       }
     },
-    encode: (value, { codec: name, ...body }) => codecNamed(name).encode(value, { ...body, schemas }),
+    encode(value, { codec: name, ...body }) {
+      const encoded: unknown = codecNamed(name).encode(value, { ...body, schemas });
+      assertNoPromise(encoded, name);
+      if (typeof encoded === 'string' || encoded instanceof Uint8Array) return encoded;
+      throw new TypeError(`the codec of ${name} must encode to a string or bytes`);
+    },
   };
 
   function codecNamed(name: string): Codec {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Contract } from '@contract-first/contract';
+import { normalizePath, type Contract } from '@contract-first/contract';
 
 /** A request with what Express adds where middleware is mounted below a path. */
 export type MountedRequest = IncomingMessage & {
@@ -28,17 +28,21 @@ export function createDispatcher(
   services: readonly { readonly mounts: readonly string[]; readonly app: RequestListener }[],
 ): RequestListener {
   const routes = services
-    .flatMap(({ mounts, app }) => mounts.map((path) => ({ path, app })))
+    .flatMap(({ mounts, app }) => mounts.map((path) => ({ path: normalizePath(path), app })))
     .sort((one, other) => other.path.length - one.path.length);
   return (req: MountedRequest, res: ServerResponse) => {
     const { url = '' } = req;
-    const target = url.replace(/^https?:\/\/[^/?#]*/i, ''); // RFC 9112, 3.2.2
+    if (ABSOLUTE.test(url)) req.url = url.replace(ABSOLUTE, '').replace(/^(?!\/)/, '/');
+    const target = normalizePath(req.url ?? '');
     const { path = '', app = services[0]?.app } = routes.find((route) => isBelow(target, route.path)) ?? {};
-    req.originalUrl = url;
+    req.originalUrl = req.url ?? '';
     req.baseUrl = path;
     app?.(req, res);
   };
 }
+
+// RFC 9112, 3.2.2. Without a host, the target is not valid, and the service says so.
+const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
 /** Whether a path, which may have a query, is a path or one below it. */
 export function isBelow(path: string, mount: string): boolean {

@@ -55,7 +55,8 @@ function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom
   const template = target?.route.slice(0, -target.operation.path.length);
   if (template === undefined || ![...literal, ...(templated ?? [])].includes(template)) return literal[0] ?? '';
   const count = template.split('/').length;
-  return url.split('?', 1)[0]?.split('/').slice(0, count).join('/') ?? '';
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? ''; // RFC 9112, 3.2.2
+  return path.split('/').slice(0, count).join('/');
 }
 
 /** Returns the path and the query of a request to an operation. */
@@ -68,10 +69,14 @@ function targetOf({ operationId, path, parameters }: Operation, values: LinkPara
   let filled = path;
   for (const name of parameterNames(path)) {
     const value = values.path?.[name];
-    if (value === undefined || value === '')
-      throw new Error(`the URL of ${operationId} needs the path parameter ${name}`);
-    filled = filled.replace(`{${name}}`, () => writeInPath(find(['path'], name), value));
+    const text = value === undefined ? '' : writeInPath(find(['path'], name), value);
+    if (text === '') throw new Error(`the URL of ${operationId} needs the path parameter ${name}`);
+    filled = filled.replace(`{${name}}`, () => text);
   }
+  // Clients would leave out such a part, and send the request elsewhere.
+  const own = path.split('/');
+  if (filled.split('/').some((segment, index) => segment !== own[index] && /^\.{0,2}$/.test(segment)))
+    throw new Error(`the URL of ${operationId} cannot have the path ${filled}`);
   const query = Object.entries(values.query ?? {}).filter(([, value]) => value !== undefined);
   const written = query.flatMap(([name, value]) => writeInQuery(find(['query', 'querystring'], name), value));
   return written.length === 0 ? filled : `${filled}?${written.join('&')}`;
@@ -91,7 +96,9 @@ function membersOf(value: unknown): Members {
 }
 
 function encode(value: unknown): string {
-  return encodeURIComponent(String(value));
+  if (['string', 'number', 'bigint', 'boolean'].includes(typeof value))
+    return encodeURIComponent(value as string | number);
+  throw new Error(`a parameter cannot have ${stringifyJson(value)} as a part`);
 }
 
 /** Joins texts that a reader splits again. @throws when one of them has the delimiter */
@@ -106,8 +113,12 @@ const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pi
 /** Writes a parameter as the parts of a query (OpenAPI 3.1, 4.8.12.3). */
 function writeInQuery({ name, in: location, style, explode }: Parameter, value: unknown): readonly string[] {
   const key = encode(name);
+  if (location === 'querystring' && style === 'form')
+    return Object.entries(Object(value) as object).flatMap(([member, items]) =>
+      [items].flat().map((item) => `${encode(member)}=${encode(item)}`),
+    );
   const { parts, pairs } = membersOf(style === 'json' ? stringifyJson(value) : value);
-  if (location === 'querystring') return pairs ?? parts;
+  if (location === 'querystring') return parts;
   if (style === 'deepObject') return (pairs ?? []).map((pair) => `${key}%5B${pair.replace('=', '%5D=')}`);
   if (explode && pairs !== undefined) return pairs;
   const isRepeated = explode && Array.isArray(value);

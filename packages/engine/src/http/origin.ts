@@ -22,10 +22,11 @@ export function createOrigin(publicUrl: string | undefined, trusted: readonly st
     const host = forwarded('x-forwarded-host') ?? '';
     const own = 'encrypted' in socket ? 'https' : 'http';
     const address = `${String(socket.localAddress)}:${String(socket.localPort)}`; // HTTP/1.0 needs no Host header.
-    return `${/^https?$/.test(scheme) ? scheme : own}://${isHost(host) ? host : (headers.host ?? address)}`;
+    return `${/^https?$/.test(scheme) ? scheme : own}://${[host, headers.host ?? ''].find(isHost) ?? address}`;
   };
 }
 
+/** Whether a text is the authority of a URL: a name or an address, and a port. */
 function isHost(text: string): boolean {
-  return text !== '' && HOST.test(text);
+  return HOST.test(text) && URL.canParse(`http://${text}`);
 }

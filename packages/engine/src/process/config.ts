@@ -143,7 +143,10 @@ function readPublicUrl({ variables, problems }: Environment): string | undefined
   const { PUBLIC_URL: text } = variables;
   if (text === undefined) return undefined;
   const url = /^https?:\/\/[^?#@\s]+$/i.test(text) ? URL.parse(text) : null;
-  if (url === null) problems.push(`PUBLIC_URL must be an http or https URL without a query, not "${text}"`);
+  if (url === null) {
+    const shown = text.replace(/\/\/[^/]*@/, '//…@'); // A password is not repeated.
+    problems.push(`PUBLIC_URL must be an http or https URL without a query, not "${shown}"`);
+  }
   return url?.href.replace(/\/+$/, '');
 }
 

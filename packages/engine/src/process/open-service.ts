@@ -3,6 +3,8 @@ import type { Application } from '../application.ts';
 import { usesTokens } from '../auth/authenticator.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
+import { unavailableFailure } from '../http/failure.ts';
+import { send } from '../http/response.ts';
 import { isBelow, type MountedRequest } from '../http/mounts.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -18,7 +20,7 @@ export type MountedService = {
   readonly readinessProblem: () => Promise<string | undefined>;
   /** Writes the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** Asks endless streams to end, waits for the responses to all requests, and closes the application. */
+  /** Asks endless streams to end, waits for the responses to all requests, and closes the application. Later requests get 503. */
   readonly close: () => Promise<void>;
 };
 
@@ -37,30 +39,39 @@ export async function openService(application: Application): Promise<MountedServ
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   if (token !== undefined) log.warn({ token }, 'no credentials are configured; this token is for this run');
   const docs = openDocs(config.docs, contract, document);
-  const { app, mounts, metrics, readinessProblem, beginStop, close } = await createService(
+  const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close } = await createService(
     [{ application, config, docs }],
     config,
     log,
   );
+  const idle = Promise.withResolvers<undefined>();
   let pending = 0;
-  let onIdle: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
   return {
     middleware(req: MountedRequest, res) {
       const { baseUrl = '', originalUrl } = req;
       if (baseUrl !== '' && mounts.some((path) => isBelow(path, baseUrl))) req.url = originalUrl;
+      if (res.closed) return; // The client has left while middleware before this one was waiting.
+      if (closing !== undefined) {
+        send(req, res, failureResponse(unavailableFailure()));
+        return;
+      }
       pending += 1;
       res.once('close', () => {
         pending -= 1;
-        if (pending === 0) onIdle?.();
+        if (pending === 0 && closing !== undefined) idle.resolve(undefined);
       });
       app(req, res);
     },
     readinessProblem,
     metrics: metrics.text,
-    async close() {
-      beginStop();
-      if (pending > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-      await close();
+    close() {
+      closing ??= (async () => {
+        beginStop();
+        if (pending > 0) await idle.promise;
+        await close();
+      })();
+      return closing;
     },
   };
 }

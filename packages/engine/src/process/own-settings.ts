@@ -9,11 +9,15 @@ const FOREIGN = /^(?:NODE|OTEL)_/;
 /** Reads the settings that an application declares. Adds a problem for each one that is missing, invalid or misnamed. */
 export function readOwnSettings({ variables, problems }: Environment, declared: Settings): SettingsOf<Settings> {
   const entries = Object.entries(declared);
-  const secrets = entries.flatMap(([name, { secret }]) => (secret === true ? [name] : []));
-  const env = new Environment(variables, new Set(secrets));
+  const env = new Environment(variables, namesOfSecrets(declared));
   const values = Object.fromEntries(entries.map(([name, setting]) => [name, readSetting(env, name, setting)]));
   problems.push(...env.problems);
   return Object.freeze(values);
+}
+
+/** Returns the names of the secrets among settings. */
+export function namesOfSecrets(declared: Settings): ReadonlySet<string> {
+  return new Set(Object.entries(declared).flatMap(([name, { secret }]) => (secret === true ? [name] : [])));
 }
 
 function readSetting(env: Environment, name: string, setting: Setting): string | number | boolean | undefined {

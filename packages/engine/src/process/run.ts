@@ -10,10 +10,12 @@ import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
 import { usesTokens } from '../auth/authenticator.ts';
 import { mountsOf } from '../http/mounts.ts';
+import type { Settings } from '../settings.ts';
 import type { Served } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
+import { namesOfSecrets } from './own-settings.ts';
 import { refuse } from './refuse.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 
@@ -83,14 +85,24 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
 > {
   const problems = new Set<string>();
   const needsTokens = [first, ...others].some(({ contract }) => usesTokens(contract));
+  // A variable that is a secret of one application is not printed for another one, either.
+  const secrets = new Set([first, ...others].flatMap(({ settings = {} }) => [...namesOfSecrets(settings)]));
   const read = async (application: Application): Promise<Configured[]> => {
-    const found = await readConfig(process.env, application.database, application.settings, needsTokens);
+    const settings = withSecrets(application.settings ?? {}, secrets);
+    const found = await readConfig(process.env, application.database, settings, needsTokens);
     if ('config' in found) return [{ application, config: found.config }];
     for (const problem of found.problems) problems.add(problem);
     return [];
   };
   const [configured, ...more] = [...(await read(first)), ...(await Promise.all(others.map(read))).flat()];
   return configured === undefined || problems.size > 0 ? refuse(...problems) : [configured, ...more];
+}
+
+function withSecrets(settings: Settings, names: ReadonlySet<string>): Settings {
+  const entries = Object.entries(settings);
+  return Object.fromEntries(
+    entries.map(([name, setting]) => [name, names.has(name) ? { ...setting, secret: true } : setting]),
+  );
 }
 
 /** @throws {DocsUnavailable} */

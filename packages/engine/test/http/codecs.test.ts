@@ -243,3 +243,22 @@ test.each<[string, Readonly<Record<string, Codec>>, RegExp]>([
   await expect(serve({ codecs })).rejects.toThrow(message);
   await expect(serve({ codecs, production: false })).rejects.toThrow(message);
 });
+
+test.each([
+  ['decodes to a promise', { decode: (): unknown => Promise.reject(new SyntaxError('later')), encode: () => '' }],
+  ['encodes to a promise', { decode: () => ({ id: 1n }), encode: (): unknown => Promise.reject(new Error('later')) }],
+  ['encodes to nothing', { decode: () => ({ id: 1n }), encode: () => undefined }],
+])('a codec that %s is a mistake, which the log names: 500, and the process goes on', async (_name, codec) => {
+  const content = 'application/xml: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } }';
+  const operation = `requestBody: { content: { ${content} } }\nresponses: { '200': { description: It., content: { ${content} } } }`;
+  const { app, logged } = await createTestApp({
+    contract: await contractOf(documentOf('/a', 'post', operation), { codecs: ['application/xml'] }),
+    codecs: { 'application/xml': codec as unknown as Codec }, // As an application without types may have it.
+    handlers: { op: ({ body }: { readonly body: unknown }) => Promise.resolve({ status: 200, body }) },
+  });
+  const response = await request(app).post('/a').set('Content-Type', 'application/xml').send('<a/>');
+  expect(response.status).toBe(500);
+  expect(JSON.stringify(logged)).toMatch(
+    /the codec of application\/xml must (?:be synchronous|encode to a string or bytes)/,
+  );
+});

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import express from 'express';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { stringifyJson } from '@contract-first/engine';
 import type { AnyHandler } from '@contract-first/engine/tools';
@@ -66,8 +68,8 @@ test.each([
   const parameter = `{ name: v, in: ${place}, required: true, ${style && `${style},`} schema: ${schema} }`;
   const { app } = await serve(`/to/${path}`, parameter, { [place]: { v } });
   const { pathname, search } = new URL((await request(app).get('/link')).body as string);
-  const { text } = await request(app).get(pathname + search);
-  expect(text).toContain(`"${place}":${stringifyJson({ v })}`);
+  const response = await request(app).get(pathname + search);
+  expect(response.text).toContain(`"${place}":${stringifyJson({ v })}`);
 });
 
 test.each([
@@ -121,6 +123,27 @@ test.each<[string, Options, string, Record<string, string>, string]>([
     .get(path.replace('?x', ''))
     .set({ Host: 'shop.example', ...headers });
   expect([response.status, response.body]).toEqual([200, url]);
+});
+
+test.each([
+  [
+    'the whole URL as the target',
+    'GET http://other.example/w/link HTTP/1.1\r\nHost: shop.example',
+    'http://shop.example/w/to',
+  ],
+  ['a Host header without a name', 'GET /w/link HTTP/1.1\r\nHost: :80', /^http:\/\/127\.0\.0\.1:\d+\/w\/to$/],
+])('a link is absolute, also for a request with %s', async (_name, head, url) => {
+  const { serve: listen } = await serve(
+    '/to',
+    '',
+    {},
+    { servers: "[{ url: '/{any}', variables: { any: { default: w } } }]" },
+  );
+  const { port } = new URL((await listen()).url);
+  const socket = connect(Number(port), '127.0.0.1').end(`${head}\r\nConnection: close\r\n\r\n`);
+  const [body = ''] = (await text(socket)).split('\r\n').slice(-1);
+  const expected: unknown = typeof url === 'string' ? url : expect.stringMatching(url);
+  expect(JSON.parse(body)).toEqual(expected);
 });
 
 test('a link of a service in Express has the path of the mount', async () => {

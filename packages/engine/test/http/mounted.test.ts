@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import express, { type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
@@ -98,6 +98,29 @@ test('a service closes once every request is answered', async () => {
   expect((await answer).status).toBe(200);
   await closing;
   expect(calls).toEqual(['answered', 'closed']);
+});
+
+test('a service closes once, also after a client that has left before it got the request; then it answers 503', async () => {
+  const service = await open(await applicationOf(() => Promise.resolve({ status: 200, body: 1 })));
+  const passed = Promise.withResolvers<undefined>();
+  const wait = (_req: Request, res: Response, next: NextFunction) => {
+    res.once('close', () => {
+      next();
+      passed.resolve(undefined);
+    });
+  };
+  const server = createServer(express().get('/slow', wait).use(service.middleware)).listen(0);
+  cleanUp(() => void server.close());
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const leaving = new AbortController();
+  const left = fetch(`${url}/slow`, { signal: leaving.signal });
+  setTimeout(() => {
+    leaving.abort();
+  }, 50);
+  await expect(left).rejects.toThrow('aborted');
+  await passed.promise;
+  await Promise.all([service.close(), service.close()]);
+  expect((await fetch(`${url}/a`)).status).toBe(503);
 });
 
 test('a mistake in the configuration is an error with every problem', async () => {
