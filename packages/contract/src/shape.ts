@@ -23,7 +23,7 @@ export type Key = string | number;
 export type Holder = Record<Key, unknown>;
 
 /** How the values of a shape are converted. */
-export type Conversion = {
+type Conversion = {
   /** Whether a value at a location of the shape is to be converted. */
   readonly applies: (value: unknown, at: Shape, holder: Holder, key: Key) => boolean;
   /** Returns the new value; the same one after a problem, which it reports. */

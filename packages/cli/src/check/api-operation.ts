@@ -57,7 +57,7 @@ export type Parameter = {
 export type BodyContent = {
   /** In lower case; may have wildcards. */
   readonly mediaType: string;
-  /** Whether it is text or bytes of which the schema describes the value that a server reads from it. */
+  /** Whether it is text or bytes from which a server reads the value that the schema describes. */
   readonly isStructured: boolean;
   /** `undefined` where it does not describe the value, as the schema of an object does not describe a text. */
   readonly schema: Schema | undefined;

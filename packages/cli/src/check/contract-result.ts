@@ -76,7 +76,7 @@ export function gatherFindings(
   };
 }
 
-/** What the server, the base path or the credentials may lack, by the only status of all operations. */
+/** The likely mistake, as a question, when all operations answer with one status. */
 const CAUSES: Readonly<Record<string, string>> = {
   401: 'are the credentials right?',
   403: 'may these credentials do anything?',

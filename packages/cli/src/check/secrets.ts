@@ -108,7 +108,11 @@ function encodingsOf(value: string): readonly string[] {
   ];
 }
 
-/** Returns the characters of a base64 text that depend on some bytes only, after others of which a number does not fill a group. */
+/**
+ * Returns the base64 characters that depend on these bytes alone.
+ *
+ * @param before how many bytes of the last group of three precede them
+ */
 function base64Within(bytes: Buffer, before: number): readonly string[] {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);
   const characters = (count: number): number => (count * 8) / 6;

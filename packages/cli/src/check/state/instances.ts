@@ -86,7 +86,7 @@ export function createInstances(
 
   /**
    * Generates valid requests, each only if those before were refused: generated ones, then the document's examples, which may
-   * name what the server has.
+   * name existing instances.
    */
   function* inputsFor(operation: ApiOperation, salt: number): Generator<RequestInput> {
     const generated = (attempt: number): readonly RequestInput[] => [
