@@ -25,9 +25,13 @@ export type Case = {
   readonly kind: CaseKind;
   /** Describes the request in messages. */
   readonly description: string;
+  /** Describes all requests with such a fault; by default, the description. */
+  readonly group?: string | undefined;
   readonly request: WireRequest;
   /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
   readonly input: RequestInput | undefined;
+  /** Whether it is a valid request in an unusual spelling of HTTP or JSON. */
+  readonly isSpelling?: boolean;
   /** Is sent first, as its response decides which response is expected. */
   readonly original?: WireRequest;
 };

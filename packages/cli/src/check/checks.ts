@@ -11,8 +11,10 @@ import { TimeLimitExceeded } from '@contract-first/contract';
 import { describeBug } from '../terminal/describe-bug.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { CaseKind } from './case.ts';
+import { defectOf, type Category, type Defect } from './defect.ts';
 import {
   contentTypeConformance,
+  documentedRejection,
   maxResponseSize,
   notAServerError,
   responseHeadersConformance,
@@ -27,24 +29,27 @@ import { visibleText } from './visible-text.ts';
 const DOCUMENTED: readonly CaseKind[] = [
   ...(['positive', 'negative', 'undecided', 'missing header', 'no authentication', 'header fields only'] as const),
 ];
+const FAULTY: readonly CaseKind[] = ['negative', 'undecided', 'missing header', 'no authentication'];
+const OF_PROTOCOL: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path'];
 
 // The names of the checks are those of Schemathesis, which has none for HEAD.
 const CHECKS = {
-  not_a_server_error: { kinds: ALL, check: notAServerError },
-  ignored_auth: { kinds: ['no authentication'], check: ignoredAuth },
-  unsupported_method: { kinds: ['unsupported method'], check: unsupportedMethod },
-  missing_required_header: { kinds: ['missing header'], check: missingRequiredHeader },
-  negative_data_rejection: { kinds: ['negative'], check: negativeDataRejection },
-  positive_data_acceptance: { kinds: ['positive'], check: positiveDataAcceptance },
-  head_conformance: { kinds: ['header fields only'], check: headConformance },
-  status_code_conformance: { kinds: DOCUMENTED, check: statusCodeConformance },
-  content_type_conformance: { kinds: ALL, check: contentTypeConformance },
-  response_headers_conformance: { kinds: DOCUMENTED, check: responseHeadersConformance },
-  max_response_size: { kinds: ALL, check: maxResponseSize },
-  max_response_time: { kinds: ALL, check: maxResponseTime },
-  response_schema_conformance: { kinds: ALL, check: responseSchemaConformance },
-} satisfies Record<string, { readonly kinds: readonly CaseKind[]; readonly check: Check }>;
+  not_a_server_error: { category: 'server error', kinds: ALL, check: notAServerError },
+  ignored_auth: { category: 'security', kinds: ['no authentication'], check: ignoredAuth },
+  unsupported_method: { category: 'protocol', kinds: ['unsupported method'], check: unsupportedMethod },
+  missing_required_header: { category: 'validation', kinds: ['missing header'], check: missingRequiredHeader },
+  negative_data_rejection: { category: 'validation', kinds: ['negative'], check: negativeDataRejection },
+  positive_data_acceptance: { category: 'validation', kinds: ['positive'], check: positiveDataAcceptance },
+  head_conformance: { category: 'protocol', kinds: ['header fields only'], check: headConformance },
+  status_code_conformance: { category: 'documentation', kinds: DOCUMENTED, check: statusCodeConformance },
+  documented_rejection: { category: 'documentation', kinds: FAULTY, check: documentedRejection },
+  content_type_conformance: { category: 'documentation', kinds: ALL, check: contentTypeConformance },
+  response_headers_conformance: { category: 'documentation', kinds: DOCUMENTED, check: responseHeadersConformance },
+  max_response_size: { category: 'documentation', kinds: ALL, check: maxResponseSize },
+  max_response_time: { category: 'documentation', kinds: ALL, check: maxResponseTime },
+  response_schema_conformance: { category: 'documentation', kinds: ALL, check: responseSchemaConformance },
+} satisfies Record<string, { readonly category: Category; readonly kinds: readonly CaseKind[]; readonly check: Check }>;
 
 // These judge sequences of requests.
 const STATE_CHECKS = [
@@ -63,12 +68,19 @@ export type StateCheckName = (typeof STATE_CHECKS)[number];
 export type CheckName = ResponseCheckName | StateCheckName;
 
 /** A failed check with the reason. */
-export type Violation = { readonly check: CheckName; readonly message: string };
+export type Violation = Required<Defect> & { readonly check: CheckName };
 
 const RESPONSE_CHECKS = Object.keys(CHECKS) as ResponseCheckName[]; // Object.keys loses the type of the keys.
 
 /** The names of all checks. */
 export const CHECK_NAMES: readonly CheckName[] = [...RESPONSE_CHECKS, ...STATE_CHECKS];
+
+/** Sets of checks. A document need not describe every rejection, so only the strict one requires it. */
+export const PROFILES: Readonly<Record<'default' | 'strict' | 'protocol', readonly CheckName[]>> = {
+  default: CHECK_NAMES.filter((check) => check !== 'documented_rejection'),
+  strict: CHECK_NAMES,
+  protocol: CHECK_NAMES.filter((check) => categoryOf(check) === 'protocol'),
+};
 
 /** Returns whether a check judges sequences of requests. */
 export function isStateCheck(check: CheckName): boolean {
@@ -82,22 +94,42 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
 
 /** Runs all applicable checks on a response and returns the failed ones. */
 export function violationsIn(exchange: Exchange): readonly Violation[] {
-  return checksFor(exchange.testCase.kind).flatMap((check) => {
-    const message = judge(check, exchange);
-    return message === undefined ? [] : [violationOf(check, message)];
+  const { kind, isSpelling = false } = exchange.testCase;
+  const isProtocol = exchange.response.status < 500 && (isSpelling || OF_PROTOCOL.includes(kind));
+  return checksFor(kind).flatMap((check) => {
+    const defect = judge(check, exchange);
+    return defect === undefined ? [] : [violationOf(check, isProtocol ? { ...defect, category: 'protocol' } : defect)];
   });
 }
 
-/** Returns a violation whose message can be printed and kept. */
-export function violationOf(check: CheckName, message: string): Violation {
-  return { check, message: visibleText(message) };
+/** Identifies the failures of an operation that one change of the server would end. */
+export function keyOf({ check, cause }: Pick<Violation, 'check' | 'cause'>): string {
+  return `${check}: ${cause}`;
 }
 
-function judge(check: ResponseCheckName, exchange: Exchange): string | undefined {
+type OperationViolation = Pick<Violation, 'check' | 'cause'> & { readonly operationId: string };
+
+/** Returns whether two failures are of one cause. What follows from a fault in a sequence has messages of its own. */
+export function isSameFailure(one: OperationViolation, other: OperationViolation): boolean {
+  const isSameCheck = one.operationId === other.operationId && one.check === other.check;
+  return isSameCheck && (isStateCheck(one.check) || one.cause === other.cause);
+}
+
+/** Returns a violation whose texts can be printed and kept. */
+export function violationOf(check: CheckName, defect: Defect): Violation {
+  const { message, cause, category = categoryOf(check), circumstances = [] } = defect;
+  return { check, category, cause: visibleText(cause), message: visibleText(message), circumstances };
+}
+
+function categoryOf(check: CheckName): Category {
+  return check in CHECKS ? CHECKS[check as ResponseCheckName].category : 'data'; // `in` does not narrow the type.
+}
+
+function judge(check: ResponseCheckName, exchange: Exchange): Defect | undefined {
   try {
     return CHECKS[check].check(exchange);
   } catch (error) {
     if (error instanceof CannotCheck) throw error;
-    return error instanceof TimeLimitExceeded ? `not judged: this ${error.message}` : describeBug(error);
+    return defectOf(error instanceof TimeLimitExceeded ? `not judged: this ${error.message}` : describeBug(error));
   }
 }

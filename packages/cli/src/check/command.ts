@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
-import { CHECK_NAMES } from './checks.ts';
+import { readBaseline, writeBaseline } from './baseline.ts';
+import { CHECK_NAMES, PROFILES } from './checks.ts';
 import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
@@ -12,7 +13,8 @@ import { formatCoverage } from './coverage/format-coverage.ts';
 import { readOptions, type CheckOptions, type Environment } from './options.ts';
 import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { formatProgress, formatResult } from './report.ts';
+import { formatFailure, formatProgress, formatResult } from './report.ts';
+import type { Failure } from './prober.ts';
 import { startTemporaryService } from './temporary-service.ts';
 
 const USAGE = `contract-first check [DOCUMENT] [options]
@@ -31,7 +33,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             check the operations with this tag; repeatable
-  --checks A,B          run these checks only
+  --checks A,B          run these checks only: their names, or default, strict or protocol
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
   --value [NAME:]N=TEXT a value that the server knows, such as an id, for the parameters and the members
@@ -43,6 +45,8 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --workers N           operations to check at the same time (default: 1)
   --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation)
   --allow-incomplete    exit 0 even if an operation got less than the minimum, or most were never successful
+  --baseline FILE       accept the failures in this file: only new ones count
+  --update-baseline     write that file, with the failures of this run
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
   --coverage            print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
@@ -53,7 +57,9 @@ The minimum of an operation is all its systematic requests and a tenth of --runs
 The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
 Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible,
 or less than half of the operations were ever successful.
-Checks:
+Without --checks, findings about the protocol have one line each; with them, their evidence, too.
+Checks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all;
+"protocol" are ${PROFILES.protocol.join(', ')}.
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
 const GENERATED = 'generated/openapi.json';
 const START_URL = 'http://127.0.0.1:3000';
@@ -85,28 +91,45 @@ async function check(
   { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
   progressLine: ProgressLine | undefined,
 ): Promise<number> {
+  const { baselinePath, isBaselineUpdated, isProtocolFolded, secrets, repeatLine } = options;
   const document = await readDocument(documentPath, allowedRefs);
+  const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
   const reports = openReports(targets);
   const service = url === undefined ? await startTemporaryService(options.token) : undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;
   try {
-    const { seed = Math.floor(Math.random() * MAX_SEED), secrets, repeatLine } = options;
+    const { seed = Math.floor(Math.random() * MAX_SEED) } = options;
     const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
     // The temporary service stops after the run, so curl lines refer to one that npm start runs.
-    const report =
-      service === undefined
-        ? { baseUrl: server.baseUrl, secrets, repeatLine }
-        : { baseUrl: START_URL, secrets: [...secrets, { variable: 'TOKEN', value: service.token }], repeatLine };
+    const report = {
+      ...{ repeatLine, isProtocolFolded },
+      baseUrl: service === undefined ? server.baseUrl : START_URL,
+      secrets: service === undefined ? secrets : [...secrets, { variable: 'TOKEN', value: service.token }],
+    };
     const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
     const onExchange = reports.start(report);
     using interruption = abortOnSignals();
     const { signal } = interruption;
     const countsCoverage = isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
     const onNote = service === undefined ? printError : undefined; // The service that this command starts has a token of its own.
-    const events = { onProgress, onExchange, onNote, signal };
+    let isFirst = true;
+    const onFailure = (failure: Failure): void => {
+      const isMinor = isProtocolFolded && failure.category === 'protocol';
+      if (!isFirst || isMinor || baseline?.accepts(failure) === true) return;
+      isFirst = false;
+      progressLine?.clear();
+      printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
+    };
+    const events = { onProgress, onExchange, onFailure, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
     progressLine?.clear();
+    if (baselinePath !== undefined && isBaselineUpdated) {
+      writeBaseline(baselinePath, result, report.secrets);
+      print(`${baselinePath} accepts the failures of this run`);
+      return 0;
+    }
+    if (baseline !== undefined) result = baseline.apply(result);
     if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
     print(formatResult(result, report));
     if (service !== undefined && result.failures.length > 0) print(HINT);

@@ -4,7 +4,9 @@ import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
 import { findRepeatedMember } from './repeated-member.ts';
 import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
-import type { Oracle } from '../values/oracle.ts';
+import type { Oracle, SchemaViolation } from '../values/oracle.ts';
+import { defectOf, type Defect } from './defect.ts';
+import { describeRequest } from './describe-request.ts';
 import { readingsOf } from './parameter-text.ts';
 import type { WireResponse } from './wire-response.ts';
 
@@ -17,14 +19,16 @@ export type Exchange = {
   readonly original?: WireResponse | undefined;
   /** The time limit of each response. */
   readonly maxResponseTimeMs?: number | undefined;
+  /** Validates by the schemas for requests. */
+  readonly requestOracle: Oracle;
   /** Validates by the schemas for responses. */
-  readonly oracle: Oracle;
+  readonly responseOracle: Oracle;
   /** The statuses that valid data may get besides those that the document makes acceptable. */
   readonly expectedStatuses: ReadonlySet<number>;
 };
 
-/** Checks a response; returns a message when it is wrong, otherwise `undefined`. */
-export type Check = (exchange: Exchange) => string | undefined;
+/** Checks a response; returns `undefined` when nothing is wrong with it. */
+export type Check = (exchange: Exchange) => Defect | undefined;
 
 /** Returns the documented response for a status: by status, by range (`4XX`) or by `default`. */
 export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
@@ -49,16 +53,27 @@ export function isUndocumentedRejection({ operation, testCase, response: { statu
 }
 
 /** Checks that no request causes a 5xx. */
-export const notAServerError: Check = ({ response: { status } }) =>
-  status >= 500 ? `the status is ${String(status)}` : undefined;
+export const notAServerError: Check = ({ operation, testCase, response: { status }, requestOracle }) => {
+  if (status < 500) return undefined;
+  const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
+  const outcome = `the status is ${String(status)} for `;
+  return { message: outcome + message, cause: outcome + cause, circumstances };
+};
 
 /** Checks that the status is documented, unless it is the rejection of a faulty request. */
 export const statusCodeConformance: Check = (exchange) => {
   const { operation, response } = exchange;
   if (documentedResponse(operation, response.status) !== undefined || isUndocumentedRejection(exchange))
     return undefined;
-  return `status ${String(response.status)} is not documented, only ${Object.keys(operation.responses).join(', ')}`;
+  const cause = `status ${String(response.status)} is not documented`;
+  return defectOf(`${cause}, only ${Object.keys(operation.responses).join(', ')}`, cause);
 };
+
+/** Checks that the document describes the rejection of a faulty request. */
+export const documentedRejection: Check = (exchange) =>
+  isUndocumentedRejection(exchange)
+    ? defectOf(`a rejection has status ${String(exchange.response.status)}, which is not documented`)
+    : undefined;
 
 /** Checks that the response has a body of a documented media type exactly when the document has one for the status. */
 export const contentTypeConformance: Check = (exchange) => {
@@ -67,30 +82,32 @@ export const contentTypeConformance: Check = (exchange) => {
   if (documented === undefined || isBodyUndescribed(exchange, documented)) return undefined;
   const received = headerOf(response, 'content-type');
   const expected = documented.contents.map(({ mediaType }) => mediaType).join(', ');
-  if (expected === '') return response.body.length > 0 ? 'there is a body, but none is documented' : undefined;
-  if (received === undefined) return `there is no Content-Type, but ${expected} is documented`;
+  if (expected === '')
+    return response.body.length > 0 ? defectOf('there is a body, but none is documented') : undefined;
+  if (received === undefined) return defectOf(`there is no Content-Type, but ${expected} is documented`);
   return contentOf(documented, response) === undefined
-    ? `Content-Type is ${received}, but ${expected} is documented`
+    ? defectOf(`Content-Type is ${received}, but ${expected} is documented`)
     : undefined;
 };
 
 /** Checks that required headers are present, and that documented headers match their schemas. */
-export const responseHeadersConformance: Check = ({ operation, response, oracle }) => {
+export const responseHeadersConformance: Check = ({ operation, response, responseOracle }) => {
   for (const { name, required, schema } of documentedResponse(operation, response.status)?.headers ?? []) {
     const text = headerOf(response, name);
     if (text === undefined) {
-      if (required) return `the header ${name} is missing`;
+      if (required) return defectOf(`the header ${name} is missing`);
       continue;
     }
-    if (readingsOf(text).some((reading) => oracle.allows(schema, reading))) continue;
-    return `the header ${name} does not match its schema: ${text}`;
+    if (readingsOf(text).some((reading) => responseOracle.allows(schema, reading))) continue;
+    const cause = `the header ${name} does not match its schema`;
+    return defectOf(`${cause}: ${text}`, cause);
   }
   return undefined;
 };
 
 /** Checks that the body matches its schema, and that int64s are returned exactly as sent. */
 export const responseSchemaConformance: Check = (exchange) => {
-  const { operation, testCase, response, oracle } = exchange;
+  const { operation, testCase, response, responseOracle: oracle } = exchange;
   const documented = documentedResponse(operation, response.status);
   if (documented === undefined || isBodyUndescribed(exchange, documented)) return undefined;
   const content = contentOf(documented, response);
@@ -99,7 +116,8 @@ export const responseSchemaConformance: Check = (exchange) => {
   if (encoding === 'text') {
     const text = response.body.toString();
     const isAllowed = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
-    return isAllowed ? undefined : oracle.violation(content.schema, parseJsonTree(JSON.stringify(text)));
+    const violation = oracle.violation(content.schema, parseJsonTree(JSON.stringify(text)));
+    return isAllowed || violation === undefined ? undefined : describeInvalidBody(violation);
   }
   if (encoding !== 'json') return undefined;
 
@@ -109,25 +127,34 @@ export const responseSchemaConformance: Check = (exchange) => {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(response.body);
     json = parseJsonTree(text);
   } catch (error) {
-    return `the body is not JSON: ${(error as Error).message}`;
+    const cause = 'the body is not JSON';
+    return defectOf(`${cause}: ${(error as Error).message}`, cause);
   }
   const repeated = findRepeatedMember(text);
-  if (repeated !== undefined) return `the body has a member twice: ${repeated}`;
+  if (repeated !== undefined) return defectOf(`the body has a member twice: ${repeated}`);
   const sent = testCase.input === undefined || response.status >= 300 ? NO_INTEGERS : largeIntegersIn(testCase.input);
   const int64s = new Map<object, Set<string>>();
   const onInt64 = (holder: object, key: string): void => {
     int64s.set(holder, (int64s.get(holder) ?? new Set()).add(key));
   };
   const violation = oracle.violation(content.schema, json, sent.size === 0 ? undefined : onInt64);
-  if (violation !== undefined) return `the ${violation}`;
-  return sent.size === 0 ? undefined : findRounded(sent, json, (holder, key) => int64s.get(holder)?.has(key) === true);
+  if (violation !== undefined) return describeInvalidBody(violation);
+  if (sent.size === 0) return undefined;
+  const rounded = findRounded(sent, json, (holder, key) => int64s.get(holder)?.has(key) === true);
+  return rounded === undefined ? undefined : defectOf(rounded, 'an integer is rounded', 'data');
 };
+
+/** Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. */
+function describeInvalidBody({ path, message }: SchemaViolation): Defect {
+  const name = path.split('/').findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
+  return defectOf(`the body${path} ${message}`, `${name} ${message}`);
+}
 
 /** Checks that a response is within the size limit of the run, unless it may be large by its nature. */
 export const maxResponseSize: Check = (exchange) => {
   const { status, limitBytes } = exchange.response;
   if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
-  return `the response with status ${String(status)} has more than ${String(limitBytes)} bytes`;
+  return defectOf(`the response with status ${String(status)} has more than ${String(limitBytes)} bytes`);
 };
 
 /** Returns whether a response beyond the size limit is of a documented type whose bodies are not read: a file or a stream. */

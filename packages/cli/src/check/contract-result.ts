@@ -1,8 +1,9 @@
 import { describeBug } from '../terminal/describe-bug.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { OperationCheck } from './check-operation.ts';
-import type { CheckName } from './checks.ts';
+import { isSameFailure, type CheckName } from './checks.ts';
 import type { OperationCoverage } from './coverage/coverage.ts';
+import { nameOperations } from './finding.ts';
 import type { Failure } from './prober.ts';
 import type { FinishedTask } from './schedule.ts';
 import type { ResourceCheck } from './state/check-resource.ts';
@@ -10,7 +11,8 @@ import { describeStateless } from './state/resource-checks.ts';
 
 export type ContractResult = {
   readonly seed: number;
-  readonly operations: number;
+  /** The selected operations. */
+  readonly operations: readonly string[];
   readonly requests: number;
   readonly failures: readonly Failure[];
   /** The checks that applied to no request. */
@@ -50,10 +52,12 @@ export function gatherFindings(
   const interrupted = idsOf(results.filter(({ isInterrupted }) => isInterrupted));
   const stateless = describeStateless(resources.map(({ task }) => task));
   const successful = new Set(results.flatMap((result) => [...result.successful]));
-  const notesOf = ({ operationId, notes, failureNote }: (typeof results)[number]): readonly string[] =>
-    [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map(
-      (note) => `${operationId}: ${note}`,
-    );
+  const ownNotes = results.flatMap(({ operationId, notes, failureNote }) =>
+    [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map((note) => {
+      return { operationId, note };
+    }),
+  );
+  const sameNotes = Map.groupBy(ownNotes, ({ note }) => note);
   return {
     failures: firstOfEach(results.flatMap(({ failures }) => failures)),
     unsuccessful: describeUnsuccessful(
@@ -70,7 +74,9 @@ export function gatherFindings(
     notes: [
       ...(interrupted.length > 0 ? [`cut by --budget, with more than the minimum: ${interrupted.join(', ')}`] : []),
       ...(stateless === undefined ? [] : [stateless]),
-      ...results.flatMap(notesOf),
+      ...[...sameNotes].map(
+        ([note, group]) => `${nameOperations(group.map(({ operationId }) => operationId))}: ${note}`,
+      ),
     ],
     checked: new Set(results.flatMap((result) => [...result.checked])),
   };
@@ -108,8 +114,7 @@ function describeError(error: unknown): string {
   return error instanceof CannotCheck ? error.message : describeBug(error);
 }
 
-/** Keeps the first failure of each check of an operation. */
+/** Keeps the first failure of each cause. */
 function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
-  const keyOf = ({ operationId, check }: Failure): string => `${operationId} ${check}`;
-  return failures.filter((one, index) => failures.findIndex((other) => keyOf(other) === keyOf(one)) === index);
+  return failures.filter((one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index);
 }

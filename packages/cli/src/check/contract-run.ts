@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
-import { CHECK_NAMES, isStateCheck, type CheckName } from './checks.ts';
+import { isStateCheck, PROFILES, type CheckName } from './checks.ts';
 import { isProtected, needsUser } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from './connection.ts';
@@ -14,6 +14,7 @@ import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Observer } from './observation.ts';
 import { checkOperation } from './check-operation.ts';
+import type { Failure } from './prober.ts';
 import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';
@@ -38,7 +39,7 @@ export type ContractOptions = {
   readonly operations?: readonly string[] | undefined;
   /** The tags of further operations to check. */
   readonly tags?: readonly string[] | undefined;
-  /** The checks that count; all by default. */
+  /** The checks that count. */
   readonly checks?: ReadonlySet<CheckName> | undefined;
   readonly expectations?: readonly Expectation[] | undefined;
   /** Values that the server knows. */
@@ -53,6 +54,8 @@ export type ContractOptions = {
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onExchange?: Observer | undefined;
+  /** Receives each failure when it is found, before its request is simplified. */
+  readonly onFailure?: ((failure: Failure) => void) | undefined;
   /** Receives what is worth knowing before the first request. */
   readonly onNote?: ((note: string) => void) | undefined;
   readonly countsCoverage?: boolean | undefined;
@@ -86,7 +89,7 @@ export function defaultBudgetMs(operations: number): number {
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
   const { expectations = [], values = [] } = options;
-  const { checks = new Set(CHECK_NAMES), workers = 1, maxResponseTimeMs, maxResponseBytes, onExchange } = options;
+  const { checks = new Set(PROFILES.default), workers = 1, maxResponseTimeMs, maxResponseBytes, onExchange } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -138,6 +141,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       begun.add(operationId);
       onProgress?.({ operationId, operations: operations.length, begun: begun.size, requests });
     },
+    onFailure: (failure) => options.onFailure?.(failure),
     onExchange: (observation) => {
       coverage?.observe(observation);
       onExchange?.(observation);
@@ -151,11 +155,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
     const { checked, ...findings } = gatherFindings(finished, resources);
-    const applicable = CHECK_NAMES.filter(
-      (check) => checks.has(check) && !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
+    const applicable = [...checks].filter(
+      (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );
     return {
-      ...{ seed, operations: selected.length, requests },
+      ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
       ...findings,
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notes: [...notes, ...findings.notes],

@@ -118,7 +118,8 @@ export function* faultsWithin(
 
 /** Returns why a schema does not allow an example; `undefined` when it does. */
 export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json): string | undefined {
-  return oracle.violation(schema, toJsonTree(value))?.replace(/^body ?/, '');
+  const violation = oracle.violation(schema, toJsonTree(value));
+  return violation && `${violation.path} ${violation.message}`.trimStart();
 }
 
 /** Copies an example without the members of the given names. */

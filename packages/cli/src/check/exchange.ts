@@ -1,7 +1,8 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case } from './case.ts';
-import { checksFor, violationOf, type Violation } from './checks.ts';
+import { checksFor, violationOf, type CheckName, type Violation } from './checks.ts';
 import { NoResponse } from './connection.ts';
+import { defectOf } from './defect.ts';
 import { withExtraHeaders } from './extra-headers.ts';
 import type { Run } from './run.ts';
 import { Interrupted, type Turn } from './schedule.ts';
@@ -53,7 +54,8 @@ export async function exchange(
   let start = performance.now();
   let durationMs = 0;
   const finish = (found: readonly Violation[], outcome: Omit<Outcome, 'request' | 'violations'>): Outcome => {
-    const violations = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
+    const violations =
+      judge === undefined ? [] : withoutConsequences(found.filter(({ check }) => run.checks.has(check)));
     const { response } = outcome;
     run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
     return { ...outcome, request, violations };
@@ -71,6 +73,16 @@ export async function exchange(
     const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
     const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
     const nothing = { response: undefined, whole: undefined };
-    return finish([violationOf('not_a_server_error', message)], { ...nothing, received, gone });
+    return finish([violationOf('not_a_server_error', defectOf(message))], { ...nothing, received, gone });
   }
+}
+
+/** Drops what follows from another violation: the documentation of a 5xx, or of a status that valid data must not get. */
+function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
+  const has = (name: CheckName): boolean => violations.some(({ check }) => check === name);
+  const isServerError = has('not_a_server_error');
+  const isRefused = has('positive_data_acceptance');
+  return violations.filter(({ check, category }) =>
+    isServerError ? category !== 'documentation' : !isRefused || check !== 'status_code_conformance',
+  );
 }

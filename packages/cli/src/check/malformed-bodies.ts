@@ -10,6 +10,7 @@ const NOT_JSON = [
   ...['{', '[', '"', '{"extra":1,}', '[1,]', "{'extra':1}", '{extra:1}', '{"extra" 1}', 'tru', 'NaN', 'undefined'],
   ...['01', '+1', '.5', '1.', '0x10', '"\u0001"', '"\\x"', '//\n{}', ' ', '['.repeat(1_000)],
 ];
+const NO_JSON = 'malformed JSON';
 const OTHER_TYPES = ['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'];
 
 /** Derives bodies from a valid one that cannot be parsed, or have a media type that the operation does not accept. */
@@ -22,6 +23,7 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   const mistyped = undocumented.map((type): MalformedBody => ({
     kind: 'negative',
     fault: `sent as ${type}`,
+    group: 'sent as another media type',
     contentType: type,
     bytes: Buffer.from(text),
   }));
@@ -30,19 +32,20 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   }
 
   const bodyOf =
-    (kind: MalformedBody['kind']) =>
+    (kind: MalformedBody['kind'], group?: string) =>
     ([fault, bytes]: readonly [string, Buffer | string]): MalformedBody => ({
-      ...{ kind, fault, contentType },
+      ...{ kind, fault, contentType, ...(group !== undefined && { group }) },
       bytes: Buffer.from(bytes),
     });
   const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad) => ['malformed JSON', bad] as const);
   return [
     ...mistyped,
-    ...broken.map(bodyOf('negative')),
+    ...broken.map(bodyOf('negative', NO_JSON)),
     ...(requestBody.required ? [bodyOf('negative')(['an empty body', ''])] : []),
-    ...brokenTexts(text).map(bodyOf('negative')),
+    ...brokenTexts(text).map(bodyOf('negative', NO_JSON)),
     ...undecidedTexts(text).map(bodyOf('undecided')),
-    ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative')) : []),
+    ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative', NO_JSON)) : []),
+    ...(isObject(body.value) ? brokenBytes(text).map(bodyOf('negative', 'malformed UTF-8')) : []),
   ];
 }
 
@@ -69,8 +72,7 @@ function undecidedTexts(text: string): readonly (readonly [string, Buffer | stri
 }
 
 /** Adds a member to the text of an object that is not JSON. */
-function brokenObjects(text: string): readonly (readonly [string, Buffer | string])[] {
-  const start = text === '{}' ? '{' : `${text.slice(0, -1)},`;
+function brokenObjects(text: string): readonly (readonly [string, string])[] {
   const members = [
     ['a trailing comma', text === '{}' ? ',' : ''],
     ['two commas', ',"extra":1'],
@@ -85,6 +87,11 @@ function brokenObjects(text: string): readonly (readonly [string, Buffer | strin
       (value) => [`the value ${value}`, `"extra":${value}`] as const,
     ),
   ] as const;
+  return members.map(([fault, member]) => [fault, `${startOf(text)}${member}}`]);
+}
+
+/** Adds a member with bytes that are not UTF-8 to the text of an object. */
+function brokenBytes(text: string): readonly (readonly [string, Buffer])[] {
   // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff; C0 80 would be another form of U+0000.
   const bytes = [
     ['a byte that is not UTF-8', [0xff]],
@@ -92,11 +99,11 @@ function brokenObjects(text: string): readonly (readonly [string, Buffer | strin
     ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
     ['a truncated UTF-8 sequence', [0xe2, 0x82]],
   ] as const;
-  return [
-    ...members.map(([fault, member]) => [fault, `${start}${member}}`] as const),
-    ...bytes.map(
-      ([fault, invalid]) =>
-        [fault, Buffer.concat([Buffer.from(`${start}"extra":"`), Buffer.from(invalid), Buffer.from('"}')])] as const,
-    ),
-  ];
+  const start = Buffer.from(`${startOf(text)}"extra":"`);
+  return bytes.map(([fault, invalid]) => [fault, Buffer.concat([start, Buffer.from(invalid), Buffer.from('"}')])]);
+}
+
+/** Returns the text of an object up to a further member. */
+function startOf(text: string): string {
+  return text === '{}' ? '{' : `${text.slice(0, -1)},`;
 }

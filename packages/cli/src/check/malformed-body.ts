@@ -5,4 +5,6 @@ import type { CaseKind } from './case.ts';
 export type MalformedBody = BodyBytes & {
   readonly kind: Extract<CaseKind, 'negative' | 'undecided'>;
   readonly fault: string;
+  /** Describes all such faults; by default, the fault. */
+  readonly group?: string;
 };

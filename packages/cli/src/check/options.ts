@@ -1,7 +1,7 @@
 import type { Json } from '../values/json-value.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
-import { CHECK_NAMES, type CheckName } from './checks.ts';
+import { CHECK_NAMES, PROFILES, type CheckName } from './checks.ts';
 import type { ContractOptions } from './contract-run.ts';
 import { quote } from './curl-line.ts';
 import type { Secret } from './secrets.ts';
@@ -25,6 +25,11 @@ export type CheckOptions = Omit<
   readonly isCoverageWanted: boolean;
   /** The values that are not printed. */
   readonly secrets: readonly Secret[];
+  /** The file of the failures that are accepted as known. */
+  readonly baselinePath: string | undefined;
+  /** Whether the failures of this run are written to that file. */
+  readonly isBaselineUpdated: boolean;
+  readonly isProtocolFolded: boolean;
   /** Returns the command that repeats the checks of an operation. */
   readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
 };
@@ -44,6 +49,7 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget'] as const).map(
     (name) => [name, 'text'] as const,
   ),
+  ['baseline', 'text'],
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
   ...(
@@ -52,9 +58,20 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
 ];
-const ON_COMMAND_LINE: typeof IN_FILE = [...IN_FILE, ['config', 'text'], ['help', 'flag']];
+const ON_COMMAND_LINE: typeof IN_FILE = [...IN_FILE, ['update-baseline', 'flag'], ['config', 'text'], ['help', 'flag']];
 // The line that repeats an operation has its own, or they change no request.
-const NOT_REPEATED = ['operation', 'tag', 'seed', 'workers', 'budget', 'allow-incomplete', 'report', 'coverage'];
+const NOT_REPEATED = [
+  'baseline',
+  'update-baseline',
+  'operation',
+  'tag',
+  'seed',
+  'workers',
+  'budget',
+  'allow-incomplete',
+  'report',
+  'coverage',
+];
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_WORKERS = 64;
 const MAX_BUDGET_SECONDS = 86_400;
@@ -74,7 +91,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
   const given = new Map([...inFile, ...onCommandLine]);
 
   const token = readToken();
-  const checks = readChecks('checks') ?? CHECK_NAMES;
+  const checks = readChecks('checks') ?? PROFILES.default;
   const excluded = readChecks('exclude-checks') ?? [];
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
   const options: CheckOptions = {
@@ -98,6 +115,9 @@ export function readOptions(args: readonly string[], environment: Environment): 
     isIncompleteAllowed: given.has('allow-incomplete'),
     reports: readReports(),
     isCoverageWanted: given.has('coverage'),
+    baselinePath: textOf('baseline'),
+    isBaselineUpdated: given.has('update-baseline'),
+    isProtocolFolded: !given.has('checks'),
     secrets: [...secrets.values()],
     repeatLine: (operationIds, seed) => {
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
@@ -109,6 +129,8 @@ export function readOptions(args: readonly string[], environment: Environment): 
     .flatMap(([name, { values }]) =>
       values.map((value) => `--${name} ${quote(value, name === 'token' ? options.secrets : [])}`),
     );
+  if (options.isBaselineUpdated && options.baselinePath === undefined)
+    problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   return options;
 
@@ -145,14 +167,17 @@ export function readOptions(args: readonly string[], environment: Environment): 
   function readChecks(name: string): readonly CheckName[] | undefined {
     if (!given.has(name)) return undefined;
     const found = read(name, (text, place) =>
-      text.split(',').map((part) => {
-        const check = CHECK_NAMES.find((known) => known === part.trim());
-        if (check === undefined)
-          problems.push(`${place}: unknown check "${part}"; there are ${CHECK_NAMES.join(', ')}`);
-        return check;
+      text.split(',').flatMap((part) => {
+        const name = part.trim();
+        if (isProfile(name)) return PROFILES[name];
+        const check = CHECK_NAMES.find((known) => known === name);
+        if (check !== undefined) return [check];
+        const all = [...Object.keys(PROFILES), ...CHECK_NAMES];
+        problems.push(`${place}: unknown check "${part}"; there are ${all.join(', ')}`);
+        return [];
       }),
     );
-    return found.flat().filter((check) => check !== undefined);
+    return found.flat();
   }
 
   function readReports(): readonly ReportTarget[] {
@@ -211,6 +236,10 @@ export function readOptions(args: readonly string[], environment: Environment): 
       return value ?? '';
     });
   }
+}
+
+function isProfile(name: string): name is keyof typeof PROFILES {
+  return Object.hasOwn(PROFILES, name);
 }
 
 /** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
 import { caseOf, decideKind, type Case, type CaseKind } from './case.ts';
-import { checksFor, violationsIn, type CheckName, type Violation } from './checks.ts';
+import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';
 import { SAFE_METHODS } from './connection.ts';
 import { exchange } from './exchange.ts';
@@ -27,7 +27,7 @@ export type Failure = Violation & {
   readonly operationIds?: readonly string[];
 };
 
-/** Sends test cases of one operation and records at most one failure of each check. */
+/** Sends test cases of one operation and records one failure of each check and cause, which {@link keyOf} identifies. */
 export type Prober = {
   readonly failures: () => readonly Failure[];
   /** The checks that applied to a request. */
@@ -42,14 +42,14 @@ export type Prober = {
    * Sends a test case and records the failed checks. A request that may change something is not sent twice: what it gets
    * then depends on the first time.
    *
-   * @returns the checks that failed for the first time
+   * @returns the keys of the new failures
    */
-  readonly probe: (testCase: Case) => Promise<readonly CheckName[]>;
-  /** Repeats the recorded request of a failed check; returns false when it passes, and so cannot be simplified. */
-  readonly isRepeatable: (check: CheckName) => Promise<boolean>;
-  /** Sends a test case; returns whether it fails a check, and then records it as the simpler request. */
-  readonly fails: (check: CheckName, testCase: Case) => Promise<boolean>;
-  /** Simplifies the recorded requests of all failed checks that can be repeated. */
+  readonly probe: (testCase: Case) => Promise<readonly string[]>;
+  /** Repeats the recorded request of a failure; returns false when it passes, and so cannot be simplified. */
+  readonly isRepeatable: (key: string) => Promise<boolean>;
+  /** Sends a test case; returns whether it fails in the same way, and then records it as the simpler request. */
+  readonly fails: (key: string, testCase: Case) => Promise<boolean>;
+  /** Simplifies the recorded requests of all failures that can be repeated. */
   readonly simplify: () => Promise<void>;
 };
 
@@ -62,16 +62,18 @@ type Evidence = {
 type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
+/** The recorded causes of a check: a server without any validation has one for each keyword. */
+const MAX_CAUSES = 5;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
-// The document cannot describe the responses of a method or a path that it does not have.
-const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path'];
+// The document cannot describe the responses of a method or a path that it does not have, and need not describe HEAD.
+const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
   const { requestOracle, responseOracle, token, checks, maxResponseTimeMs } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
-  const recorded = new Map<CheckName, Evidence>();
+  const recorded = new Map<string, Evidence>();
   const checked = new Set<CheckName>();
   const undocumented = new Set<number>();
   const large = new Set<number>();
@@ -85,7 +87,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     });
   }
 
-  async function probe(proposed: Case): Promise<readonly CheckName[]> {
+  async function probe(proposed: Case): Promise<readonly string[]> {
     const testCase = { ...proposed, kind: decideKind(operation, requestOracle, proposed) };
     const { method, body, ...rest } = testCase.request;
     const key = hash('sha256', JSON.stringify([method, rest, body?.toString('latin1')]));
@@ -94,24 +96,26 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
     const known = new Set(recorded.keys());
     const found = await send(testCase);
-    return found.map(({ check }) => check).filter((check) => !known.has(check));
+    return found.map(keyOf).filter((key) => !known.has(key) && recorded.has(key));
   }
 
-  async function fails(check: CheckName, testCase: Case): Promise<boolean> {
-    const failure = (await send(testCase)).find((found) => found.check === check);
+  async function fails(key: string, testCase: Case): Promise<boolean> {
+    const failure = (await send(testCase)).find((found) => keyOf(found) === key);
     if (failure === undefined) return false;
-    recorded.set(check, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
+    // A failure with fewer circumstances may have replaced it.
+    if (recorded.has(key))
+      recorded.set(key, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
     return true;
   }
 
-  async function isRepeatable(check: CheckName): Promise<boolean> {
-    const evidence = recorded.get(check);
+  async function isRepeatable(key: string): Promise<boolean> {
+    const evidence = recorded.get(key);
     if (evidence === undefined) return false;
     let passedWith = evidence.repetition?.passedWith;
     if (evidence.repetition === undefined) {
       const found = await send(evidence.testCase, (status) => (passedWith = status));
-      if (found.some((failure) => failure.check === check)) passedWith = undefined;
-      recorded.set(check, { ...evidence, repetition: { passedWith } });
+      if (found.some((failure) => keyOf(failure) === key)) passedWith = undefined;
+      recorded.set(key, { ...evidence, repetition: { passedWith } });
     }
     // A repeated creation may be refused. That says nothing about the first one.
     const isRefused = evidence.testCase.kind === 'positive' && passedWith !== undefined && passedWith >= 400;
@@ -119,22 +123,22 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   }
 
   async function simplify(): Promise<void> {
-    for (const [check, { isSimplified }] of recorded) {
+    for (const [key, { isSimplified }] of recorded) {
       if (isSimplified) continue;
       let simplest: Case | undefined;
       do {
-        simplest = recorded.get(check)?.testCase;
-      } while ((await isRepeatable(check)) && simplest !== undefined && (await failsSimpler(check, simplest)));
-      const evidence = recorded.get(check);
-      if (evidence !== undefined) recorded.set(check, { ...evidence, isSimplified: true });
+        simplest = recorded.get(key)?.testCase;
+      } while ((await isRepeatable(key)) && simplest !== undefined && (await failsSimpler(key, simplest)));
+      const evidence = recorded.get(key);
+      if (evidence !== undefined) recorded.set(key, { ...evidence, isSimplified: true });
     }
   }
 
   /** Tries the requests that are simpler by one step, until one fails. */
-  async function failsSimpler(check: CheckName, testCase: Case): Promise<boolean> {
+  async function failsSimpler(key: string, testCase: Case): Promise<boolean> {
     for (const input of testCase.input === undefined ? [] : shrink(testCase.input)) {
       const simpler = caseOf(operation, requestOracle, input, token);
-      if (simpler?.kind === testCase.kind && (await fails(check, simpler))) return true;
+      if (simpler?.kind === testCase.kind && (await fails(key, simpler))) return true;
     }
     return false;
   }
@@ -147,11 +151,23 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     });
     const { request, response, received, violations, gone } = outcome;
     const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
-    for (const failure of found.filter(({ check }) => !recorded.has(check))) {
-      recorded.set(failure.check, { testCase, failure, repetition: undefined, isSimplified: false });
-    }
+    for (const failure of found) if (!recorded.has(keyOf(failure))) record(testCase, failure);
     if (gone !== undefined) throw gone;
     return found;
+  }
+
+  /** Records a failure, unless another one explains it. */
+  function record(testCase: Case, failure: Evidence['failure']): void {
+    const others = [...recorded].filter(
+      ([, other]) =>
+        other.failure.check === failure.check && other.failure.response?.status === failure.response?.status,
+    );
+    if (others.some(([, other]) => explains(other.failure, failure))) return;
+    for (const [key, other] of others) if (explains(failure, other.failure)) recorded.delete(key);
+    const causes = [...recorded.values()].filter((other) => other.failure.check === failure.check).length;
+    if (causes >= MAX_CAUSES) return;
+    recorded.set(keyOf(failure), { testCase, failure, repetition: undefined, isSimplified: false });
+    run.onFailure({ ...failure, passedWith: undefined });
   }
 
   function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly Violation[] {
@@ -160,9 +176,14 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
     if (isNotImplemented) return [];
     const expected = { maxResponseTimeMs, expectedStatuses };
-    const result = { operation, testCase, response, original, ...expected, oracle: responseOracle };
+    const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle };
     if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
     if (isLargeByNature(result)) large.add(status);
     return violationsIn(result);
   }
+}
+
+/** Whether a failure happens under some of the circumstances of another one only. */
+function explains({ circumstances: few }: Violation, { circumstances: more }: Violation): boolean {
+  return few.length < more.length && few.every((one) => more.includes(one));
 }

@@ -1,6 +1,7 @@
 import type { ContractResult } from './contract-result.ts';
 import type { Progress } from './contract-run.ts';
 import { curlLine } from './curl-line.ts';
+import { groupByCause, nameOperations, type Finding } from './finding.ts';
 import { hideSecrets, type Secret } from './secrets.ts';
 import type { Failure } from './prober.ts';
 import { escapeToLine } from '@contract-first/contract';
@@ -12,17 +13,27 @@ export type ReportOptions = {
   readonly secrets: readonly Secret[];
   /** Returns the command that repeats the checks of operations. */
   readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
+  /** Whether the findings about the protocol are a line each, without evidence; `false` by default. */
+  readonly isProtocolFolded?: boolean;
 };
 
 const MAX_CHARS = 2_000;
+const MAX_SUMMARY = 7;
+const MAX_CAUSE = 100;
 // The headers of the earlier answers of a sequence that may tell why the last one is wrong.
 const TELLING = ['etag', 'link', 'location'];
 
-/** Formats the failures, notes and counts of a run. */
+/** Formats the findings of a run, worst first, its notes and a summary that fits a screen. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
-  const { seed, failures, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
+  const { seed, failures, operations, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
+  const findings = groupByCause(failures);
+  const isFolded = ({ category }: Finding): boolean =>
+    options.isProtocolFolded === true && category === 'protocol' && operations.length > 1;
+  const folded = findings.filter(isFolded);
   return [
-    ...failures.map((failure) => `${formatFailure(failure, seed, options)}\n`),
+    ...findings.filter((one) => !isFolded(one)).map((finding) => `${formatFinding(finding, seed, options)}\n`),
+    ...folded.map((finding) => `FAILED ${formatLine(finding)}`),
+    ...(folded.length === 0 ? [] : ['  with their evidence: --checks protocol, or --operation NAME\n']),
     ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
     ...notes,
     ...(unused.length === 0 ? [] : [`checks that applied to no request: ${unused.join(', ')}`]),
@@ -31,16 +42,35 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
       : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
     ...errors.map(({ operationId, message }) => `${operationId}: not checked to the end: ${message}`),
     ...(unsuccessful === undefined ? [] : [unsuccessful]),
+    ...(findings.length > 1 ? formatSummary(findings) : []),
     summarize(result),
   ]
     .map((line) => hideSecrets(line, options.secrets))
     .join('\n');
 }
 
+/** Formats the worst findings as one line each. */
+function formatSummary(findings: readonly Finding[]): readonly string[] {
+  const rest = findings.length - MAX_SUMMARY;
+  const lines = findings.slice(0, rest === 1 ? undefined : MAX_SUMMARY).map((one) => `  ${formatLine(one)}`);
+  return ['', 'worst first:', ...lines, ...(rest > 1 ? [`  and ${String(rest)} more`] : [])];
+}
+
+/** Formats a finding as one line with the first of its operations. */
+function formatLine({ check, cause, operationIds }: Finding): string {
+  const text = cause.length > MAX_CAUSE ? `${cause.slice(0, MAX_CAUSE)}…` : cause;
+  return `${check}  ${nameOperations(operationIds)}: ${text}`;
+}
+
 /** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
 export function summarize(result: ContractResult): string {
   const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
-  const counts = [counted(operations, 'operation'), counted(requests, 'request'), counted(failures.length, 'failure')];
+  const findings = groupByCause(failures);
+  const counts = [
+    counted(operations.length, 'operation'),
+    counted(requests, 'request'),
+    counted(findings.length, 'failure'),
+  ];
   if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
   if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
   if (errors.length > 0) counts.push(counted(errors.length, 'error'));
@@ -50,6 +80,12 @@ export function summarize(result: ContractResult): string {
 /** Formats the progress as one line, which overwrites the previous one. */
 export function formatProgress({ operationId, operations, begun, requests }: Progress): string {
   return `[${String(begun)}/${String(operations)}] ${operationId}  ${counted(requests, 'request')}`;
+}
+
+/** Formats a finding with the evidence of its first operation, and the names of the others. */
+function formatFinding({ first, operationIds: [, ...others] }: Finding, seed: number, options: ReportOptions): string {
+  const also = others.length === 0 ? '' : `\n  also: ${others.join(', ')}`;
+  return formatFailure(first, seed, options) + also;
 }
 
 /** Formats a failure with its request, its answer and the command that repeats it. */

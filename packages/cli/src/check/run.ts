@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import type { ExampleFaults } from './example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Observer } from './observation.ts';
+import type { Failure } from './prober.ts';
 
 /** What the operations of a run share. */
 export type Run = {
@@ -36,6 +37,7 @@ export type Run = {
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
+  readonly onFailure: (failure: Failure) => void;
   /** Ends the run, also in the middle of a request. */
   readonly signal: AbortSignal;
 };

@@ -152,7 +152,9 @@ function* acceptedCredentials(operation: ApiOperation, first: RequestInput, toke
     yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
   }
   for (const credentials of respelledCredentials(operation, token)) {
-    yield* fixedCase('positive', 'the scheme in another case', writeRequest(operation, first, credentials));
+    const request = writeRequest(operation, first, credentials);
+    for (const testCase of fixedCase('positive', 'the scheme in another case', request))
+      yield { ...testCase, isSpelling: true };
   }
 }
 
@@ -186,15 +188,21 @@ function* textCases(
   const request = writeRequest(operation, input, credentialsFor(operation, token));
   if (request === undefined) return;
   yield { kind: 'positive', description: 'positive', request, input };
-  for (const spelling of spellingsOf(schemas, input, request)) yield { ...spelling, input: undefined };
+  for (const spelling of spellingsOf(schemas, input, request))
+    yield { ...spelling, isSpelling: true, input: undefined };
   for (const body of malformedBodies(operation, input)) {
-    yield* fixedCase(body.kind, body.fault, withBody(request, body));
+    yield* fixedCase(body.kind, body.fault, withBody(request, body), body.group);
   }
 }
 
 /** Generates one case that cannot be simplified; none for a request that cannot be written. */
-function fixedCase(kind: CaseKind, description: string, request: WireRequest | undefined): readonly Case[] {
-  return request === undefined ? [] : [{ kind, description, request, input: undefined }];
+function fixedCase(
+  kind: CaseKind,
+  description: string,
+  request: WireRequest | undefined,
+  group?: string,
+): readonly Case[] {
+  return request === undefined ? [] : [{ kind, description, group, request, input: undefined }];
 }
 
 /** Generates the variants of a request with one value at a limit of its schema, or beyond it. */

@@ -13,15 +13,24 @@ export type Oracle = {
   /** The document of these schemas. */
   readonly schemas: SchemaDocument;
   /**
-   * Validates a JSON text; returns a message when the schema does not allow it. No schema allows everything.
+   * Validates a JSON text; returns `undefined` when the schema allows it. No schema allows everything.
    *
    * @param onInt64 is called for every number that the schema declares as int64
    */
-  readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => string | undefined;
+  readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => SchemaViolation | undefined;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
   /** Returns whether a schema allows a value with the defaults of missing properties. */
   readonly allowsWithDefaults: (schema: Schema | undefined, value: Json) => boolean;
+};
+
+/** The first reason why a schema does not allow a value. */
+export type SchemaViolation = {
+  /** The JSON pointer to the invalid part of the value. */
+  readonly path: string;
+  readonly keyword: string;
+  /** Says what the part must be: `must be string`. */
+  readonly message: string;
 };
 
 /** Receives the object or array that holds an int64, and its name or index there. */
@@ -114,8 +123,9 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
       dynamicAnchors: {},
     };
     if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
-    const { instancePath = '', message = 'is not allowed', keyword } = validate.errors?.[0] ?? {};
-    return `body${instancePath} ${keyword === 'exactInteger' ? 'must be an integer in range' : message}`;
+    const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = validate.errors?.[0] ?? {};
+    const isInteger = keyword === 'exactInteger';
+    return { path, keyword: isInteger ? 'type' : keyword, message: isInteger ? 'must be an integer in range' : message };
   };
   function compile(schema: Schema): ValidateFunction {
     const cached = compiled.get(schema);

@@ -18,7 +18,8 @@ test('a server with the limits of its document passes every check', async () => 
 test.each(SERVERS_WITH_WRONG_LIMITS)('a server that %s fails %s of %s', async (_name, check, operation, defect) => {
   const baseUrl = await startReferenceServer(defect);
   const { failures } = await checkContract({ ...limited, baseUrl, operations: [operation] });
-  expect(failures.map((failure) => [failure.check, failure.operationId])).toEqual([[check, operation]]);
+  const found = failures.map((failure) => `${failure.check} ${failure.operationId}`);
+  expect([...new Set(found)]).toEqual([`${check} ${operation}`]);
 });
 
 test.each([42, -1.5, true, null, 'a', [1], { a: 1 }])('no malformed body that is made of %j is JSON', (value) => {

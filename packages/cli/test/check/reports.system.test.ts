@@ -84,7 +84,9 @@ test('--report junit has a test case for each operation and check, with the evid
   const [failure] =
     cases.find((one) => one.attributes['classname'] === 'writeNote' && one.attributes['name'] === 'not_a_server_error')
       ?.children ?? [];
-  expect(failure).toMatchObject({ attributes: { type: 'not_a_server_error', message: 'the status is 500' } });
+  expect(failure).toMatchObject({
+    attributes: { type: 'not_a_server_error', message: 'the status is 500 for valid data' },
+  });
   expect(failure?.text).toContain('  curl -sSi');
   expect(failure?.text).toContain('  < <oops> & \\u0000\\u001b $CONTRACT_TOKEN ]]>');
   expect(stdout).toContain(failure?.text);

@@ -1,13 +1,14 @@
 import { formatWorkflowCommand } from '../../reports/workflow-command.ts';
-import { listFindings } from './findings.ts';
+import { nameOperations } from '../finding.ts';
+import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
 /** Writes a workflow command of GitHub for each finding, at the end of the run. */
 export const createGithub: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {
-    const commands = listFindings(result, problem, options).map(({ operationId, name, message }) =>
-      formatWorkflowCommand('error', { title: name }, `${operationId}: ${message}`),
+    const commands = listReasons(result, problem, options).map(({ operationIds, name, message }) =>
+      formatWorkflowCommand('error', { title: name }, `${nameOperations(operationIds)}: ${message}`),
     );
     file.write(commands.join(''));
   },

@@ -1,6 +1,6 @@
 import { formatJunit, type JunitCase, type JunitSuite } from '../../reports/junit.ts';
 import type { CheckName } from '../checks.ts';
-import { listFindings, type Finding } from './findings.ts';
+import { listReasons, type Reason } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
 type Seen = { readonly checks: ReadonlySet<CheckName>; readonly durationMs: number };
@@ -17,10 +17,12 @@ export const createJunit: CreateReport = (file, options) => {
       operations.set(operationId, { checks: all, durationMs: seen.durationMs + durationMs });
     },
     finish(result, problem) {
-      const findings = Map.groupBy(listFindings(result, problem, options), ({ operationId }) => operationId);
-      const suites = [...new Set([...operations.keys(), ...findings.keys()])].map((name): JunitSuite => {
+      const failures = (result?.failures ?? []).map((first) => ({ first, operationIds: [first.operationId] }));
+      const all = listReasons(result, problem, options, failures);
+      const reasons = Map.groupBy(all, ({ operationIds: [operationId = ''] }) => operationId);
+      const suites = [...new Set([...operations.keys(), ...reasons.keys()])].map((name): JunitSuite => {
         const { checks, durationMs } = operations.get(name) ?? NOTHING;
-        const found = new Map(findings.get(name)?.map((finding) => [finding.name, finding]));
+        const found = Map.groupBy(reasons.get(name) ?? [], (reason) => reason.name);
         const cases = [...new Set([...checks, ...found.keys()])].map((check): JunitCase => {
           return { attributes: { classname: name, name: check }, failure: toFailure(found.get(check)) };
         });
@@ -31,6 +33,11 @@ export const createJunit: CreateReport = (file, options) => {
   };
 };
 
-function toFailure(finding: Finding | undefined): JunitCase['failure'] {
-  return finding && { type: finding.name, message: finding.message, text: finding.text };
+/** Turns the reasons of a test case, one for each cause, into its failure. */
+function toFailure([first, ...others]: readonly Reason[] = []): JunitCase['failure'] {
+  return first && { type: first.name, message: first.message, text: [first, ...others].map(textOf).join('\n\n') };
+}
+
+function textOf({ text }: Reason): string {
+  return text;
 }

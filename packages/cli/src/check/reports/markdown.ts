@@ -1,24 +1,25 @@
 import { escapeHtml, escapeMarkdown, formatTable } from '../../reports/markdown.ts';
+import { nameOperations } from '../finding.ts';
 import { summarize } from '../report.ts';
-import { listFindings } from './findings.ts';
+import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
 /** Writes a summary, a table of the findings and their evidence, at the end of the run. */
 export const createMarkdown: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {
-    const findings = listFindings(result, problem, options);
-    const rows = findings.map(({ operationId, name, message }) => [
-      escapeMarkdown(operationId),
+    const reasons = listReasons(result, problem, options);
+    const rows = reasons.map(({ operationIds, name, message }) => [
+      escapeMarkdown(operationIds.join(', ')),
       `\`${name}\``,
       escapeMarkdown(message),
     ]);
-    const evidence = findings
+    const evidence = reasons
       .filter(({ text, message }) => text !== message)
-      .map(
-        ({ operationId, name, text }) =>
-          `\n<details><summary>${escapeHtml(`${operationId}: ${name}`)}</summary>\n<pre>${escapeHtml(text)}</pre>\n</details>\n`,
-      );
+      .map((reason) => {
+        const title = `${nameOperations(reason.operationIds)}: ${reason.name}`;
+        return `\n<details><summary>${escapeHtml(title)}</summary>\n<pre>${escapeHtml(reason.text)}</pre>\n</details>\n`;
+      });
     file.write(`**${result === undefined ? 'contract: not checked' : summarize(result)}**\n`);
     if (rows.length > 0) file.write(`\n${formatTable(['Operation', 'Check', 'Problem'], rows)}${evidence.join('')}`);
   },

@@ -1,6 +1,7 @@
 import type { ApiOperation } from '../api-operation.ts';
-import { checksFor, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
+import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import type { Case } from '../case.ts';
+import { defectOf } from '../defect.ts';
 import { exchange } from '../exchange.ts';
 import type { Failure } from '../prober.ts';
 import type { Run } from '../run.ts';
@@ -34,7 +35,7 @@ const NOT_IMPLEMENTED = 501;
 
 /** Creates a judge for one sequence. It awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
-  const { checks, responseOracle: oracle, maxResponseTimeMs } = run;
+  const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
   const changes: Evidence[] = []; // The requests so far that changed something: the state of the server.
@@ -62,7 +63,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {
     if (response.status === NOT_IMPLEMENTED) return []; // The operation's own task reports it.
     const expectedStatuses = run.expectedStatuses(operation);
-    return violationsIn({ operation, testCase, response, oracle, expectedStatuses, maxResponseTimeMs });
+    const limits = { expectedStatuses, maxResponseTimeMs };
+    return violationsIn({ operation, testCase, response, requestOracle, responseOracle, ...limits });
   }
 
   function expect(
@@ -73,7 +75,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   ): void {
     if (!checks.has(check)) return;
     checked.add(check);
-    if (message !== undefined) record(violationOf(check, message), step, others);
+    if (message !== undefined) record(violationOf(check, defectOf(message)), step, others);
   }
 
   function record(
@@ -82,11 +84,13 @@ export function createJudge(run: Run, turn: Turn): Judge {
     others: readonly Evidence[],
   ): void {
     const { operationId } = step.operation;
-    const isKnown = failures.some((known) => known.check === violation.check && known.operationId === operationId);
+    const isKnown = failures.some((known) => isSameFailure(known, { ...violation, operationId }));
     if (isKnown || !checks.has(violation.check)) return;
     const { request, response, received = excerptOf(Buffer.alloc(0)) } = step;
     const earlier = [...changes, ...others].filter((other) => other.request !== request);
-    failures.push({ ...violation, operationId, request, response, received, passedWith: undefined, earlier });
+    const failure = { ...violation, operationId, request, response, received, passedWith: undefined, earlier };
+    failures.push(failure);
+    run.onFailure(withOperations(failure));
   }
 
   /** Adds the operations that the whole sequence needs. */

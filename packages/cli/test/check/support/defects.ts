@@ -25,7 +25,7 @@ export type BrokenServer = readonly [name: string, check: CheckName, operation: 
 
 const DEFECTS: Readonly<
   Record<
-    Exclude<ResponseCheckName, 'max_response_size' | 'max_response_time'>,
+    Exclude<ResponseCheckName, 'documented_rejection' | 'max_response_size' | 'max_response_time'>,
     readonly (readonly [string, string, Defect])[]
   >
 > = {

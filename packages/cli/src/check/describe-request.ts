@@ -1,0 +1,100 @@
+import { toJsonTree } from '../values/json-tree.ts';
+import { isScalar, membersOf, type Json } from '../values/json-value.ts';
+import type { Oracle, SchemaViolation } from '../values/oracle.ts';
+import type { ApiOperation } from './api-operation.ts';
+import type { Case, CaseKind } from './case.ts';
+import type { RequestInput } from './wire-request.ts';
+
+/** What is special about a request, for messages. */
+export type RequestDescription = {
+  /** Has the values of the request. */
+  readonly message: string;
+  /** Has no values. */
+  readonly cause: string;
+  /** What may be the reason of a failure; nothing for plain valid data. */
+  readonly circumstances: readonly string[];
+};
+
+const SUBJECTS: Readonly<Record<CaseKind, string>> = {
+  positive: 'valid data',
+  negative: 'invalid data',
+  undecided: 'unusual data',
+  'missing header': 'a request without a required header',
+  'no authentication': 'invalid credentials',
+  'unsupported method': 'an undocumented method',
+  'unknown path': 'an unknown path',
+  'header fields only': 'a request',
+};
+const WITH_DATA: readonly CaseKind[] = ['positive', 'negative', 'undecided'];
+const LONG_CHARS = 500;
+// Values that servers often fail at.
+const UNUSUAL: Readonly<Record<string, (value: Json) => boolean>> = {
+  'a lone surrogate': (value) => typeof value === 'string' && !value.isWellFormed(),
+  'U+0000': (value) => typeof value === 'string' && value.includes('\0'),
+  'a character beyond U+FFFF': (value) => typeof value === 'string' && /[^\0-\uffff]/u.test(value),
+  'a long text': (value) => typeof value === 'string' && value.length > LONG_CHARS,
+  'an empty text': (value) => value === '',
+  'a large number': (value) => typeof value !== 'string' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER,
+};
+
+/**
+ * Describes the request of a test case.
+ *
+ * @param isAccepted whether the server has accepted it: then, its unusual values are not the reason of a failure
+ */
+export function describeRequest(
+  operation: ApiOperation,
+  testCase: Case,
+  oracle: Oracle,
+  isAccepted: boolean,
+): RequestDescription {
+  const { kind, description, group = description, input } = testCase;
+  const subject = SUBJECTS[kind];
+  const describe = (detail: string, cause: string, circumstances: readonly string[]): RequestDescription => {
+    const detailed = (text: string): string => (text === '' ? subject : `${subject} (${text})`);
+    return { message: detailed(detail), cause: detailed(cause), circumstances };
+  };
+  if (!WITH_DATA.includes(kind)) return describe(description === kind ? '' : description, '', [subject]);
+  if (description !== kind) return describe(description, group, [group]);
+  if (input === undefined) return describe('', '', []);
+  const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : undefined;
+  const unusual = isAccepted ? [] : findUnusual(input);
+  const circumstances = [...(invalid === undefined ? [] : [invalid.rule]), ...unusual];
+  const detail = [...(invalid === undefined ? [] : [invalid.message]), ...unusual].join(', ');
+  return describe(detail, circumstances.join(', '), circumstances);
+}
+
+function findUnusual({ parameters, body }: RequestInput): readonly string[] {
+  const scalars = [...parameters, ...(body === undefined ? [] : [body])].flatMap(({ value }) => scalarsIn(value));
+  return Object.entries(UNUSUAL).flatMap(([name, isUnusual]) => (scalars.some(isUnusual) ? [name] : []));
+}
+
+/** Lists the scalars in a value, and the names of members. */
+function scalarsIn(value: Json): readonly Json[] {
+  if (isScalar(value)) return [value];
+  return membersOf(value).flatMap(([name, member]) => [
+    ...(typeof name === 'string' ? [name] : []),
+    ...scalarsIn(member),
+  ]);
+}
+
+/** Finds the first invalid part of a request, and the rule that it violates. */
+function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: RequestInput, oracle: Oracle) {
+  const { parameters, body } = sent;
+  const missing = declared.find(
+    (parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter),
+  );
+  if (missing !== undefined)
+    return { message: `without the ${missing.in} parameter ${missing.name}`, rule: 'without a required parameter' };
+  for (const { parameter, value } of parameters) {
+    const violation = oracle.violation(parameter.schema, toJsonTree(value));
+    if (violation !== undefined) return describeViolation(`${parameter.in} parameter ${parameter.name}`, violation);
+  }
+  if (body === undefined) return requestBody && { message: 'without a body', rule: 'without a body' };
+  const violation = oracle.violation(body.content.schema, toJsonTree(body.value));
+  return violation && describeViolation('body', violation);
+}
+
+function describeViolation(place: string, { path, keyword, message }: SchemaViolation) {
+  return { message: `${place}${path} ${message}`, rule: keyword };
+}

@@ -1,0 +1,46 @@
+import type { ContractResult } from '../contract-result.ts';
+import { groupByCause, type Finding } from '../finding.ts';
+import { formatFailure, type ReportOptions } from '../report.ts';
+import { hideSecrets } from '../secrets.ts';
+
+/** A reason why a run was not successful. */
+export type Reason = {
+  /** `contract` for a run that was not possible, or says nothing. */
+  readonly operationIds: readonly string[];
+  /** The name of a check, or `implemented`, `error`, `complete` or `run`. */
+  readonly name: string;
+  readonly message: string;
+  /** The message and the evidence, without secrets. */
+  readonly text: string;
+};
+
+/**
+ * Lists why a run was not successful; without a result, the problem that prevented it.
+ *
+ * @param findings the failures, by cause or one by one
+ */
+export function listReasons(
+  result: ContractResult | undefined,
+  problem: string | undefined,
+  options: ReportOptions,
+  findings: readonly Pick<Finding, 'first' | 'operationIds'>[] = groupByCause(result?.failures ?? []),
+): readonly Reason[] {
+  const reason = (operationIds: readonly string[], name: string, text: string): Reason => {
+    const message = hideSecrets(text, options.secrets);
+    return { operationIds, name, message, text: message };
+  };
+  const { seed = 0, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
+  return [
+    ...findings.map(({ first, operationIds }): Reason => {
+      const { check, message } = first;
+      return { ...reason(operationIds, check, message), text: formatFailure(first, seed, options) };
+    }),
+    ...notImplemented.map((operationId) => reason([operationId], 'implemented', 'not implemented (501)')),
+    ...errors.map(({ operationId, message }) => reason([operationId], 'error', message)),
+    ...incomplete.map((operationId) =>
+      reason([operationId], 'complete', 'incomplete, with less than the minimum of requests'),
+    ),
+    ...(unsuccessful === undefined ? [] : [reason(['contract'], 'complete', unsuccessful)]),
+    ...(problem === undefined ? [] : [reason(['contract'], 'run', problem)]),
+  ];
+}
