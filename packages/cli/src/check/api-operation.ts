@@ -22,8 +22,6 @@ export type ApiOperation = {
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
   /** By status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
-  /** Whether all `default` responses of the document have the same bodies, so that they also describe 404 and 405. */
-  readonly hasCommonDefault: boolean;
   /** Alternative lists of schemes that are required together. Without any, or with an empty one, access is public. */
   readonly security: readonly (readonly SecurityScheme[])[];
   /** Whether credentials are documented as parameters, too, so that each may be required with any alternative. */

@@ -44,11 +44,11 @@ const CHECKS = {
   head_conformance: { category: 'protocol', kinds: ['header fields only'], check: headConformance },
   status_code_conformance: { category: 'documentation', kinds: DOCUMENTED, check: statusCodeConformance },
   documented_rejection: { category: 'documentation', kinds: FAULTY, check: documentedRejection },
-  content_type_conformance: { category: 'documentation', kinds: ALL, check: contentTypeConformance },
+  content_type_conformance: { category: 'documentation', kinds: DOCUMENTED, check: contentTypeConformance },
   response_headers_conformance: { category: 'documentation', kinds: DOCUMENTED, check: responseHeadersConformance },
   max_response_size: { category: 'documentation', kinds: ALL, check: maxResponseSize },
   max_response_time: { category: 'documentation', kinds: ALL, check: maxResponseTime },
-  response_schema_conformance: { category: 'documentation', kinds: ALL, check: responseSchemaConformance },
+  response_schema_conformance: { category: 'documentation', kinds: DOCUMENTED, check: responseSchemaConformance },
 } satisfies Record<string, { readonly category: Category; readonly kinds: readonly CaseKind[]; readonly check: Check }>;
 
 // These judge sequences of requests.

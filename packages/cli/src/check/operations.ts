@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '@contract-first/contract';
 import {
   basePathsOf,
@@ -53,7 +52,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     const pathsOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): readonly string[] =>
       basePathsAt(servedAt, servers).map((basePath) => basePath + path);
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
-    return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths' | 'hasCommonDefault'> => {
+    return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths'> => {
       const { operationId } = operation as Partial<OperationObject>;
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
         Object.keys(requirement).map((name) => schemeNamed(document, name)),
@@ -81,13 +80,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       };
     });
   });
-  const defaults = all.flatMap(({ responses: { default: response } }) => (response ? [bodiesOf(response)] : []));
-  const hasCommonDefault = defaults.every((bodies) => isDeepStrictEqual(bodies, defaults[0]));
-  return all.map((operation) => ({ ...operation, hasCommonDefault, moreSpecificPaths: moreSpecificThan(operation) }));
-}
-
-function bodiesOf({ contents }: ApiResponse): readonly (readonly [mediaType: string, schema: unknown])[] {
-  return contents.map(({ mediaType, schema }) => [mediaType, schema]);
+  return all.map((operation) => ({ ...operation, moreSpecificPaths: moreSpecificThan(operation) }));
 }
 
 /** Returns the patterns of paths that this one includes: `/{id}` includes `/{id}.{format}`. */

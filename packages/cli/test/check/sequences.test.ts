@@ -56,6 +56,11 @@ test.each<[string, NoteBehaviour]>([
   expect(found(await checkNotes(behaviour))).toEqual([]);
 });
 
+test('resources whose paths end with a slash are followed', async () => {
+  const result = await checkNotes({ slash: '/', remove: () => empty(204) });
+  expect(found(result)).toContain('use_after_free getNote');
+});
+
 test('no failure is a creation that is refused, which is noted', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);

@@ -2,7 +2,7 @@ import type { ApiOperation } from '../api-operation.ts';
 
 /** The path of single resources, such as `/things/{thingId}`, with the operations on it and on its collection. */
 export type ItemPath = {
-  /** Including the base path of the server. */
+  /** Including the base path of the server, without a slash at its end. */
   readonly path: string;
   /** The name of the last parameter, which tells the resources of a collection apart. */
   readonly parameter: string;
@@ -17,7 +17,7 @@ export type ItemPath = {
 
 /** Finds the paths of single resources. */
 export function findItemPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
-  const paths = operations.map(({ path }) => path).filter((path) => /[^/{}]\/\{[^{}/]+\}$/.test(path));
+  const paths = operations.map(({ path }) => path).filter((path) => /[^/{}]\/\{[^{}/]+\}\/?$/.test(path));
   const byShape = new Map(paths.map((path) => [shapeOf(path), path]));
   return [...byShape].map(([shape, path]) => {
     const collection = shape.slice(0, -'/{}'.length);
@@ -26,7 +26,7 @@ export function findItemPaths(operations: readonly ApiOperation[]): readonly Ite
     const replace = find('PUT', shape);
     const post = find('POST', collection);
     return {
-      path,
+      path: path.replace(/\/$/, ''),
       parameter: parameterNames(path).at(-1) ?? '',
       read: find('GET', shape),
       replace,
@@ -54,7 +54,7 @@ export function parameterNames(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Returns a path template without the names of its parameters, so that `/a/{b}` and `/a/{c}` are the same. */
+/** Returns a path template without the names of its parameters, so that `/a/{b}` and `/a/{c}/` are the same. */
 export function shapeOf(path: string): string {
-  return path.replaceAll(/\{[^}]+\}/g, '{}');
+  return path.replaceAll(/\{[^}]+\}/g, '{}').replace(/\/$/, '');
 }

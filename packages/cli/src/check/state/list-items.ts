@@ -8,7 +8,7 @@ export function itemsIn(json: Json, { path }: ApiOperation): readonly Json[] | u
   if (isArray(json)) return json;
   if (!isObject(json)) return undefined;
   const lists = Object.entries(json).filter(([, member]) => isArray(member));
-  const collection = path.split('/').at(-1) ?? '';
+  const collection = path.replace(/\/$/, '').split('/').at(-1) ?? '';
   const [, items] =
     lists.length === 1 ? (lists[0] ?? []) : (lists.find(([name]) => [collection, ...USUAL].includes(name)) ?? []);
   return items !== undefined && isArray(items) ? items : undefined;

@@ -9,6 +9,8 @@ type Note = Readonly<Record<string, unknown>>;
 export type NoteBehaviour = {
   /** Documented statuses and further parts of the operations. */
   readonly created?: Readonly<Record<string, object>>;
+  /** The end of all paths. */
+  readonly slash?: '/';
   /** The example of the text of a note. */
   readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;
@@ -28,6 +30,7 @@ export function noteDocument({
   created = { '201': some },
   removed = { '204': none },
   example,
+  slash = '',
 }: NoteBehaviour): OpenApiDocument {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
   return {
@@ -35,7 +38,7 @@ export function noteDocument({
     info: { title: 'Notes', version: '1.0.0' },
     security: [],
     paths: {
-      '/notes': {
+      [`/notes${slash}`]: {
         post: {
           operationId: 'createNote',
           requestBody: { required: true, content: body },
@@ -53,7 +56,7 @@ export function noteDocument({
           },
         },
       },
-      '/notes/{id}': {
+      [`/notes/{id}${slash}`]: {
         parameters: [id],
         get: { operationId: 'getNote', responses: { '200': some, '4XX': none } },
         delete: { operationId: 'deleteNote', responses: { ...removed, '4XX': none } },
@@ -84,7 +87,7 @@ export function startNotes(behaviour: NoteBehaviour): Promise<string> {
   const missing: ServerAnswer = { status: 404, headers: {}, body: '' };
   let count = 0;
   return startReferenceServer(({ method, url, body: bytes }) => {
-    const [, collection, id, ...others] = new URL(url, 'http://server').pathname.split('/');
+    const [, collection, id, ...others] = new URL(url, 'http://server').pathname.replace(/\/$/, '').split('/');
     if (collection !== 'notes' || others.length > 0) return missing;
     if (id === undefined) {
       if (method === 'GET') return answerJson(200, behaviour.list?.([...notes.values()]) ?? [...notes.values()]);
