@@ -1,20 +1,19 @@
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
 import { readBaseline, writeBaseline } from './baseline.ts';
 import { CHECK_NAMES, PROFILES } from './checks.ts';
-import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
 import type { ContractResult } from './contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './contract-run.ts';
 import { formatCoverage } from './coverage/format-coverage.ts';
+import { readDocument } from './read-document.ts';
 import { readOptions, type CheckOptions, type Environment } from './options.ts';
 import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress, formatResult } from './report.ts';
 import type { Failure } from './prober.ts';
+import type { InvalidOperation } from './remove-invalid.ts';
 import { startTemporaryService } from './temporary-service.ts';
 
 const USAGE = `contract-first check [DOCUMENT] [options]
@@ -61,7 +60,6 @@ Without --checks, findings about the protocol have one line each; with them, the
 Checks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all;
 "protocol" are ${PROFILES.protocol.join(', ')}.
 ${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
-const GENERATED = 'generated/openapi.json';
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const OTHER_DATABASE =
@@ -92,7 +90,7 @@ async function check(
   progressLine: ProgressLine | undefined,
 ): Promise<number> {
   const { baselinePath, isBaselineUpdated, isProtocolFolded, secrets, repeatLine } = options;
-  const document = await readDocument(documentPath, allowedRefs);
+  const { document, invalid } = await readDocument(documentPath, allowedRefs);
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
   const reports = openReports(targets);
   const service = url === undefined ? await startTemporaryService(options.token) : undefined;
@@ -123,6 +121,8 @@ async function check(
     };
     const events = { onProgress, onExchange, onFailure, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
+    const isAll = options.operations === undefined && options.tags === undefined;
+    if (isAll) result = withInvalid(result, invalid);
     progressLine?.clear();
     if (baselinePath !== undefined && isBaselineUpdated) {
       writeBaseline(baselinePath, result, report.secrets);
@@ -150,6 +150,18 @@ async function check(
   }
 }
 
+/** Adds the operations that are left out, as incomplete ones. */
+function withInvalid(result: ContractResult, invalid: readonly InvalidOperation[]): ContractResult {
+  return {
+    ...result,
+    incomplete: [...invalid.map(({ operation }) => operation), ...result.incomplete],
+    notes: [
+      ...invalid.map(({ operation, problem }) => `${operation}: not checked, as the document is not valid: ${problem}`),
+      ...result.notes,
+    ],
+  };
+}
+
 /** Gives a signal that is aborted by the first request to end the process; a second one ends it at once. */
 function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
   const interruption = new AbortController();
@@ -164,13 +176,4 @@ function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
       for (const name of names) process.off(name, abort);
     },
   };
-}
-
-async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<OpenApiDocument> {
-  if (path === GENERATED && !existsSync(path))
-    throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
-  const source = isUrl(path) ? { read: fetchLocal, folder: new URL('/', path).href } : {};
-  const { document, problems } = await prepareDocument(path, allowed, source);
-  if (document === undefined) throw new CannotCheck(problems.map(formatProblem).join('\n'));
-  return document;
 }

@@ -10,7 +10,7 @@ export type NoteBehaviour = {
   /** Documented statuses and further parts of the operations. */
   readonly created?: Readonly<Record<string, object>>;
   /** The end of all paths. */
-  readonly slash?: '/';
+  readonly slash?: string;
   /** The example of the text of a note. */
   readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;

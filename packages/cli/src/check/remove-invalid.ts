@@ -1,0 +1,84 @@
+import { stringifyJson } from '@contract-first/contract';
+import { formatProblem, METHODS, tokensOf, type Problem } from '@contract-first/documents';
+import { parse } from 'yaml';
+
+/** An operation that is not valid, with its first problem. */
+export type InvalidOperation = { readonly operation: string; readonly problem: string };
+
+type Parts = Record<string, unknown>;
+type Source = { paths?: Record<string, Parts>; components?: Record<string, Parts>; webhooks?: unknown };
+
+/**
+ * Removes the operations of a document that have errors, or that refer to components with errors.
+ *
+ * @returns `undefined` when an error is elsewhere, or no operation is left
+ */
+export function removeInvalid(
+  text: string,
+  problems: readonly Problem[],
+): { readonly text: string; readonly invalid: readonly InvalidOperation[] } | undefined {
+  const source = parse(text, { intAsBigInt: true }) as Source; // Its problems have places, so it has members.
+  delete source.webhooks; // The checks send none of them.
+  const { paths = {}, components = {} } = source;
+  const broken = new Map<string, string>(); // The first problem of each broken part, by its pointer.
+  for (const problem of problems.filter(({ severity }) => severity === 'error')) {
+    const [, pointer = ''] = / (#\/.*)$/.exec(problem.place) ?? [];
+    const [kind = '', group = '', name = ''] = tokensOf(pointer);
+    const isPart = kind === 'paths' || (kind === 'components' && group !== 'securitySchemes' && name !== '');
+    if (kind === 'webhooks') continue;
+    if (!isPart) return undefined;
+    const part = kind === 'paths' && !METHODS.includes(name) ? [group] : [group, name];
+    broken.set(keyOf(part), broken.get(keyOf(part)) ?? formatProblem(problem));
+  }
+
+  const all = Object.entries(components).flatMap(([group, parts]) =>
+    Object.entries(parts).map(([name, part]) => ({ group, name, refs: referencesIn(part) })),
+  );
+  for (let size = -1; size !== broken.size;) {
+    size = broken.size;
+    for (const { group, name, refs } of all) {
+      const cause = refs.map((ref) => broken.get(ref)).find((known) => known !== undefined);
+      if (cause !== undefined && !broken.has(keyOf([group, name]))) broken.set(keyOf([group, name]), cause);
+    }
+  }
+
+  const invalid: InvalidOperation[] = [];
+  const rest = Object.entries(paths).map(([path, item]) => {
+    const { parameters, $ref } = item;
+    const shared = referencesIn({ parameters, $ref });
+    const removed = METHODS.filter((method) => {
+      if (item[method] === undefined) return false;
+      const keys = [keyOf([path]), keyOf([path, method]), ...shared, ...referencesIn(item[method])];
+      const problem = keys.map((key) => broken.get(key)).find((known) => known !== undefined);
+      if (problem === undefined) return false;
+      const { operationId } = item[method] as { readonly operationId?: unknown }; // Any value but null has members.
+      const operation = typeof operationId === 'string' ? operationId : `${method.toUpperCase()} ${path}`;
+      return invalid.push({ operation, problem }) > 0;
+    });
+    return [path, without(item, (name) => removed.includes(name))] as const;
+  });
+  const valid = rest.filter(([, item]) => METHODS.some((method) => item[method] !== undefined));
+  if (valid.length === 0) return undefined;
+  const parts = Object.entries(components).map(([group, members]) => {
+    return [group, without(members, (name) => broken.has(keyOf([group, name])))] as const;
+  });
+  const complete = { ...source, paths: Object.fromEntries(valid), components: Object.fromEntries(parts) };
+  return { text: stringifyJson(complete), invalid };
+}
+
+function without(members: Parts, isRemoved: (name: string) => boolean): Parts {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !isRemoved(name)));
+}
+
+function keyOf(tokens: readonly string[]): string {
+  return JSON.stringify(tokens);
+}
+
+/** Returns the keys of the components that a part refers to. */
+function referencesIn(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, member]) => {
+    const isReference = name === '$ref' && typeof member === 'string' && member.startsWith('#/components/');
+    return isReference ? [keyOf(tokensOf(member).slice(1, 3))] : referencesIn(member);
+  });
+}
