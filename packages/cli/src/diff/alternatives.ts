@@ -1,12 +1,12 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import { elements, rawChild, target, type Pair, type Place } from './place.ts';
-import { keywordPlaces, keywordValues, readSchema, withoutChoices, type Choice, type Schema } from './schema-reader.ts';
+import { elements, rawChild, target, type Pair, type Node } from './node.ts';
+import { keywordNodes, keywordValues, readSchema, withoutChoices, type Choice, type Schema } from './schema-reader.ts';
 import { haveCommonType, typesOf } from './types.ts';
 import { listedValues } from './values.ts';
 
-/** One schema of a `oneOf` or `anyOf`, as the conjunction of several places. */
-type Alternative = { readonly places: readonly Place[]; readonly keyword: 'one-of' | 'any-of' };
+/** One schema of a `oneOf` or `anyOf`, as the conjunction of several nodes. */
+type Alternative = { readonly nodes: readonly Node[]; readonly keyword: 'one-of' | 'any-of' };
 
 /** Compares schemas that have the same number of choices: each with the same one, and the others one by one. */
 export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -27,17 +27,17 @@ export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>)
 }
 
 /** Compares a schema with a choice to one without, which is treated as one alternative for each of its types. */
-export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Place[]>) {
-  const read = (schema: Schema, places: readonly Place[]): readonly Alternative[] => {
+export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
+  const read = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] => {
     const [choice] = schema.choices;
-    if (choice === undefined) return splitByType(at, schema, places);
+    if (choice === undefined) return splitByType(at, schema, nodes);
     const rest = withoutChoices(schema);
-    return members(choice).map(({ places: own, keyword }) => ({ places: [...rest, ...own], keyword }));
+    return members(choice).map(({ nodes: own, keyword }) => ({ nodes: [...rest, ...own], keyword }));
   };
   const base = read(schemas.base, plain.base);
   const revision = read(schemas.revision, plain.revision);
-  const whole = (schema: Schema, places: readonly Place[]): readonly Alternative[] =>
-    schema.choices.length === 0 ? [{ places, keyword: 'one-of' }] : [];
+  const whole = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] =>
+    schema.choices.length === 0 ? [{ nodes, keyword: 'one-of' }] : [];
   const wholes = { base: whole(schemas.base, plain.base), revision: whole(schemas.revision, plain.revision) };
   return withOverlaps(at, schemas, compareAlternatives(at, { base, revision }, wholes));
 }
@@ -55,7 +55,7 @@ function compareAlternatives(
   const unpaired = { base: new Set(all.base), revision: new Set(all.revision) };
   const findings: Finding[] = [];
   const compare = (base: Alternative, revision: Alternative): readonly Finding[] =>
-    at.same({ base: base.places, revision: revision.places });
+    at.same({ base: base.nodes, revision: revision.nodes });
   const pairUp = (matches: (base: Alternative, revision: Alternative) => boolean): void => {
     for (const base of unpaired.base) {
       const revision = [...unpaired.revision].find((one) => matches(base, one));
@@ -96,28 +96,28 @@ function reportUnpaired(
   if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is the previous schema')];
   return [
     ...[...unpaired.base].map((one) =>
-      report(at, `${one.keyword}-removed`, 'narrows', 'an alternative was removed', one.places.at(-1)),
+      report(at, `${one.keyword}-removed`, 'narrows', 'an alternative was removed', one.nodes.at(-1)),
     ),
     ...[...unpaired.revision].map((one) =>
-      report(at, `${one.keyword}-added`, 'widens', 'an alternative was added', one.places.at(-1)),
+      report(at, `${one.keyword}-added`, 'widens', 'an alternative was added', one.nodes.at(-1)),
     ),
   ];
 }
 
-function members({ place, members }: Choice): readonly Alternative[] {
-  const keyword = place.pointer.endsWith('anyOf') ? 'any-of' : 'one-of';
-  return members.map((member) => ({ places: [member], keyword }));
+function members({ node, members }: Choice): readonly Alternative[] {
+  const keyword = node.pointer.endsWith('anyOf') ? 'any-of' : 'one-of';
+  return members.map((member) => ({ nodes: [member], keyword }));
 }
 
-function splitByType(at: Comparison, schema: Schema, places: readonly Place[]): readonly Alternative[] {
+function splitByType(at: Comparison, schema: Schema, nodes: readonly Node[]): readonly Alternative[] {
   const types = typesOf(schema).filter((type) => type !== 'null');
-  if (types.length < 2) return [{ places, keyword: 'one-of' }];
-  return types.map((type) => ({ places: [...places, { ...at.place, value: { type } }], keyword: 'one-of' }));
+  if (types.length < 2) return [{ nodes, keyword: 'one-of' }];
+  return types.map((type) => ({ nodes: [...nodes, { ...at.node, value: { type } }], keyword: 'one-of' }));
 }
 
 /** Returns the reference of an alternative, which identifies it in both documents. */
-function nameOf({ places }: Alternative): string | undefined {
-  const own = places.at(-1);
+function nameOf({ nodes }: Alternative): string | undefined {
+  const own = nodes.at(-1);
   return own && target(own)?.pointer;
 }
 
@@ -134,35 +134,35 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
   const isRequest = directionOf(at) === 'request';
   const [exclusive, other] = isRequest ? [revision, base] : [base, revision];
   const known = exclusiveLists(other);
-  const isSame = (one: Place, two: Place): boolean => {
+  const isSame = (one: Node, two: Node): boolean => {
     const found = at.same({ base: [isRequest ? two : one], revision: [isRequest ? one : two] });
     return found.every(({ rule }) => /property-added$|^new-optional/.test(rule));
   };
-  const isKnown = (one: Place, two: Place): boolean =>
+  const isKnown = (one: Node, two: Node): boolean =>
     known.some((list) => {
       const partner = list.find((member) => isSame(one, member));
       return partner !== undefined && list.some((member) => member !== partner && isSame(two, member));
     });
-  const place = exclusiveLists(exclusive)
+  const node = exclusiveLists(exclusive)
     .flatMap((list) => list.flatMap((one, index) => list.slice(index + 1).map((two) => [one, two] as const)))
     .find(([one, two]) => !areDisjoint(one, two) && !isKnown(one, two))?.[0];
-  if (place === undefined) return found;
+  if (node === undefined) return found;
   const text = isRequest
     ? 'a value may match two alternatives of oneOf'
     : 'a value need no longer match only one of oneOf';
-  return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? place : at.place)];
+  return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? node : at.node)];
 }
 
 /** Returns the alternatives of each `oneOf`; a discriminator selects one itself. */
-function exclusiveLists({ leaves }: Schema): readonly (readonly Place[])[] {
+function exclusiveLists({ leaves }: Schema): readonly (readonly Node[])[] {
   return leaves
     .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
     .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
 }
 
 /** Whether it is certain that no value matches two schemas: by type, listed values or a required property. */
-function areDisjoint(one: Place, other: Place, depth = 0): boolean {
-  const schemas = [one, other].map((place) => readSchema([place]));
+function areDisjoint(one: Node, other: Node, depth = 0): boolean {
+  const schemas = [one, other].map((node) => readSchema([node]));
   const [types = [], otherTypes = []] = schemas.map((schema) => typesOf(schema, false));
   if (!haveCommonType(types, otherTypes)) return true;
   const [values, otherValues] = schemas.map(listedValues);
@@ -180,7 +180,7 @@ function areDisjoint(one: Place, other: Place, depth = 0): boolean {
   });
 }
 
-function propertyOf(schema: Schema, name: string): Place | undefined {
-  const places = keywordPlaces(schema, 'properties').flatMap((place) => rawChild(place, name) ?? []);
-  return places[0];
+function propertyOf(schema: Schema, name: string): Node | undefined {
+  const nodes = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
+  return nodes[0];
 }

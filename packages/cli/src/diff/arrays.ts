@@ -1,8 +1,8 @@
 import { compareMatches } from './bounds.ts';
 import { report, type Comparison, type Schemas } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import { elements, rawChild, type Pair, type Place } from './place.ts';
-import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
+import { elements, rawChild, type Pair, type Node } from './node.ts';
+import { keywordNodes, keywordValues, type Schema } from './schema-reader.ts';
 
 /** Compares the schemas of array items: by position, of the remaining items, and of `contains`. */
 export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -14,18 +14,18 @@ export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): 
   const found = [...positions.flat(), ...rest, ...compareContains(at, { base, revision })];
   // The items that they evaluate may have changed.
   const isUnsure =
-    found.length > 0 && [base, revision].some((schema) => keywordPlaces(schema, 'unevaluatedItems').length > 0);
+    found.length > 0 && [base, revision].some((schema) => keywordNodes(schema, 'unevaluatedItems').length > 0);
   const text = 'unevaluatedItems may apply to other items';
   return isUnsure ? [...found, report(at, 'unevaluated-items-changed', 'unsure', text)] : found;
 }
 
 /** Returns the number of items that have a schema by their position. */
 function positionsOf(schema: Schema): number {
-  return Math.max(0, ...keywordPlaces(schema, 'prefixItems').map((place) => elements(place).length));
+  return Math.max(0, ...keywordNodes(schema, 'prefixItems').map((node) => elements(node).length));
 }
 
 /** Returns the schemas of the item at an index. */
-function itemAt({ leaves }: Schema, index: number): readonly Place[] {
+function itemAt({ leaves }: Schema, index: number): readonly Node[] {
   return leaves.flatMap((leaf) => {
     const prefix = elements(rawChild(leaf, 'prefixItems'));
     return prefix[index] ?? rawChild(leaf, 'items') ?? [];
@@ -33,22 +33,22 @@ function itemAt({ leaves }: Schema, index: number): readonly Place[] {
 }
 
 function compareContains(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const places: Schemas = { base: containsOf(base), revision: containsOf(revision) };
-  const [place] = places.revision;
-  if (place === undefined && places.base.length === 0) return [];
-  if (places.base.length === 0) return [report(at, 'contains-added', 'narrows', 'contains was added', place)];
-  if (place === undefined) return [report(at, 'contains-removed', 'widens', 'contains was removed')];
+  const nodes: Schemas = { base: containsOf(base), revision: containsOf(revision) };
+  const [node] = nodes.revision;
+  if (node === undefined && nodes.base.length === 0) return [];
+  if (nodes.base.length === 0) return [report(at, 'contains-added', 'narrows', 'contains was added', node)];
+  if (node === undefined) return [report(at, 'contains-removed', 'widens', 'contains was removed')];
   const counts = compareMatches(at, { base, revision });
-  const ofSchemas = at.part('contains', places);
+  const ofSchemas = at.part('contains', nodes);
   // With a maximum, an array may become invalid because more of its items match.
   if (ofSchemas.length === 0 || !(hasMaximum(base) || hasMaximum(revision))) return [...counts, ...ofSchemas];
-  return [...counts, report(at, 'contains-changed', 'unsure', 'contains was changed', place)];
+  return [...counts, report(at, 'contains-changed', 'unsure', 'contains was changed', node)];
 }
 
 /** Returns the schemas that a number of items must match. */
-function containsOf(schema: Schema): readonly Place[] {
+function containsOf(schema: Schema): readonly Node[] {
   const isFree = keywordValues(schema, 'minContains').includes(0) && !hasMaximum(schema);
-  return isFree ? [] : keywordPlaces(schema, 'contains');
+  return isFree ? [] : keywordNodes(schema, 'contains');
 }
 
 function hasMaximum(schema: Schema): boolean {

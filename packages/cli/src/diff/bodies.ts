@@ -1,11 +1,11 @@
 import { canonical } from './canonical.ts';
 import type { Subject } from './comparison.ts';
 import { finding, LEVELS, type Finding, type Level } from './finding.ts';
-import { child, children, isSet, membersOf, rawChild, type Pair, type Place } from './place.ts';
+import { child, children, isSet, membersOf, rawChild, type Pair, type Node } from './node.ts';
 import { compareSchemas } from './schema.ts';
 
 /** A compared body: that of the request, or of the response with a status. */
-export type BodyPlace = {
+export type BodyNode = {
   readonly subject: Extract<Subject, 'request-body' | 'response-body'>;
   readonly name: string;
   readonly operation: string;
@@ -16,11 +16,11 @@ export type BodyPlace = {
 /** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
   operation: string,
-  { base, revision }: Pair<Place | undefined>,
+  { base, revision }: Pair<Node | undefined>,
   today: string,
 ): readonly Finding[] {
-  const found = (aspect: string, level: Level, place: Place, change: string): readonly Finding[] => [
-    finding(operation, `request-body-${aspect}`, level, place, `request body ${change}`),
+  const found = (aspect: string, level: Level, node: Node, change: string): readonly Finding[] => [
+    finding(operation, `request-body-${aspect}`, level, node, `request body ${change}`),
   ];
   if (revision === undefined) return base === undefined ? [] : found('removed', 'ERR', base, 'was removed');
   const isRequired = isSet(revision, 'required');
@@ -48,21 +48,21 @@ const ENCODING = [
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
 
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
-export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): readonly Finding[] {
+export function compareMediaTypes(at: BodyNode, { base, revision }: Pair): readonly Finding[] {
   const before = mediaTypesOf(base);
   const after = mediaTypesOf(revision);
   const isRequest = at.subject === 'request-body';
   const prefix = isRequest ? 'request-body-media-type' : 'response-media-type';
-  const found = (aspect: string, level: Level, place: Place, change: string): Finding =>
-    finding(at.operation, `${prefix}-${aspect}`, level, place, `${at.name}: media type ${change}`);
+  const found = (aspect: string, level: Level, node: Node, change: string): Finding =>
+    finding(at.operation, `${prefix}-${aspect}`, level, node, `${at.name}: media type ${change}`);
 
   const used = new Set<string>();
-  const ofBase = [...before].flatMap(([type, place]) => {
+  const ofBase = [...before].flatMap(([type, node]) => {
     const partner = after.has(type)
       ? type
       : [...after.keys()].find((other) => covers(other, type) || covers(type, other));
     const current = partner === undefined ? undefined : after.get(partner);
-    if (partner === undefined || current === undefined) return [found('removed', 'ERR', place, `${type} was removed`)];
+    if (partner === undefined || current === undefined) return [found('removed', 'ERR', node, `${type} was removed`)];
     used.add(partner);
     const widened = partner !== type && covers(partner, type);
     const aspect = widened ? 'name-generalized' : 'name-specialized';
@@ -71,23 +71,23 @@ export function compareMediaTypes(at: BodyPlace, { base, revision }: Pair): read
     const text = FORM.test(type) && FORM.test(partner) ? 'repeatable' : undefined;
     const compared = ['schema', 'itemSchema'].flatMap((member) =>
       compareSchemas(
-        { ...at, text, place: current },
-        { base: rawChild(place, member), revision: rawChild(current, member) },
+        { ...at, text, node: current },
+        { base: rawChild(node, member), revision: rawChild(current, member) },
       ),
     );
-    return [...renamed, ...compareEncodings(at, { base: place, revision: current }), ...compared];
+    return [...renamed, ...compareEncodings(at, { base: node, revision: current }), ...compared];
   });
   const added = [...after].filter(([type]) => !used.has(type));
-  return [...ofBase, ...added.map(([type, place]) => found('added', 'INFO', place, `${type} was added`))];
+  return [...ofBase, ...added.map(([type, node]) => found('added', 'INFO', node, `${type} was added`))];
 }
 
 /** Compares how the fields of a form are written. */
-function compareEncodings(at: BodyPlace, { base, revision }: Pair): readonly Finding[] {
+function compareEncodings(at: BodyNode, { base, revision }: Pair): readonly Finding[] {
   const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].flatMap((name) =>
     ENCODING.flatMap(([keyword, rule]) => {
-      const [old, current] = [before.get(name), after.get(name)].map((place) => membersOf(place?.value)[keyword]);
+      const [old, current] = [before.get(name), after.get(name)].map((node) => membersOf(node?.value)[keyword]);
       if (canonical(old ?? null) === canonical(current ?? null)) return [];
       const text = `${at.name}: ${keyword} of the field ${name} was changed`;
       return [
@@ -97,10 +97,10 @@ function compareEncodings(at: BodyPlace, { base, revision }: Pair): readonly Fin
   );
 }
 
-function mediaTypesOf(body: Place): ReadonlyMap<string, Place> {
+function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(body, 'content'))];
   // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
-  return new Map(entries.map(([type, place]) => [type.toLowerCase().replaceAll(/\s|;charset=[^;]*/gi, ''), place]));
+  return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;charset=[^;]*/gi, ''), node]));
 }
 
 /** Returns whether a media range covers a media type or equals it. */

@@ -1,7 +1,7 @@
 import { report, type Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
-import { membersOf, type Pair } from './place.ts';
-import { keywordPlaces, type Schema } from './schema-reader.ts';
+import { membersOf, type Pair } from './node.ts';
+import { keywordNodes, type Schema } from './schema-reader.ts';
 
 /** A numeric limit, and the keyword that sets it. */
 export type Bound = {
@@ -61,9 +61,9 @@ export function compareBound(
   { base, revision }: Pair<Bound | undefined>,
   schema: Schema,
 ): readonly Finding[] {
-  const [place] = keywordPlaces(schema, revision?.keyword ?? '');
+  const [node] = keywordNodes(schema, revision?.keyword ?? '');
   const found = (action: string, effect: Effect, text: string): readonly Finding[] => [
-    report(at, `${rule}-${action}`, effect, text, place),
+    report(at, `${rule}-${action}`, effect, text, node),
   ];
   if (base === undefined) {
     return revision === undefined ? [] : found('set', 'narrows', `${describe(revision)} was set`);

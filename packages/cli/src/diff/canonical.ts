@@ -1,4 +1,4 @@
-import { isObject, rawChild, target, type Place } from './place.ts';
+import { isObject, rawChild, target, type Node } from './node.ts';
 
 /** Keywords that do not affect validation. */
 export const ANNOTATIONS = new Set([
@@ -20,14 +20,14 @@ export function canonical(value: unknown): string {
 }
 
 /** Serializes a schema without annotations, with its references resolved. */
-export function canonicalSchema(place: Place, seen: readonly string[] = []): string {
-  const named = target(place);
+export function canonicalSchema(node: Node, seen: readonly string[] = []): string {
+  const named = target(node);
   // A recursive reference becomes a marker, because its text would be infinite.
   if (named !== undefined) return seen.includes(named.pointer) ? '↺' : canonicalSchema(named, [...seen, named.pointer]);
-  if (!isObject(place.value)) return canonical(place.value);
-  const names = Object.keys(place.value).filter((name) => Array.isArray(place.value) || !ANNOTATIONS.has(name));
+  if (!isObject(node.value)) return canonical(node.value);
+  const names = Object.keys(node.value).filter((name) => Array.isArray(node.value) || !ANNOTATIONS.has(name));
   const members = names.sort().map((name) => {
-    const member = rawChild(place, name);
+    const member = rawChild(node, name);
     return `${name}:${member === undefined ? '' : canonicalSchema(member, seen)}`;
   });
   return `{${members.join()}}`;

@@ -1,5 +1,5 @@
 import type { Finding, Level } from './finding.ts';
-import type { Pair } from './place.ts';
+import type { Pair } from './node.ts';
 import type { Location, Source } from './sources.ts';
 
 /** A finding with its location in a file, as reports show it. */

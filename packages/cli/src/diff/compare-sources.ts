@@ -1,7 +1,7 @@
 import { locate, type Change } from './change.ts';
 import { compareDocuments } from './documents.ts';
 import { LEVEL_ORDER, sortFindings } from './finding.ts';
-import type { Pair } from './place.ts';
+import type { Pair } from './node.ts';
 import { judge, type IgnoreEntry, type Policy } from './policy.ts';
 import type { Source } from './sources.ts';
 import { compareVersions, versionOf } from './version.ts';
@@ -28,8 +28,8 @@ export function compareSources(sources: Pair<Source>, policy: Policy, today: str
   const ofVersions = compareVersions(documents, judge(policy, found, today).kept);
   const { kept, ignored, unused, expired } = judge(policy, [...found, ...ofVersions], today);
 
-  const stale = (rule: string, { place }: IgnoreEntry, message: string): Change => {
-    return { rule, level: policy.severity.get(rule) ?? 'WARN', message, ...place };
+  const stale = (rule: string, { location }: IgnoreEntry, message: string): Change => {
+    return { rule, level: policy.severity.get(rule) ?? 'WARN', message, ...location };
   };
   const changes = [
     ...expired.map((entry) => stale('ignore-entry-expired', entry, `${nameOf(entry)} expired on ${entry.until}`)),

@@ -1,5 +1,5 @@
 import { finding, LEVELS, type Direction, type Effect, type Finding } from './finding.ts';
-import type { Pair, Place } from './place.ts';
+import type { Pair, Node } from './node.ts';
 
 /** The kind of value that a schema describes; rule names begin with it. */
 export type Subject =
@@ -12,7 +12,7 @@ export type Subject =
   | 'response-header';
 
 /** Two conjunctions of schemas that are compared. */
-export type Schemas = Pair<readonly Place[]>;
+export type Schemas = Pair<readonly Node[]>;
 
 /** The context of a comparison of two schemas. */
 export type Comparison = {
@@ -24,8 +24,8 @@ export type Comparison = {
   readonly today: string;
   /** How the value is written as text, not as JSON: once, or in pairs that may be repeated for a list. */
   readonly text?: 'once' | 'repeatable' | undefined;
-  /** The place of findings without a more specific one. */
-  readonly place: Place;
+  /** The node of findings without a more specific one. */
+  readonly node: Node;
   /** Compares the schemas of a part of the value: of a property or of the items. */
   readonly part: (step: string, schemas: Schemas) => readonly Finding[];
   /** Compares two schemas of the same value, such as alternatives. */
@@ -38,7 +38,7 @@ export function directionOf({ subject }: Pick<Comparison, 'subject'>): Direction
 }
 
 /** Creates a finding about the compared value as a whole. */
-export function report(at: Comparison, aspect: string, effect: Effect, text: string, place = at.place): Finding {
+export function report(at: Comparison, aspect: string, effect: Effect, text: string, node = at.node): Finding {
   const level = LEVELS[directionOf(at)][effect];
-  return finding(at.operation, `${at.subject}-${aspect}`, level, place, `${at.name}: ${text}`);
+  return finding(at.operation, `${at.subject}-${aspect}`, level, node, `${at.name}: ${text}`);
 }

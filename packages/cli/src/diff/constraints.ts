@@ -1,8 +1,8 @@
 import { canonicalSchema } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import { membersOf, rawChild, type Pair, type Place } from './place.ts';
-import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
+import { membersOf, rawChild, type Pair, type Node } from './node.ts';
+import { keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
 /** Keywords that are only compared as text: each was added, removed or changed. */
@@ -51,9 +51,9 @@ export function compareConditions(at: Comparison, { base, revision }: Pair<Schem
 
 /** Returns the schemas that exclude values of some types. */
 function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
-  const excludes = (leaf: Place): boolean => {
-    const place = rawChild(leaf, 'not');
-    return place !== undefined && haveCommonType(typesOf(readSchema([place]), false), types);
+  const excludes = (leaf: Node): boolean => {
+    const node = rawChild(leaf, 'not');
+    return node !== undefined && haveCommonType(typesOf(readSchema([node]), false), types);
   };
   return { ...schema, leaves: schema.leaves.filter(excludes) };
 }
@@ -63,14 +63,14 @@ function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): 
   const [before, after] = [base.leaves[0], revision.leaves[0]];
   if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
   const [condition, other] = [before, after].map((leaf) => {
-    const place = rawChild(rawChild(leaf, 'if') ?? leaf, 'if');
-    return place && canonicalSchema(place);
+    const node = rawChild(rawChild(leaf, 'if') ?? leaf, 'if');
+    return node && canonicalSchema(node);
   });
   if (condition !== other) return undefined;
-  const placesOf = (leaf: Place, keyword: string): readonly Place[] =>
-    [rawChild(leaf, 'if')].flatMap((place) => (place && rawChild(place, keyword)) ?? []);
+  const nodesOf = (leaf: Node, keyword: string): readonly Node[] =>
+    [rawChild(leaf, 'if')].flatMap((node) => (node && rawChild(node, keyword)) ?? []);
   return ['then', 'else'].flatMap((keyword) =>
-    at.same({ base: placesOf(before, keyword), revision: placesOf(after, keyword) }),
+    at.same({ base: nodesOf(before, keyword), revision: nodesOf(after, keyword) }),
   );
 }
 
@@ -88,11 +88,11 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   const added = [...after.difference(before)].join(' and ');
   const removed = [...before.difference(after)].join(' and ');
-  const [place] = keywordPlaces(revision, 'pattern');
+  const [node] = keywordNodes(revision, 'pattern');
   if (added === '' && removed === '') return [];
-  if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, place)];
+  if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, node)];
   if (added === '') return [report(at, 'pattern-removed', 'widens', `pattern ${removed} was removed`)];
-  return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, place)];
+  return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, node)];
 }
 
 /** Returns the patterns that do not match every text. */
@@ -105,17 +105,17 @@ function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): rea
   const isIntegral = [base, revision].some((schema) => !typesOf(schema, false).includes('number'));
   const [before] = multiplesOf(base, isIntegral);
   const [after] = multiplesOf(revision, isIntegral);
-  const [place] = keywordPlaces(revision, 'multipleOf');
+  const [node] = keywordNodes(revision, 'multipleOf');
   if (before === after) return [];
   if (before === undefined) {
-    return [report(at, 'multiple-of-set', 'narrows', `multipleOf ${String(after)} was set`, place)];
+    return [report(at, 'multiple-of-set', 'narrows', `multipleOf ${String(after)} was set`, node)];
   }
   if (after === undefined) {
     return [report(at, 'multiple-of-unset', 'widens', `multipleOf ${String(before)} was removed`)];
   }
   const effect = after % before === 0 ? 'narrows' : before % after === 0 ? 'widens' : 'differs';
   const text = `multipleOf ${String(before)} became ${String(after)}`;
-  return [report(at, 'multiple-of-changed', effect, text, place)];
+  return [report(at, 'multiple-of-changed', effect, text, node)];
 }
 
 function multiplesOf(schema: Schema, isIntegral: boolean): readonly number[] {
@@ -140,15 +140,15 @@ function compareOpaque(
   rule: string,
   { base, revision }: Pair<Schema>,
 ): readonly Finding[] {
-  const read = (schema: Schema) => new Set(keywordPlaces(schema, keyword).map((place) => canonicalSchema(place)));
+  const read = (schema: Schema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));
   const [before, after] = [read(base), read(revision)];
-  const [place] = keywordPlaces(revision, keyword);
+  const [node] = keywordNodes(revision, keyword);
   const isAdded = !after.isSubsetOf(before);
   const isRemoved = !before.isSubsetOf(after);
   if (!isAdded && !isRemoved) return [];
-  if (!isRemoved) return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, place)];
+  if (!isRemoved) return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, node)];
   if (!isAdded) return [report(at, `${rule}-removed`, 'widens', `${keyword} was removed`)];
-  return [report(at, `${rule}-changed`, 'unsure', `${keyword} was changed in a way that is not analysed`, place)];
+  return [report(at, `${rule}-changed`, 'unsure', `${keyword} was changed in a way that is not analysed`, node)];
 }
 
 /** Compares encodings and media types of text: a text of one is not one of another. */
@@ -161,10 +161,10 @@ function compareContent(at: Comparison, keyword: string, rule: string, schemas: 
 /** Compares the properties that are required when another one is present. */
 function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
-  const [place] = keywordPlaces(revision, 'dependentRequired');
+  const [node] = keywordNodes(revision, 'dependentRequired');
   return [
     ...[...after.difference(before)].map((text) =>
-      report(at, 'dependent-required-added', 'narrows', `property ${text}`, place),
+      report(at, 'dependent-required-added', 'narrows', `property ${text}`, node),
     ),
     ...[...before.difference(after)].map((text) =>
       report(at, 'dependent-required-removed', 'widens', `property ${text}, no longer`),
@@ -174,7 +174,7 @@ function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): 
 
 /** Returns `b is required with a` for each property b that requires a. */
 function dependenciesOf(schema: Schema): ReadonlySet<string> {
-  const entries = keywordPlaces(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
+  const entries = keywordNodes(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
   return new Set(
     entries.flatMap(([name, required]) =>
       (Array.isArray(required) ? required : []).map((other) => `${String(other)} is required with ${name}`),

@@ -1,5 +1,5 @@
 import { finding, type Finding, type Level } from './finding.ts';
-import { isSet, textAt, type Pair, type Place } from './place.ts';
+import { isSet, textAt, type Pair, type Node } from './node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
 export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
@@ -24,12 +24,12 @@ export function compareDeprecation(operation: string, { base, revision }: Pair):
  *
  * @param today the current date, `2026-12-31`
  */
-export function reportRemoval(operation: string, place: Place, wholePath: boolean, today: string): Finding {
+export function reportRemoval(operation: string, node: Node, wholePath: boolean, today: string): Finding {
   const prefix = wholePath ? 'api-path' : 'api';
   const found = (aspect: string, level: Level, message: string): Finding =>
-    finding(operation, `${prefix}-removed-${aspect}`, level, place, message);
-  if (!isSet(place, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
-  const early = findEarlyRemoval(place, today);
+    finding(operation, `${prefix}-removed-${aspect}`, level, node, message);
+  if (!isSet(node, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
+  const early = findEarlyRemoval(node, today);
   if (early !== undefined) return found('before-sunset', 'ERR', early);
   return found('with-deprecation', 'INFO', 'was removed after deprecation');
 }
@@ -52,13 +52,13 @@ export function findSunsetProblem({ base, revision }: Pair): { aspect: string; c
  *
  * @returns `undefined` when the part is not deprecated, has no sunset, or the sunset is over
  */
-export function findEarlyRemoval(part: Place, today: string): string | undefined {
+export function findEarlyRemoval(part: Node, today: string): string | undefined {
   const sunset = sunsetOf(part);
   const isEarly = isSet(part, 'deprecated') && sunset !== undefined && today < sunset;
   return isEarly ? `was removed before its sunset on ${sunset}` : undefined;
 }
 
 /** Returns the date after which a deprecated part may be removed: `2026-12-31`. */
-function sunsetOf(part: Place): string | undefined {
+function sunsetOf(part: Node): string | undefined {
   return textAt(part, 'x-sunset')?.slice(0, '2026-12-31'.length);
 }

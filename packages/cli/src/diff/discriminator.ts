@@ -10,39 +10,39 @@ import {
   target,
   textAt,
   type Pair,
-  type Place,
-} from './place.ts';
-import { keywordPlaces, type Leaf, type Schema } from './schema-reader.ts';
+  type Node,
+} from './node.ts';
+import { keywordNodes, type Leaf, type Schema } from './schema-reader.ts';
 
 /** Compares the property of a discriminator, and the mapped schemas that no `oneOf` or `anyOf` lists. */
 export function compareDiscriminators(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const [before] = keywordPlaces(base, 'discriminator');
-  const [after] = keywordPlaces(revision, 'discriminator');
-  const [previous, current] = [before, after].map((place) => textAt(place, 'propertyName'));
+  const [before] = keywordNodes(base, 'discriminator');
+  const [after] = keywordNodes(revision, 'discriminator');
+  const [previous, current] = [before, after].map((node) => textAt(node, 'propertyName'));
   if (previous === undefined || current === undefined) return [];
   if (previous !== current) {
     const text = `the discriminator property ${previous} became ${current}`;
     return [report(at, 'discriminator-property-name-changed', 'differs', text, after)];
   }
   const mappings = { base: mappingOf(base), revision: mappingOf(revision) };
-  const found = (aspect: string, effect: 'narrows' | 'unsure', name: string, place: Place): Finding =>
-    report(at, `discriminator-mapping-${aspect}`, effect, `discriminator value ${name} was ${aspect}`, place);
+  const found = (aspect: string, effect: 'narrows' | 'unsure', name: string, node: Node): Finding =>
+    report(at, `discriminator-mapping-${aspect}`, effect, `discriminator value ${name} was ${aspect}`, node);
   const isRequest = at.subject.startsWith('request');
   return [
-    ...[...mappings.base].flatMap(([name, place]) => {
+    ...[...mappings.base].flatMap(([name, node]) => {
       const partner = mappings.revision.get(name);
-      if (partner === undefined) return [found('deleted', 'narrows', name, place)];
-      return at.same({ base: [place], revision: [partner] });
+      if (partner === undefined) return [found('deleted', 'narrows', name, node)];
+      return at.same({ base: [node], revision: [partner] });
     }),
     // The schema of the discriminator allowed such objects before, but clients may not handle the new value.
-    ...[...mappings.revision].flatMap(([name, place]) =>
-      isRequest || mappings.base.has(name) ? [] : [found('added', 'unsure', name, place)],
+    ...[...mappings.revision].flatMap(([name, node]) =>
+      isRequest || mappings.base.has(name) ? [] : [found('added', 'unsure', name, node)],
     ),
   ];
 }
 
 /** Returns the schemas by the value of the property. A `oneOf` or `anyOf` is compared elsewhere. */
-function mappingOf({ leaves }: Schema): ReadonlyMap<string, Place> {
+function mappingOf({ leaves }: Schema): ReadonlyMap<string, Node> {
   const entries = leaves.flatMap((leaf) => {
     const hasChoice = rawChild(leaf, 'oneOf') ?? rawChild(leaf, 'anyOf');
     if (hasChoice !== undefined || rawChild(leaf, 'discriminator') === undefined) return [];
@@ -55,12 +55,12 @@ function mappingOf({ leaves }: Schema): ReadonlyMap<string, Place> {
   return new Map(entries);
 }
 
-function mappedSchema(leaf: Leaf, value: string): Place {
+function mappedSchema(leaf: Leaf, value: string): Node {
   const $ref = value.startsWith('#') ? value : `#/components/schemas/${value}`;
-  const place = { document: leaf.document, pointer: leaf.pointer, value: { $ref } };
-  return target(place) ?? place;
+  const node = { document: leaf.document, pointer: leaf.pointer, value: { $ref } };
+  return target(node) ?? node;
 }
 
-function extendsLeaf(schema: Place, { pointer }: Leaf): boolean {
+function extendsLeaf(schema: Node, { pointer }: Leaf): boolean {
   return elements(rawChild(schema, 'allOf')).some((member) => target(member)?.pointer === pointer);
 }

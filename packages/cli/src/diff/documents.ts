@@ -2,10 +2,10 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
 import { finding, sortFindings, type Finding } from './finding.ts';
-import { compareParameters, type OperationPlace } from './parameters.ts';
+import { compareParameters, type OperationNode } from './parameters.ts';
 import { compareCallbacks, compareWebhooks } from './outgoing.ts';
 import { operationsIn } from './path-item.ts';
-import { child, children, rootOf, textAt, type Pair } from './place.ts';
+import { child, children, rootOf, textAt, type Pair } from './node.ts';
 import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
@@ -27,26 +27,26 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
     if (current !== undefined)
       return compareOperation(nameOf(key, current), { base: previous, revision: current }, today);
     const wholePath = !remaining.has(templateOf(previous.path));
-    const removal = reportRemoval(nameOf(key, previous), previous.place, wholePath, today);
+    const removal = reportRemoval(nameOf(key, previous), previous.node, wholePath, today);
     const moved = movedTo.get(key);
     const operation = moved === undefined ? undefined : after.get(moved);
     if (moved === undefined || operation === undefined) return [removal];
-    const places = { base: previous, revision: operation };
+    const nodes = { base: previous, revision: operation };
     const message = `${removal.message}; its operationId is now at ${nameOf(moved, operation)}`;
-    return [{ ...removal, message }, ...compareOperation(nameOf(moved, operation), places, today)];
+    return [{ ...removal, message }, ...compareOperation(nameOf(moved, operation), nodes, today)];
   });
   const added = [...after].flatMap(([key, operation]) =>
-    before.has(key) ? [] : [finding(nameOf(key, operation), 'endpoint-added', 'INFO', operation.place, 'was added')],
+    before.has(key) ? [] : [finding(nameOf(key, operation), 'endpoint-added', 'INFO', operation.node, 'was added')],
   );
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
 }
 
 /** Finds the operations that have another method or path in the revision, by their operationId. */
-function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationPlace>>): ReadonlyMap<string, string> {
+function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>): ReadonlyMap<string, string> {
   const unmatched = [...revision].filter(([key]) => !base.has(key));
-  const byId = new Map(unmatched.map(([key, { place }]) => [textAt(place, 'operationId'), key]));
-  const entries = [...base].flatMap(([key, { place }]) => {
-    const id = textAt(place, 'operationId');
+  const byId = new Map(unmatched.map(([key, { node }]) => [textAt(node, 'operationId'), key]));
+  const entries = [...base].flatMap(([key, { node }]) => {
+    const id = textAt(node, 'operationId');
     const moved = revision.has(key) || id === undefined ? undefined : byId.get(id);
     return moved === undefined ? [] : [[key, moved] as const];
   });
@@ -55,20 +55,20 @@ function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationPlace>>
 
 function compareOperation(
   operation: string,
-  { base, revision }: Pair<OperationPlace>,
+  { base, revision }: Pair<OperationNode>,
   today: string,
 ): readonly Finding[] {
-  const places = { base: base.place, revision: revision.place };
-  const part = (name: string) => ({ base: child(places.base, name), revision: child(places.revision, name) });
+  const nodes = { base: base.node, revision: revision.node };
+  const part = (name: string) => ({ base: child(nodes.base, name), revision: child(nodes.revision, name) });
   return [
-    ...compareDeprecation(operation, places),
-    ...compareOperationId(operation, places),
+    ...compareDeprecation(operation, nodes),
+    ...compareOperationId(operation, nodes),
     ...compareServers({ base, revision }),
-    ...compareSecurity(operation, places),
+    ...compareSecurity(operation, nodes),
     ...compareParameters(operation, { base, revision }, today),
     ...compareRequestBodies(operation, part('requestBody'), today),
     ...compareResponses(operation, part('responses'), today),
-    ...compareCallbacks(operation, places, today),
+    ...compareCallbacks(operation, nodes, today),
   ];
 }
 
@@ -80,16 +80,16 @@ function compareOperationId(operation: string, { base, revision }: Pair): readon
 }
 
 /** Returns the operations by method and path template, regardless of the names of path parameters. */
-function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationPlace> {
+function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationNode> {
   const entries = [...children(child(rootOf(document), 'paths'))].flatMap(([path, item]) => {
     const operations = [...operationsIn(item)];
-    return operations.map(([method, place]) => [`${method} ${templateOf(path)}`, { path, item, place }] as const);
+    return operations.map(([method, node]) => [`${method} ${templateOf(path)}`, { path, item, node }] as const);
   });
   return new Map(entries);
 }
 
 /** Returns the name of an operation in findings: `POST /pets`. */
-function nameOf(key: string, { path }: OperationPlace): string {
+function nameOf(key: string, { path }: OperationNode): string {
   return `${key.slice(0, key.indexOf(' ')).toUpperCase()} ${path}`;
 }
 

@@ -1,7 +1,7 @@
 import { decode, resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schemas } from './comparison.ts';
 import { PairCache } from './pair-cache.ts';
-import type { Pair } from './place.ts';
+import type { Pair } from './node.ts';
 
 type Text = { readonly text: string; readonly references: readonly string[] };
 
@@ -15,14 +15,14 @@ const cache = new PairCache<boolean>();
  */
 export function haveSameText({ base, revision }: Schemas): boolean {
   if (base.length !== revision.length) return false;
-  return base.every((place, index) => {
+  return base.every((node, index) => {
     const other = revision[index];
-    if (other === undefined || 'nullable' in place !== 'nullable' in other) return false;
-    if (place.document.openapi !== other.document.openapi) return false;
-    const [one, two] = [textOf(place.value), textOf(other.value)];
+    if (other === undefined || 'nullable' in node !== 'nullable' in other) return false;
+    if (node.document.openapi !== other.document.openapi) return false;
+    const [one, two] = [textOf(node.value), textOf(other.value)];
     return (
       isSame(one, two) &&
-      one.references.every((name) => leadToSame(name, { base: place.document, revision: other.document }))
+      one.references.every((name) => leadToSame(name, { base: node.document, revision: other.document }))
     );
   });
 }

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import type { Place } from './place.ts';
+import type { Node } from './node.ts';
 
 /** ERR breaks clients, WARN may break some, INFO breaks none. */
 export type Level = 'ERR' | 'WARN' | 'INFO';
@@ -31,18 +31,18 @@ export const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>
   response: { narrows: 'INFO', widens: 'ERR', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
 };
 
-/** Creates a finding about a place. */
+/** Creates a finding about a node. */
 export function finding(
   operation: string | undefined,
   rule: string,
   level: Level,
-  { document, pointer }: Place,
+  { document, pointer }: Node,
   message: string,
 ): Finding {
   return { rule, level, document, pointer, operation, message };
 }
 
-/** Sorts findings by level and place, and removes duplicates. The order does not depend on that of the documents. */
+/** Sorts findings by level and node, and removes duplicates. The order does not depend on that of the documents. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const keyed = new Map(findings.map((finding) => [sortKey(finding), finding]));
   return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, finding]) => finding);

@@ -2,7 +2,7 @@ import { compareBound, limits, tightest, type Bound, type Side } from './bounds.
 import type { Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
 import { formatLimits } from './formats.ts';
-import { membersOf, type Pair } from './place.ts';
+import { membersOf, type Pair } from './node.ts';
 import type { Schema } from './schema-reader.ts';
 import { hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
 

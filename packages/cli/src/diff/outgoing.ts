@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import { compareMediaTypes } from './bodies.ts';
 import { finding, type Finding } from './finding.ts';
 import { operationsIn } from './path-item.ts';
-import { child, children, elements, rawChild, rootOf, textAt, type Pair, type Place } from './place.ts';
+import { child, children, elements, rawChild, rootOf, textAt, type Pair, type Node } from './node.ts';
 import { compareSchemas } from './schema.ts';
 
 /** A request that the service sends, for messages. */
@@ -21,9 +21,9 @@ export function compareWebhooks({ base, revision }: Pair<OpenApiDocument>, today
 
 /** Compares the callbacks of an operation. */
 export function compareCallbacks(operation: string, { base, revision }: Pair, today: string): readonly Finding[] {
-  const callbacks = (place: Place): ReadonlyMap<string, Place> =>
+  const callbacks = (node: Node): ReadonlyMap<string, Node> =>
     new Map(
-      [...children(child(place, 'callbacks'))].flatMap(([name, callback]) =>
+      [...children(child(node, 'callbacks'))].flatMap(([name, callback]) =>
         [...children(callback)].map(([expression, item]) => [`${name} ${expression}`, item] as const),
       ),
     );
@@ -33,13 +33,13 @@ export function compareCallbacks(operation: string, { base, revision }: Pair, to
 function compareAll(
   kind: 'webhook' | 'callback',
   owner: string | undefined,
-  { base, revision }: Pair<ReadonlyMap<string, Place>>,
+  { base, revision }: Pair<ReadonlyMap<string, Node>>,
   today: string,
 ): readonly Finding[] {
-  const removed = (name: string, place: Place): Finding =>
-    finding(owner, `${kind}-removed`, 'ERR', place, `${kind} ${name} was removed`);
-  const added = (name: string, place: Place): Finding =>
-    finding(owner, `${kind}-added`, 'INFO', place, `${kind} ${name} was added`);
+  const removed = (name: string, node: Node): Finding =>
+    finding(owner, `${kind}-removed`, 'ERR', node, `${kind} ${name} was removed`);
+  const added = (name: string, node: Node): Finding =>
+    finding(owner, `${kind}-added`, 'INFO', node, `${kind} ${name} was added`);
   return [
     ...[...base].flatMap(([name, item]) => {
       const current = revision.get(name);
@@ -81,28 +81,28 @@ function compareRequest(at: Outgoing, { base, revision }: Pair): readonly Findin
 
 function compareParameters(at: Outgoing, { base, revision }: Pair): readonly Finding[] {
   const current = parametersOf(revision);
-  return [...parametersOf(base)].flatMap(([parameter, place]) => {
+  return [...parametersOf(base)].flatMap(([parameter, node]) => {
     const other = current.get(parameter);
     if (other === undefined) return [];
     const name = `${at.name} ${parameter}`;
-    const described = { ...at, subject: 'response-header', name, place: other, text: 'once' } as const;
-    return compareSchemas(described, { base: rawChild(place, 'schema'), revision: rawChild(other, 'schema') });
+    const described = { ...at, subject: 'response-header', name, node: other, text: 'once' } as const;
+    return compareSchemas(described, { base: rawChild(node, 'schema'), revision: rawChild(other, 'schema') });
   });
 }
 
-function parametersOf(operation: Place): ReadonlyMap<string, Place> {
+function parametersOf(operation: Node): ReadonlyMap<string, Node> {
   const list = child(operation, 'parameters');
-  const places = elements(list).flatMap((_element, index) => child(list, index) ?? []);
-  return new Map(places.map((place) => [`${textAt(place, 'in') ?? ''} ${textAt(place, 'name') ?? ''}`, place]));
+  const nodes = elements(list).flatMap((_element, index) => child(list, index) ?? []);
+  return new Map(nodes.map((node) => [`${textAt(node, 'in') ?? ''} ${textAt(node, 'name') ?? ''}`, node]));
 }
 
 /** Compares the answers of the clients. */
-function compareAnswers(at: Outgoing, { base, revision }: Pair<ReadonlyMap<string, Place>>): readonly Finding[] {
-  return [...base].flatMap(([status, place]) => {
+function compareAnswers(at: Outgoing, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+  return [...base].flatMap(([status, node]) => {
     const current = revision.get(status);
     const name = `${at.name} response ${status}`;
     if (current === undefined)
-      return [finding(at.operation, 'webhook-response-status-removed', 'WARN', place, `${name} was removed`)];
-    return compareMediaTypes({ ...at, subject: 'request-body', name }, { base: place, revision: current });
+      return [finding(at.operation, 'webhook-response-status-removed', 'WARN', node, `${name} was removed`)];
+    return compareMediaTypes({ ...at, subject: 'request-body', name }, { base: node, revision: current });
   });
 }

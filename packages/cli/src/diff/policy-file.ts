@@ -12,7 +12,7 @@ export const POLICY_FILE = '.contract-diff.yaml';
 export class InvalidPolicy extends Error {}
 
 type PolicyFile = {
-  readonly ignore?: readonly Omit<IgnoreEntry, 'place'>[];
+  readonly ignore?: readonly Omit<IgnoreEntry, 'location'>[];
   readonly severity?: Readonly<Record<string, Level>>;
 };
 
@@ -82,7 +82,7 @@ export async function readPolicy(isRule: (name: string) => boolean): Promise<Pol
   return {
     ignore: ignore.map((entry, index) => ({
       ...entry,
-      place: { ...locate(['ignore', index]), pointer: `/ignore/${String(index)}` },
+      location: { ...locate(['ignore', index]), pointer: `/ignore/${String(index)}` },
     })),
     severity: new Map(Object.entries(severity)),
   };

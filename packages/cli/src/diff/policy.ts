@@ -12,7 +12,7 @@ export type IgnoreEntry = {
   /** The last day on which the entry holds: `2026-12-31`. */
   readonly until: string;
   /** The location of the entry itself. */
-  readonly place: Location & { readonly pointer: string };
+  readonly location: Location & { readonly pointer: string };
 };
 
 /** The decisions of a team about findings. */

@@ -1,13 +1,13 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, LEVELS, type Effect, type Finding } from './finding.ts';
-import { elements, isSet, membersOf, rawChild, type Pair, type Place } from './place.ts';
-import { keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
+import { elements, isSet, membersOf, rawChild, type Pair, type Node } from './node.ts';
+import { keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 
 /** One property of an object. */
 type Property = {
   /** The schemas that apply to it, also those for properties that are not declared by name. */
-  readonly places: readonly Place[];
+  readonly nodes: readonly Node[];
   /** Whether it is declared by name, at least as required. */
   readonly declared: boolean;
   readonly required: boolean;
@@ -32,21 +32,19 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
     const base = readProperty(at, before, name, required.base.has(name));
     const revision = readProperty(at, after, name, required.revision.has(name));
     const isSent = { base: base.declared && !base.hidden, revision: revision.declared && !revision.hidden };
-    const parts = { base: base.places, revision: revision.places };
+    const parts = { base: base.nodes, revision: revision.nodes };
     if (isSent.base && isSent.revision)
       return [
         ...compareRequired(at, name, { base, revision }, after),
         ...compareSunsets(at, name, { base, revision }),
         ...at.part(name, parts),
       ];
-    if (isSent.base && base.places.length === 0) {
+    if (isSent.base && base.nodes.length === 0) {
       // The base requires the property without declaring it, so only the requirement can be removed.
       return compareRequired(at, name, { base, revision: { ...base, required: false } }, after);
     }
     // The schema for other properties may apply on the other side.
-    const isTyped = [base, revision].every(
-      ({ places, hidden }) => places.length > 0 && !hidden && !isForbidden(places),
-    );
+    const isTyped = [base, revision].every(({ nodes, hidden }) => nodes.length > 0 && !hidden && !isForbidden(nodes));
     const rest = isTyped ? at.part(name, parts) : [];
     if (isSent.base) return [...removed(at, name, { base, revision }), ...rest];
     return isSent.revision ? [...added(at, name, { base, revision }), ...rest] : [];
@@ -56,29 +54,27 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
 function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   return [...before.union(after)].flatMap((pattern) => {
-    const places = { base: placesOfPattern(base, pattern), revision: placesOfPattern(revision, pattern) };
-    const found = (aspect: string, effect: Effect, place: Place | undefined): readonly Finding[] => [
-      report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, place),
+    const nodes = { base: nodesOfPattern(base, pattern), revision: nodesOfPattern(revision, pattern) };
+    const found = (aspect: string, effect: Effect, node: Node | undefined): readonly Finding[] => [
+      report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, node),
     ];
     // An empty schema says nothing, unless other properties are forbidden.
-    const isFree = [...places.base, ...places.revision].every(
-      ({ value }) => Object.keys(membersOf(value)).length === 0,
-    );
-    if (isFree && !isForbidden([...places.base, ...places.revision])) return [];
-    if (!before.has(pattern) && places.base.length === 0) return found('added', 'narrows', places.revision[0]);
-    if (!before.has(pattern) && isForbidden(places.base)) return found('added', openingOf(at), places.revision[0]);
-    if (!after.has(pattern) && places.revision.length === 0) return found('removed', 'widens', places.base[0]);
-    if (!after.has(pattern) && isForbidden(places.revision)) return found('removed', 'narrows', places.base[0]);
-    return at.part(pattern, places);
+    const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(membersOf(value)).length === 0);
+    if (isFree && !isForbidden([...nodes.base, ...nodes.revision])) return [];
+    if (!before.has(pattern) && nodes.base.length === 0) return found('added', 'narrows', nodes.revision[0]);
+    if (!before.has(pattern) && isForbidden(nodes.base)) return found('added', openingOf(at), nodes.revision[0]);
+    if (!after.has(pattern) && nodes.revision.length === 0) return found('removed', 'widens', nodes.base[0]);
+    if (!after.has(pattern) && isForbidden(nodes.revision)) return found('removed', 'narrows', nodes.base[0]);
+    return at.part(pattern, nodes);
   });
 }
 
 /** Compares the constraints on undeclared properties. */
 function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [additionalOf(base), additionalOf(revision)];
-  const [place] = keywordPlaces(revision, 'additionalProperties');
+  const [node] = keywordNodes(revision, 'additionalProperties');
   const found = (aspect: string, effect: Effect, text: string): readonly Finding[] => [
-    report(at, `additional-properties-${aspect}`, effect, text, place),
+    report(at, `additional-properties-${aspect}`, effect, text, node),
   ];
   if (isForbidden(before)) {
     return isForbidden(after) ? [] : found('opened', openingOf(at), 'other properties are allowed');
@@ -88,14 +84,14 @@ function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): re
 }
 
 function comparePropertyNames(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const places = { base: keywordPlaces(base, 'propertyNames'), revision: keywordPlaces(revision, 'propertyNames') };
-  const [place] = places.revision;
-  if (place === undefined) {
-    const isRemoved = places.base.length > 0;
+  const nodes = { base: keywordNodes(base, 'propertyNames'), revision: keywordNodes(revision, 'propertyNames') };
+  const [node] = nodes.revision;
+  if (node === undefined) {
+    const isRemoved = nodes.base.length > 0;
     return isRemoved ? [report(at, 'property-names-removed', 'widens', 'propertyNames was removed')] : [];
   }
-  if (places.base.length > 0) return at.part('(names)', places);
-  return [report(at, 'property-names-added', 'narrows', 'propertyNames was added', place)];
+  if (nodes.base.length > 0) return at.part('(names)', nodes);
+  return [report(at, 'property-names-added', 'narrows', 'propertyNames was added', node)];
 }
 
 /** Returns the effect of allowing more properties: most clients ignore unknown ones, but some validate responses. */
@@ -110,80 +106,80 @@ function compareRequired(
   schema: Schema,
 ): readonly Finding[] {
   if (base.required === revision.required) return [];
-  const place = revision.places[0] ?? keywordPlaces(schema, 'required')[0] ?? at.place;
-  if (!revision.required) return [found(at, 'became-optional', 'widens', name, place, 'is no longer required')];
+  const node = revision.nodes[0] ?? keywordNodes(schema, 'required')[0] ?? at.node;
+  if (!revision.required) return [found(at, 'became-optional', 'widens', name, node, 'is no longer required')];
   const withDefault = directionOf(at) === 'request' && hasDefault(revision);
   const rule = withDefault ? 'became-required-with-default' : 'became-required';
-  return [found(at, rule, 'narrows', name, place, 'became required')];
+  return [found(at, rule, 'narrows', name, node, 'became required')];
 }
 
 function compareSunsets(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
-  const [before] = base.places;
-  const [place] = revision.places;
-  if (before === undefined || place === undefined) return [];
-  const problem = findSunsetProblem({ base: before, revision: place });
+  const [before] = base.nodes;
+  const [node] = revision.nodes;
+  if (before === undefined || node === undefined) return [];
+  const problem = findSunsetProblem({ base: before, revision: node });
   if (problem === undefined) return [];
   // Clients in both directions rely on the date.
-  return [found(at, problem.aspect, 'differs', name, place, problem.change)];
+  return [found(at, problem.aspect, 'differs', name, node, problem.change)];
 }
 
 function removed(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
-  const place = base.places[0] ?? at.place;
+  const node = base.nodes[0] ?? at.node;
   const kind = base.required ? 'required' : 'optional';
   const effect = base.required ? 'widens' : 'unsure';
-  const early = revision.hidden ? undefined : findEarlyRemoval(place, at.today);
+  const early = revision.hidden ? undefined : findEarlyRemoval(node, at.today);
   // Clients in both directions rely on the date.
-  if (early !== undefined) return [found(at, 'removed-before-sunset', 'differs', name, place, early)];
+  if (early !== undefined) return [found(at, 'removed-before-sunset', 'differs', name, node, early)];
   if (directionOf(at) === 'response') {
     const aspect = `${kind}-property-${revision.hidden ? 'became-write-only' : 'removed'}`;
-    return [found(at, aspect, effect, name, place, revision.hidden ? 'became writeOnly' : 'was removed')];
+    return [found(at, aspect, effect, name, node, revision.hidden ? 'became writeOnly' : 'was removed')];
   }
-  if (revision.hidden) return [found(at, `${kind}-property-became-read-only`, 'none', name, place, 'became readOnly')];
-  const effectInRequest = isForbidden(revision.places) ? 'narrows' : 'unsure';
-  return [found(at, 'property-removed', effectInRequest, name, place, 'was removed')];
+  if (revision.hidden) return [found(at, `${kind}-property-became-read-only`, 'none', name, node, 'became readOnly')];
+  const effectInRequest = isForbidden(revision.nodes) ? 'narrows' : 'unsure';
+  return [found(at, 'property-removed', effectInRequest, name, node, 'was removed')];
 }
 
 function added(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
-  const place = revision.places[0] ?? at.place;
+  const node = revision.nodes[0] ?? at.node;
   const kind = revision.required ? 'required' : 'optional';
   if (directionOf(at) === 'response') {
     const aspect = `${kind}-property-${base.hidden ? 'became-not-write-only' : 'added'}`;
-    const effect = isForbidden(base.places) ? 'unsure' : 'none';
-    return [found(at, aspect, effect, name, place, base.hidden ? 'is no longer writeOnly' : 'was added')];
+    const effect = isForbidden(base.nodes) ? 'unsure' : 'none';
+    return [found(at, aspect, effect, name, node, base.hidden ? 'is no longer writeOnly' : 'was added')];
   }
   const effect = revision.required ? 'narrows' : 'widens';
   if (base.hidden) {
     const aspect = `${kind}-property-became-not-read-only`;
-    return [found(at, aspect, effect, name, place, 'is no longer readOnly')];
+    return [found(at, aspect, effect, name, node, 'is no longer readOnly')];
   }
   const rule = revision.required && hasDefault(revision) ? 'property-with-default' : 'property';
-  return [{ ...found(at, rule, effect, name, place, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
+  return [{ ...found(at, rule, effect, name, node, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
 }
 
-function found(at: Comparison, aspect: string, effect: Effect, name: string, place: Place, change: string): Finding {
+function found(at: Comparison, aspect: string, effect: Effect, name: string, node: Node, change: string): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
-  return finding(at.operation, rule, LEVELS[direction][effect], place, `${at.name}: property ${name} ${change}`);
+  return finding(at.operation, rule, LEVELS[direction][effect], node, `${at.name}: property ${name} ${change}`);
 }
 
 function declaredIn(schema: Schema): readonly string[] {
-  return keywordPlaces(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
+  return keywordNodes(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
 }
 
 function requiredOf(schema: Schema): ReadonlySet<string> {
-  const names = keywordPlaces(schema, 'required').flatMap((place) => elements(place));
+  const names = keywordNodes(schema, 'required').flatMap((node) => elements(node));
   return new Set(names.map(({ value }) => String(value)));
 }
 
 function readProperty(at: Comparison, schema: Schema, name: string, required: boolean): Property {
-  const declarations = keywordPlaces(schema, 'properties').flatMap((place) => rawChild(place, name) ?? []);
+  const declarations = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
   const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
   return {
-    places: placesOfMember(schema, (leaf) => [
-      ...[rawChild(leaf, 'properties')].flatMap((place) => (place && rawChild(place, name)) ?? []),
-      ...patternPlaces(leaf)
+    nodes: nodesOfMember(schema, (leaf) => [
+      ...[rawChild(leaf, 'properties')].flatMap((node) => (node && rawChild(node, name)) ?? []),
+      ...patternNodes(leaf)
         .filter(([pattern]) => matches(pattern, name))
-        .map(([, place]) => place),
+        .map(([, node]) => node),
     ]),
     declared: declarations.length > 0 || required,
     required,
@@ -192,18 +188,18 @@ function readProperty(at: Comparison, schema: Schema, name: string, required: bo
 }
 
 function patternsOf(schema: Schema): ReadonlySet<string> {
-  return new Set(schema.leaves.flatMap((leaf) => patternPlaces(leaf).map(([pattern]) => pattern)));
+  return new Set(schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern)));
 }
 
-function placesOfPattern(schema: Schema, pattern: string): readonly Place[] {
-  return placesOfMember(schema, (leaf) => {
-    const places = patternPlaces(leaf);
-    return places.filter(([name]) => name === pattern).map(([, place]) => place);
+function nodesOfPattern(schema: Schema, pattern: string): readonly Node[] {
+  return nodesOfMember(schema, (leaf) => {
+    const nodes = patternNodes(leaf);
+    return nodes.filter(([name]) => name === pattern).map(([, node]) => node);
   });
 }
 
-function additionalOf(schema: Schema): readonly Place[] {
-  return placesOfMember(schema, () => []);
+function additionalOf(schema: Schema): readonly Node[] {
+  return nodesOfMember(schema, () => []);
 }
 
 /**
@@ -211,21 +207,21 @@ function additionalOf(schema: Schema): readonly Place[] {
  *
  * @param declared returns those by which a leaf declares the member; those for other members apply without any
  */
-function placesOfMember({ leaves }: Schema, declared: (leaf: Place) => readonly Place[]): readonly Place[] {
+function nodesOfMember({ leaves }: Schema, declared: (leaf: Node) => readonly Node[]): readonly Node[] {
   const evaluated = leaves.flatMap((leaf) => {
     const own = declared(leaf);
     return own.length > 0 ? own : (rawChild(leaf, 'additionalProperties') ?? []);
   });
-  const places =
+  const nodes =
     evaluated.length > 0 ? evaluated : leaves.flatMap((leaf) => rawChild(leaf, 'unevaluatedProperties') ?? []);
-  return places.filter(({ value }) => value !== true);
+  return nodes.filter(({ value }) => value !== true);
 }
 
-function patternPlaces(leaf: Place): readonly (readonly [string, Place])[] {
+function patternNodes(leaf: Node): readonly (readonly [string, Node])[] {
   const all = rawChild(leaf, 'patternProperties');
   return Object.keys(membersOf(all?.value)).flatMap((pattern) => {
-    const place = all && rawChild(all, pattern);
-    return place === undefined ? [] : [[pattern, place] as const];
+    const node = all && rawChild(all, pattern);
+    return node === undefined ? [] : [[pattern, node] as const];
   });
 }
 
@@ -238,10 +234,10 @@ function matches(pattern: string, name: string): boolean {
 }
 
 /** Returns whether no value is allowed. */
-function isForbidden(places: readonly Place[]): boolean {
-  return places.some(({ value }) => value === false);
+function isForbidden(nodes: readonly Node[]): boolean {
+  return nodes.some(({ value }) => value === false);
 }
 
-function hasDefault({ places }: Property): boolean {
-  return keywordValues(readSchema(places), 'default').length > 0;
+function hasDefault({ nodes }: Property): boolean {
+  return keywordValues(readSchema(nodes), 'default').length > 0;
 }

@@ -1,39 +1,39 @@
 import { compareMediaTypes } from './bodies.ts';
 import { finding, type Finding, type Level } from './finding.ts';
-import { child, children, isSet, rawChild, type Pair, type Place } from './place.ts';
+import { child, children, isSet, rawChild, type Pair, type Node } from './node.ts';
 import { compareSchemas } from './schema.ts';
 
 /** Compares the documented statuses of an operation, and the headers and bodies of each. */
 export function compareResponses(
   operation: string,
-  { base, revision }: Pair<Place | undefined>,
+  { base, revision }: Pair<Node | undefined>,
   today: string,
 ): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
-  const found = (aspect: string, level: Level, status: string, place: Place): Finding => {
+  const found = (aspect: string, level: Level, status: string, node: Node): Finding => {
     const rule = `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${aspect}`;
-    return finding(operation, rule, level, place, `response ${status} was ${aspect}`);
+    return finding(operation, rule, level, node, `response ${status} was ${aspect}`);
   };
 
-  const ofBase = [...before].flatMap(([status, place]) => {
+  const ofBase = [...before].flatMap(([status, node]) => {
     // `2XX` may replace `200`. A range may be replaced by several statuses, and each is compared with it.
     const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
     const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
-    if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, place)];
+    if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node)];
     return partners.flatMap(([other, current]) =>
-      compareResponse(operation, other, { base: place, revision: current }, today),
+      compareResponse(operation, other, { base: node, revision: current }, today),
     );
   });
-  const added = [...after].flatMap(([status, place]) => {
+  const added = [...after].flatMap(([status, node]) => {
     if (before.has(status) || [...before.keys()].some((other) => inRange(other, status))) return [];
     const range = [...before.keys()].find((other) => inRange(status, other));
     if (range !== undefined && !after.has(range)) return [];
     // The base describes a status that it does not list by its range or by `default`.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
     const rest =
-      fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: place }, today);
-    return [found('added', 'INFO', status, place), ...rest];
+      fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: node }, today);
+    return [found('added', 'INFO', status, node), ...rest];
   });
   return [...ofBase, ...added];
 }
@@ -52,16 +52,16 @@ function compareHeaders(
   const before = headersOf(base);
   const after = headersOf(revision);
   const nameOf = (header: string): string => `response ${status} header ${header}`;
-  const found = (rule: string, level: Level, place: Place, header: string, change: string): Finding =>
-    finding(operation, rule, level, place, `${nameOf(header)} ${change}`);
+  const found = (rule: string, level: Level, node: Node, header: string, change: string): Finding =>
+    finding(operation, rule, level, node, `${nameOf(header)} ${change}`);
 
-  const ofBase = [...before].flatMap(([header, place]) => {
+  const ofBase = [...before].flatMap(([header, node]) => {
     const current = after.get(header);
-    const required = isSet(place, 'required');
+    const required = isSet(node, 'required');
     if (current === undefined) {
       return required
-        ? [found('required-response-header-removed', 'ERR', place, header, 'was removed')]
-        : [found('optional-response-header-removed', 'WARN', place, header, 'was removed')];
+        ? [found('required-response-header-removed', 'ERR', node, header, 'was removed')]
+        : [found('optional-response-header-removed', 'WARN', node, header, 'was removed')];
     }
     const becameOptional = required && !isSet(current, 'required');
     const described = {
@@ -69,10 +69,10 @@ function compareHeaders(
       text: 'once',
       operation,
       today,
-      place: current,
+      node: current,
       name: nameOf(header),
     } as const;
-    const schemas = { base: rawChild(place, 'schema'), revision: rawChild(current, 'schema') };
+    const schemas = { base: rawChild(node, 'schema'), revision: rawChild(current, 'schema') };
     return [
       ...(becameOptional
         ? [found('response-header-became-optional', 'ERR', current, header, 'is no longer required')]
@@ -83,20 +83,18 @@ function compareHeaders(
   const added = [...after].filter(([header]) => !before.has(header));
   return [
     ...ofBase,
-    ...added.map(([header, place]) => found('response-header-added', 'INFO', place, header, 'was added')),
+    ...added.map(([header, node]) => found('response-header-added', 'INFO', node, header, 'was added')),
   ];
 }
 
-function headersOf(response: Place): ReadonlyMap<string, Place> {
-  const entries = [...children(child(response, 'headers'))].map(
-    ([name, place]) => [name.toLowerCase(), place] as const,
-  );
+function headersOf(response: Node): ReadonlyMap<string, Node> {
+  const entries = [...children(child(response, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
   // OpenAPI ignores Content-Type here: the media types define it.
   return new Map(entries.filter(([name]) => name !== 'content-type'));
 }
 
-function responsesOf(place: Place | undefined): ReadonlyMap<string, Place> {
-  const entries = [...children(place)].filter(([status]) => !status.startsWith('x-'));
+function responsesOf(node: Node | undefined): ReadonlyMap<string, Node> {
+  const entries = [...children(node)].filter(([status]) => !status.startsWith('x-'));
   return new Map(entries.map(([status, response]) => [status === 'default' ? status : status.toUpperCase(), response]));
 }
 

@@ -8,17 +8,17 @@ import { haveSameText } from './equality.ts';
 import type { Finding } from './finding.ts';
 import { compareNumbers } from './numbers.ts';
 import { PairCache } from './pair-cache.ts';
-import { isSet, membersOf, type Pair, type Place } from './place.ts';
+import { isSet, membersOf, type Pair, type Node } from './node.ts';
 import { compareObjects } from './properties.ts';
-import { identityOf, keywordPlaces, keywordValues, readSchema, type Schema } from './schema-reader.ts';
+import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
-/** The value that a pair of schemas describes, with the place of findings when one of them is absent. */
-export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'place' | 'text'>;
+/** The value that a pair of schemas describes, with the node of findings when one of them is absent. */
+export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'node' | 'text'>;
 
 /** The findings about a pair of schemas, and the first value that they describe. */
-type Cached = { readonly described: Described; readonly places: Pair; readonly findings: readonly Finding[] };
+type Cached = { readonly described: Described; readonly nodes: Pair; readonly findings: readonly Finding[] };
 
 /** The findings about the schemas that two references lead to, for each base and revision. */
 const cache = new PairCache<Cached>();
@@ -27,10 +27,10 @@ const cache = new PairCache<Cached>();
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
  * levels: narrowing a request and widening a response are errors.
  */
-export function compareSchemas(described: Described, places: Pair<Place | undefined>): readonly Finding[] {
-  const { base, revision } = places;
+export function compareSchemas(described: Described, nodes: Pair<Node | undefined>): readonly Finding[] {
+  const { base, revision } = nodes;
   if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
-    return compareOnce(described, places);
+    return compareOnce(described, nodes);
   const results = cache.of(base.document, revision.document);
   const key = [
     described.subject,
@@ -41,29 +41,29 @@ export function compareSchemas(described: Described, places: Pair<Place | undefi
   const first = results.get(key);
   if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
   const findings = compareOnce(described, { base, revision });
-  results.set(key, { described, places: { base, revision }, findings });
+  results.set(key, { described, nodes: { base, revision }, findings });
   return findings;
 }
 
 /** Whether a schema is a reference without other keywords. */
-function isReference({ value }: Place): boolean {
+function isReference({ value }: Node): boolean {
   const names = Object.keys(membersOf(value));
   return names.length === 1 && names[0] === '$ref';
 }
 
 /** Returns a finding about one value as a finding about another value with the same schemas. */
-function transfer(found: Finding, first: Cached, { name, operation }: Described, places: Pair): Finding {
-  const side = found.document === places.base.document ? 'base' : 'revision';
-  const isOfReference = found.pointer === first.places[side].pointer;
+function transfer(found: Finding, first: Cached, { name, operation }: Described, nodes: Pair): Finding {
+  const side = found.document === nodes.base.document ? 'base' : 'revision';
+  const isOfReference = found.pointer === first.nodes[side].pointer;
   return {
     ...found,
     operation,
-    pointer: isOfReference ? places[side].pointer : found.pointer,
+    pointer: isOfReference ? nodes[side].pointer : found.pointer,
     message: name + found.message.slice(first.described.name.length),
   };
 }
 
-function compareOnce(described: Described, { base, revision }: Pair<Place | undefined>): readonly Finding[] {
+function compareOnce(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
   const compared = new Map<string, readonly Finding[]>();
 
   const compare = (value: Described, schemas: Schemas): readonly Finding[] => {
@@ -73,13 +73,13 @@ function compareOnce(described: Described, { base, revision }: Pair<Place | unde
     if (cached !== undefined) return cached;
     // A recursive schema is compared once; inside, the two are assumed to be equal.
     compared.set(key, []);
-    const place = schemas.revision[0] ?? value.place;
+    const node = schemas.revision[0] ?? value.node;
     const at: Comparison = {
       ...value,
-      place,
+      node,
       part: (step, parts) =>
-        compare({ ...value, place, subject: partOf(value.subject), name: `${value.name}/${step}` }, parts),
-      same: (parts) => compare({ ...value, place }, parts),
+        compare({ ...value, node, subject: partOf(value.subject), name: `${value.name}/${step}` }, parts),
+      same: (parts) => compare({ ...value, node }, parts),
     };
     const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
     const findings = [...new Set(compareAt(at, schemas, read))];
@@ -89,8 +89,8 @@ function compareOnce(described: Described, { base, revision }: Pair<Place | unde
   return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
 }
 
-function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): readonly Finding[] {
-  if (becameRepeatable(at, places, schemas)) {
+function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): readonly Finding[] {
+  if (becameRepeatable(at, nodes, schemas)) {
     return [report(at, 'type-generalized', 'widens', 'a list of such values is allowed')];
   }
   const { findings: ofTypes, comparable } = compareTypes(at, schemas);
@@ -98,7 +98,7 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
   const counts = [schemas.base.choices.length, schemas.revision.choices.length];
   if (counts.includes(0) && counts.includes(1)) {
     const nullability = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
-    return [...nullability, ...compareWithChoice(at, schemas, places)];
+    return [...nullability, ...compareWithChoice(at, schemas, nodes)];
   }
   // Listed values have been compared with all limits.
   const isListed = listedValues(schemas.base) !== undefined && listedValues(schemas.revision) !== undefined;
@@ -124,13 +124,13 @@ function compareAt(at: Comparison, places: Schemas, schemas: Pair<Schema>): read
 }
 
 /** Whether a scalar of a request became a list of one or more: `?a=1` is a list with one item. */
-function becameRepeatable(at: Comparison, places: Schemas, { base, revision }: Pair<Schema>): boolean {
+function becameRepeatable(at: Comparison, nodes: Schemas, { base, revision }: Pair<Schema>): boolean {
   if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
   const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
   const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
   if (!isScalar || after?.includes('array') !== true) return false;
   const isShort = keywordValues(revision, 'minItems').every((least) => Number(least) < 2);
-  const found = at.same({ base: places.base, revision: keywordPlaces(revision, 'items') });
+  const found = at.same({ base: nodes.base, revision: keywordNodes(revision, 'items') });
   return isShort && found.every(({ level }) => level === 'INFO');
 }
 
@@ -158,6 +158,6 @@ function partOf(subject: Subject): Subject {
   return directionOf({ subject }) === 'request' ? 'request-property' : 'response-property';
 }
 
-function identitiesOf(places: readonly Place[]): string {
-  return [...new Set(places.map(identityOf))].sort().join('\t');
+function identitiesOf(nodes: readonly Node[]): string {
+  return [...new Set(nodes.map(identityOf))].sort().join('\t');
 }

@@ -1,7 +1,7 @@
 import { directionOf, report, type Comparison } from './comparison.ts';
 import { LEVELS, type Effect, type Finding } from './finding.ts';
 import { formatsOf, restrictionOf } from './formats.ts';
-import { isSet, membersOf, type Pair } from './place.ts';
+import { isSet, membersOf, type Pair } from './node.ts';
 import { isVersion30, readSchema, type Leaf, type Schema } from './schema-reader.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
@@ -133,10 +133,10 @@ function isNotNull(type: string): boolean {
 }
 
 function restrictedTypes(schema: Schema, implied: boolean, seen: ReadonlySet<string>): readonly string[] | undefined {
-  const ofChoices = schema.choices.map(({ place, members, nullable }) => {
+  const ofChoices = schema.choices.map(({ node, members, nullable }) => {
     // A recursive alternative adds no type.
-    if (seen.has(place.pointer)) return undefined;
-    const inside = new Set([...seen, place.pointer]);
+    if (seen.has(node.pointer)) return undefined;
+    const inside = new Set([...seen, node.pointer]);
     const sets = members.map((member) => restrictedTypes(readSchema([member]), implied, inside));
     return sets.includes(undefined) ? undefined : [...sets.flatMap((set) => set ?? []), ...(nullable ? ['null'] : [])];
   });

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
-import { membersOf, type Pair } from './place.ts';
-import { keywordPlaces, keywordValues, type Schema } from './schema-reader.ts';
+import { membersOf, type Pair } from './node.ts';
+import { keywordNodes, keywordValues, type Schema } from './schema-reader.ts';
 import { jsonType, typesOf } from './types.ts';
 
 /** The keywords of text and numbers. */
@@ -18,14 +18,14 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
-  const [place = at.place] = [...keywordPlaces(revision, 'enum'), ...keywordPlaces(revision, 'const')];
-  const [removedFrom = at.place] = [...keywordPlaces(base, 'enum'), ...keywordPlaces(base, 'const')];
+  const [node = at.node] = [...keywordNodes(revision, 'enum'), ...keywordNodes(revision, 'const')];
+  const [removedFrom = at.node] = [...keywordNodes(base, 'enum'), ...keywordNodes(base, 'const')];
   const constant = { base: isConstant(base), revision: isConstant(revision) };
 
   if (before === undefined && after === undefined) return [];
   if (before === undefined) {
     const rule = constant.revision ? 'const-added' : 'became-enum';
-    return [report(at, rule, 'narrows', `only ${list(after)} is allowed`, place)];
+    return [report(at, rule, 'narrows', `only ${list(after)} is allowed`, node)];
   }
   if (after === undefined) {
     const rule = constant.base ? 'const-removed' : 'became-not-enum';
@@ -34,11 +34,11 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
   const removed = before.filter((value) => !after.includes(value));
   const added = after.filter((value) => !before.includes(value));
   if (removed.length > 0 && added.length > 0 && constant.base && constant.revision) {
-    return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, place)];
+    return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, node)];
   }
   return [
     ...removed.map((value) => report(at, 'enum-value-removed', 'narrows', `value ${value} was removed`, removedFrom)),
-    ...added.map((value) => report(at, 'enum-value-added', 'widens', `value ${value} was added`, place)),
+    ...added.map((value) => report(at, 'enum-value-added', 'widens', `value ${value} was added`, node)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { finding, type Finding } from './finding.ts';
-import { child, rootOf, textAt, type Pair } from './place.ts';
+import { child, rootOf, textAt, type Pair } from './node.ts';
 import type { OpenApiDocument } from '@contract-first/documents';
 
 /** Major, minor and patch. */
@@ -16,12 +16,12 @@ export function compareVersions(
   { base, revision }: Pair<OpenApiDocument>,
   changes: readonly Finding[],
 ): readonly Finding[] {
-  const place = child(child(rootOf(revision), 'info'), 'version');
+  const node = child(child(rootOf(revision), 'info'), 'version');
   const [from, to] = [base, revision].map(versionOf);
   const [before, after] = [from, to].map(readVersion);
-  if (place === undefined || before === undefined || after === undefined || changes.length === 0) return [];
+  if (node === undefined || before === undefined || after === undefined || changes.length === 0) return [];
   const found = (rule: string, message: string): readonly Finding[] => [
-    finding(undefined, rule, 'INFO', place, message),
+    finding(undefined, rule, 'INFO', node, message),
   ];
   const isBreaking = changes.some(({ level }) => level === 'ERR');
   const order = orderOf(before, after);

@@ -1,4 +1,4 @@
-import { isObject, membersOf } from '../../../src/diff/place.ts';
+import { isObject, membersOf } from '../../../src/diff/node.ts';
 import type { RandomSchema } from './random-schemas.ts';
 
 /** Keywords that depend on each other, so that they stay together. */

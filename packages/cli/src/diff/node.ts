@@ -1,0 +1,77 @@
+import { escapePointer } from '@contract-first/contract';
+import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
+
+/** A node of a document with its location. */
+export type Node = {
+  readonly document: OpenApiDocument;
+  /** JSON pointer without the `#`. */
+  readonly pointer: string;
+  readonly value: unknown;
+};
+
+/** Corresponding parts of the base and of the revision. */
+export type Pair<T = Node> = { readonly base: T; readonly revision: T };
+
+/** Returns the root of a document. */
+export function rootOf(document: OpenApiDocument): Node {
+  return { document, pointer: '', value: document };
+}
+
+/** Returns a child without following its `$ref`; `undefined` when it is absent. */
+export function rawChild(node: Node, name: string | number): Node | undefined {
+  const value = membersOf(node.value)[name];
+  if (value === undefined) return undefined;
+  return { ...node, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
+}
+
+/** Returns a child with its references resolved; `undefined` when it is absent. */
+export function child(node: Node | undefined, name: string | number): Node | undefined {
+  const found = node && rawChild(node, name);
+  return found && follow(found);
+}
+
+/** Returns the children of an object by name, with references resolved; none for anything else. */
+export function children(node: Node | undefined): ReadonlyMap<string, Node> {
+  const names = isObject(node?.value) ? Object.keys(node.value) : [];
+  return new Map(names.flatMap((name) => [child(node, name)].flatMap((found) => (found ? [[name, found]] : []))));
+}
+
+/** Returns the elements of a list without following their `$ref`s; none for anything else. */
+export function elements(node: Node | undefined): readonly Node[] {
+  const list: readonly unknown[] = Array.isArray(node?.value) ? node.value : [];
+  return list.flatMap((_value, index) => (node && rawChild(node, index)) ?? []);
+}
+
+/** Returns the target of the `$ref` of a node, which may be a reference too; `undefined` without a `$ref`. */
+export function target(node: Node): Node | undefined {
+  const { $ref } = membersOf(node.value);
+  if (typeof $ref !== 'string') return undefined;
+  const reference = decodeURIComponent($ref);
+  return { ...node, pointer: reference.slice(1), value: resolveReference(node.document, reference) };
+}
+
+/** Returns a string member of a node; `undefined` for anything else. */
+export function textAt(node: Node | undefined, name: string): string | undefined {
+  const value = membersOf(node?.value)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns whether a member of a node is `true`. */
+export function isSet(node: Node | undefined, name: string): boolean {
+  return membersOf(node?.value)[name] === true;
+}
+
+/** Returns the members of an object; none for anything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+/** Returns whether a value is a JSON object or list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function follow(node: Node, seen: ReadonlySet<string> = new Set()): Node {
+  const next = target(node);
+  return next === undefined || seen.has(next.pointer) ? node : follow(next, new Set([...seen, next.pointer]));
+}
