@@ -29,7 +29,7 @@ export function compareSources(sources: Pair<Source>, policy: Policy, today: str
   const { kept, ignored, unused, expired } = judge(policy, [...found, ...ofVersions], today);
 
   const stale = (rule: string, { location }: IgnoreEntry, message: string): Change => {
-    return { rule, level: policy.severity.get(rule) ?? 'WARN', message, ...location };
+    return { rule, level: policy.levels.get(rule) ?? 'WARN', message, ...location };
   };
   const changes = [
     ...expired.map((entry) => stale('ignore-entry-expired', entry, `${nameOf(entry)} expired on ${entry.until}`)),

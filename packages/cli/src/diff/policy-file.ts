@@ -13,7 +13,7 @@ export class InvalidPolicy extends Error {}
 
 type PolicyFile = {
   readonly ignore?: readonly Omit<IgnoreEntry, 'location'>[];
-  readonly severity?: Readonly<Record<string, Level>>;
+  readonly levels?: Readonly<Record<string, Level>>;
 };
 
 const text = { type: 'string', pattern: '\\S' };
@@ -36,7 +36,7 @@ const SCHEMA = {
         },
       },
     },
-    severity: { type: 'object', propertyNames: { format: 'rule' }, additionalProperties: { enum: LEVEL_ORDER } },
+    levels: { type: 'object', propertyNames: { format: 'rule' }, additionalProperties: { enum: LEVEL_ORDER } },
   },
 };
 
@@ -78,13 +78,13 @@ export async function readPolicy(isRule: (name: string) => boolean): Promise<Pol
     });
     throw new InvalidPolicy(mistakes.join('\n'));
   }
-  const { ignore = [], severity = {} } = read;
+  const { ignore = [], levels = {} } = read;
   return {
     ignore: ignore.map((entry, index) => ({
       ...entry,
       location: { ...locate(['ignore', index]), pointer: `/ignore/${String(index)}` },
     })),
-    severity: new Map(Object.entries(severity)),
+    levels: new Map(Object.entries(levels)),
   };
 }
 

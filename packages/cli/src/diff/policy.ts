@@ -16,7 +16,7 @@ export type IgnoreEntry = {
 };
 
 /** The decisions of a team about findings. */
-export type Policy = { readonly ignore: readonly IgnoreEntry[]; readonly severity: ReadonlyMap<string, Level> };
+export type Policy = { readonly ignore: readonly IgnoreEntry[]; readonly levels: ReadonlyMap<string, Level> };
 
 /** Findings after a policy. */
 export type Judged = {
@@ -28,13 +28,13 @@ export type Judged = {
 };
 
 /** Changes the levels of findings, and removes the accepted ones. Judging twice is the same as once. */
-export function judge({ ignore, severity }: Policy, findings: readonly Finding[], today: string): Judged {
+export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): Judged {
   const valid = ignore.filter(({ until }) => today <= until);
   const covers = (entry: IgnoreEntry, { rule, operation, pointer }: Finding): boolean =>
     entry.rule === rule && entry.operation === operation && (entry.pointer ?? pointer) === pointer;
   const kept = findings
     .filter((finding) => !valid.some((entry) => covers(entry, finding)))
-    .map((finding) => ({ ...finding, level: severity.get(finding.rule) ?? finding.level }));
+    .map((finding) => ({ ...finding, level: levels.get(finding.rule) ?? finding.level }));
   return {
     kept,
     ignored: findings.length - kept.length,

@@ -51,7 +51,7 @@ describe('the policy of contract:diff', () => {
     project.write(
       POLICY,
       [
-        'severity:\n  request-property-removed: ERR\n  response-optional-property-removed: INFO\n',
+        'levels:\n  request-property-removed: ERR\n  response-optional-property-removed: INFO\n',
         '  ignore-entry-unused: INFO\n  api-version-not-bumped: WARN\n',
         `ignore:\n${entry('request-body-removed', 'until: 2100-01-01')}`,
       ].join(''),
@@ -89,7 +89,7 @@ ignore:
     reason: ' '
     until: 2026-02-30
   - { rule: webhook-removed }
-severity:
+levels:
   webhook-removed: error
   other: INFO
 `,
@@ -103,8 +103,8 @@ severity:
       `${POLICY}:5:12 /ignore/0/until must be a date, such as 2026-12-31`,
       `${POLICY}:6:5 /ignore/1 must have required property 'reason'`,
       `${POLICY}:6:5 /ignore/1 must have required property 'until'`,
-      `${POLICY}:8:20 /severity/webhook-removed must be one of ERR, WARN, INFO`,
-      `${POLICY}:8:3 /severity has the unknown rule other; see --rules`,
+      `${POLICY}:8:20 /levels/webhook-removed must be one of ERR, WARN, INFO`,
+      `${POLICY}:8:3 /levels has the unknown rule other; see --rules`,
     ]);
   });
 
