@@ -59,7 +59,7 @@ const OPAQUE = [
 export const ASPECTS: readonly Aspect[] = [
   aspect('type-changed', ['differs', 'unsure'], 'the type or format was changed'),
   aspect('type-generalized', ['widens'], 'the type or format allows more values'),
-  { ...aspect('type-specialized', ['narrows'], 'the type or format allows fewer values'), subjects: WITH_SPECIALIZED },
+  aspect('type-specialized', ['narrows'], 'the type or format allows fewer values', WITH_SPECIALIZED),
   aspect('list-of-types-widened', ['widens'], 'one of several types was added'),
   aspect('list-of-types-narrowed', ['narrows'], 'one of several types was removed'),
   aspect('became-nullable', ['widens'], 'null is allowed'),
@@ -71,10 +71,9 @@ export const ASPECTS: readonly Aspect[] = [
   aspect('const-added', ['narrows'], 'const was added'),
   aspect('const-removed', ['widens'], 'const was removed'),
   aspect('const-changed', ['differs'], 'const was changed'),
-  ...['added', 'removed', 'changed'].map((change) => ({
-    ...aspect(`default-value-${change}`, [], `the default was ${change}`),
-    effects: { request: ['unsure'], response: ['none'] } as const,
-  })),
+  ...['added', 'removed', 'changed'].map((change) =>
+    aspect(`default-value-${change}`, { request: ['unsure'], response: ['none'] }, `the default was ${change}`),
+  ),
   ...LIMITS.flatMap(([name, keyword, side]) => {
     const [greater, smaller] = side === 'upper' ? (['widens', 'narrows'] as const) : (['narrows', 'widens'] as const);
     return [
@@ -104,15 +103,13 @@ export const ASPECTS: readonly Aspect[] = [
   ]),
   aspect('dependent-required-added', ['narrows'], 'a property requires another one'),
   aspect('dependent-required-removed', ['widens'], 'a property no longer requires another one'),
-  {
-    ...aspect('pattern-property-added', [], 'patternProperties has another pattern'),
-    effects: { request: ['narrows', 'widens'], response: ['narrows', 'unsure'] },
-  },
+  aspect(
+    'pattern-property-added',
+    { request: ['narrows', 'widens'], response: ['narrows', 'unsure'] },
+    'patternProperties has another pattern',
+  ),
   aspect('pattern-property-removed', ['narrows', 'widens'], 'patternProperties lacks a pattern'),
-  {
-    ...aspect('additional-properties-opened', [], 'other properties are allowed'),
-    effects: { request: ['widens'], response: ['unsure'] },
-  },
+  aspect('additional-properties-opened', { request: ['widens'], response: ['unsure'] }, 'other properties are allowed'),
   aspect('additional-properties-closed', ['narrows'], 'other properties are no longer allowed'),
   aspect('property-names-added', ['narrows'], 'propertyNames was added'),
   aspect('property-names-removed', ['widens'], 'propertyNames was removed'),
@@ -124,13 +121,10 @@ export const ASPECTS: readonly Aspect[] = [
   aspect('wrapped-in-one-of', ['differs'], 'the schema became a choice that does not have it'),
   aspect('choices-changed', ['unsure'], 'oneOf and anyOf were changed in a way that is not analysed'),
   aspect('discriminator-property-name-changed', ['differs'], 'the discriminator has another property'),
-  {
-    ...aspect('discriminator-mapping-added', [], 'the discriminator has another value'),
-    effects: { request: [], response: ['unsure'] },
-  },
+  aspect('discriminator-mapping-added', { request: [], response: ['unsure'] }, 'the discriminator has another value'),
   aspect('discriminator-mapping-deleted', ['narrows'], 'the discriminator lacks a value'),
-  { ...aspect('deprecated', ['none'], 'it is deprecated'), subjects: PROPERTIES },
-  { ...aspect('reactivated', ['none'], 'it is no longer deprecated'), subjects: PROPERTIES },
+  aspect('deprecated', ['none'], 'it is deprecated', PROPERTIES),
+  aspect('reactivated', ['none'], 'it is no longer deprecated', PROPERTIES),
 ];
 
 /** Returns the levels of a change in one direction; none when it is not reported there. */
@@ -138,6 +132,12 @@ export function levelsOf({ effects }: Aspect, direction: Direction): readonly Le
   return [...new Set(effects[direction].map((effect) => LEVELS[direction][effect]))];
 }
 
-function aspect(name: string, effects: readonly Effect[], meaning: string): Aspect {
-  return { aspect: name, effects: { request: effects, response: effects }, subjects: ALL, meaning };
+function aspect(
+  name: string,
+  effects: readonly Effect[] | Aspect['effects'],
+  meaning: string,
+  subjects: readonly Subject[] = ALL,
+): Aspect {
+  const both = 'request' in effects ? effects : { request: effects, response: effects };
+  return { aspect: name, effects: both, subjects, meaning };
 }

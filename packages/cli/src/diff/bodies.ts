@@ -1,26 +1,17 @@
 import { canonical } from './canonical.ts';
 import type { Subject } from './comparison.ts';
-import { finding, LEVELS, type Finding, type Level } from './finding.ts';
+import { finding, LEVELS, type Finding, type Level, type Scope } from './finding.ts';
 import { child, children, isSet, membersOf, rawChild, type Pair, type Node } from './node.ts';
 import { compareSchemas } from './schema.ts';
 
 /** A compared body: that of the request, or of the response with a status. */
-export type BodyNode = {
-  readonly subject: Extract<Subject, 'request-body' | 'response-body'>;
-  readonly name: string;
-  readonly operation: string;
-  /** The current date, `2026-12-31`. */
-  readonly today: string;
-};
+export type BodyScope = Scope & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
-export function compareRequestBodies(
-  operation: string,
-  { base, revision }: Pair<Node | undefined>,
-  today: string,
-): readonly Finding[] {
+export function compareRequestBodies(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+  const at = { ...scope, subject: 'request-body', name: 'request body' } as const;
   const found = (aspect: string, level: Level, node: Node, change: string): readonly Finding[] => [
-    finding(operation, `request-body-${aspect}`, level, node, `request body ${change}`),
+    finding(at, `request-body-${aspect}`, level, node, change),
   ];
   if (revision === undefined) return base === undefined ? [] : found('removed', 'ERR', base, 'was removed');
   const isRequired = isSet(revision, 'required');
@@ -32,7 +23,6 @@ export function compareRequestBodies(
   const requirement = isRequired
     ? found('became-required', 'ERR', revision, 'became required')
     : found('became-optional', 'INFO', revision, 'became optional');
-  const at = { subject: 'request-body', name: 'request body', operation, today } as const;
   const wasRequired = isSet(base, 'required');
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
@@ -48,13 +38,13 @@ const ENCODING = [
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
 
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
-export function compareMediaTypes(at: BodyNode, { base, revision }: Pair): readonly Finding[] {
+export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
   const before = mediaTypesOf(base);
   const after = mediaTypesOf(revision);
   const isRequest = at.subject === 'request-body';
-  const prefix = isRequest ? 'request-body-media-type' : 'response-media-type';
+  const prefix = isRequest ? 'request-body' : 'response';
   const found = (aspect: string, level: Level, node: Node, change: string): Finding =>
-    finding(at.operation, `${prefix}-${aspect}`, level, node, `${at.name}: media type ${change}`);
+    finding(at, `${prefix}-media-type-${aspect}`, level, node, `media type ${change}`);
 
   const used = new Set<string>();
   const ofBase = [...before].flatMap(([type, node]) => {
@@ -82,17 +72,15 @@ export function compareMediaTypes(at: BodyNode, { base, revision }: Pair): reado
 }
 
 /** Compares how the fields of a form are written. */
-function compareEncodings(at: BodyNode, { base, revision }: Pair): readonly Finding[] {
+function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
   const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].flatMap((name) =>
     ENCODING.flatMap(([keyword, rule]) => {
       const [old, current] = [before.get(name), after.get(name)].map((node) => membersOf(node?.value)[keyword]);
       if (canonical(old ?? null) === canonical(current ?? null)) return [];
-      const text = `${at.name}: ${keyword} of the field ${name} was changed`;
-      return [
-        finding(at.operation, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, text),
-      ];
+      const change = `${keyword} of the field ${name} was changed`;
+      return [finding(at, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, change)];
     }),
   );
 }

@@ -1,25 +1,66 @@
-import type { Finding, Level } from './finding.ts';
+import { LEVEL_ORDER, messageOf, type Finding, type Level, type Position } from './finding.ts';
 import type { Pair } from './node.ts';
 import type { Location, Source } from './sources.ts';
 
-/** A finding with its location in a file, as reports show it. */
+/** A change at one place of a document, with the operations that it reaches. */
 export type Change = Location & {
-  readonly rule: string;
+  /** The most severe level of its findings. */
   readonly level: Level;
-  /** `POST /pets`; absent for findings about the whole document. */
-  readonly operation?: string | undefined;
-  readonly message: string;
   /** The document that has the location; absent for entries of the policy. */
   readonly side?: 'base' | 'revision';
   /** A JSON pointer, without `#`. */
   readonly pointer: string;
+  /** `$ref #/components/schemas/A became #/components/schemas/B`, if the findings follow from that. */
+  readonly reference?: string | undefined;
+  /** Most severe first, without duplicates. */
+  readonly findings: readonly Consequence[];
+  /** `POST /pets`; none for changes of the whole document. */
+  readonly operations: readonly string[];
 };
 
-/** Adds the location of a finding. */
-export function locate({ base, revision }: Pair<Source>, { document, ...finding }: Finding): Change {
-  return document === base.document
-    ? { ...finding, side: 'base', ...base.locate(finding.pointer) }
-    : { ...finding, side: 'revision', ...revision.locate(finding.pointer) };
+/** A finding that all operations of a change share. */
+export type Consequence = { readonly rule: string; readonly level: Level; readonly message: string };
+
+/** Groups sorted findings by their place: that of the `$ref` that leads to another component, or else their own. */
+export function groupFindings(sources: Pair<Source>, findings: readonly Finding[]): readonly Change[] {
+  const sideOf = ({ document }: Position) => (document === sources.base.document ? 'base' : 'revision');
+  const placeOf = (finding: Finding): Position => finding.reference ?? finding;
+  const groups = Map.groupBy(findings, (finding) => `${sideOf(placeOf(finding))} ${placeOf(finding).pointer}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const side = sideOf(placeOf(first));
+    const { pointer } = placeOf(first);
+    const same = Map.groupBy(group, ({ rule, level, change }) => [level, rule, change].join(' '));
+    return {
+      ...sources[side].locate(pointer),
+      ...{ side, pointer, level: first.level, reference: first.reference?.change },
+      findings: [...same.values()].flatMap(summarizeFindings),
+      operations: [...new Set(group.flatMap(({ operation }) => operation ?? []))].sort(),
+    };
+  });
+}
+
+/** Returns findings that only differ in their operation and value as one, about what their values have in common. */
+function summarizeFindings(findings: readonly Finding[]): readonly Consequence[] {
+  const [first] = findings;
+  if (first === undefined) return [];
+  const { rule, level, change } = first;
+  const name = findings.map((finding) => finding.name).reduce(commonName);
+  return [{ rule, level, message: messageOf({ name, change }) }];
+}
+
+/** Returns the words that two names begin with: `response 200 body/a` and `response 201 body` are both a `response`. */
+function commonName(one: string, other: string): string {
+  if (one === other) return one;
+  const [words = [], otherWords = []] = [one, other].map((name) => name.split(/(?=[ /])/));
+  const end = words.findIndex((word, index) => word !== otherWords[index]);
+  return end === -1 ? one : words.slice(0, end).join('');
+}
+
+/** Sorts changes by level; those of the same level stay in order. */
+export function sortChanges(changes: readonly Change[]): readonly Change[] {
+  return [...changes].sort((a, b) => LEVEL_ORDER.indexOf(a.level) - LEVEL_ORDER.indexOf(b.level));
 }
 
 /** Returns the name of a file, with that of its git revision: `HEAD:openapi.yaml`. */

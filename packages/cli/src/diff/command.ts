@@ -12,7 +12,7 @@ import { formatJson } from './reports/json.ts';
 import { formatJunit } from './reports/junit.ts';
 import { formatMarkdown } from './reports/markdown.ts';
 import type { Report } from './reports/report.ts';
-import { formatRuleList, formatRuleTables } from './reports/rule-list.ts';
+import { formatRuleList } from './reports/rule-list.ts';
 import { formatText } from './reports/text.ts';
 import { RULES } from './rules.ts';
 import { readSource } from './sources.ts';
@@ -30,7 +30,7 @@ new one, by default openapi.yaml.
   --format <format>     text (default), json, markdown, changelog, github or junit
   --json, --changelog   short for --format json and --format changelog
   --report <kind:file>  also write a report in one of these formats; repeatable
-  --rules               list all rules; with --format markdown, as tables
+  --rules               list all rules with their levels
   --allow-refs <kinds>  let references leave the folder of the document or its git repository: files, http or both
   --help                print this text
 
@@ -79,8 +79,7 @@ async function compare(args: readonly string[]): Promise<number> {
   const report = REPORTS.get(format);
   const failing = LEVEL_ORDER.findIndex((level) => level === values['fail-on']);
   if (values.help) return show(USAGE);
-  if (values.rules)
-    return show(format === 'markdown' ? formatRuleTables(RULES.values()) : formatRuleList(RULES.values()));
+  if (values.rules) return show(formatRuleList(RULES.values()));
   if (formats.length > 1) throw new Error('only one of --format, --json and --changelog is possible');
   if (report === undefined) throw new Error(`--format must be one of ${[...REPORTS.keys()].join(', ')}`);
   const files = values.report.map(readTarget);
@@ -119,7 +118,7 @@ function show(text: string): number {
 /** Colours the levels of findings when standard output is a terminal that supports it. */
 function paintLevels(text: string): string {
   return text.replaceAll(
-    /^(?:ERR|WARN|INFO)(?= )/gm,
+    /(?<=^ {2})(?:ERR|WARN|INFO)(?= )/gm,
     (level) => styleText(COLORS[level as Level], level, { stream: process.stdout }), // One of the matched words.
   );
 }

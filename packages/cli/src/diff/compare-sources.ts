@@ -1,6 +1,6 @@
-import { locate, type Change } from './change.ts';
+import { groupFindings, sortChanges, type Change } from './change.ts';
 import { compareDocuments } from './documents.ts';
-import { LEVEL_ORDER, sortFindings } from './finding.ts';
+import { sortFindings } from './finding.ts';
 import type { Pair } from './node.ts';
 import { judge, type IgnoreEntry, type Policy } from './policy.ts';
 import type { Source } from './sources.ts';
@@ -10,14 +10,14 @@ import { compareVersions, versionOf } from './version.ts';
 export type Compared = {
   /** Most severe first. */
   readonly changes: readonly Change[];
-  /** The number of findings that the policy accepts. */
+  /** The number of changes that the policy accepts. */
   readonly ignored: number;
   /** `info.version` of both documents. */
   readonly versions: Pair<string>;
 };
 
 /**
- * Compares two documents and their versions under a policy. Its entries that are of no use are findings, too.
+ * Compares two documents and their versions under a policy. Its entries that are of no use are changes, too.
  *
  * @param today the current date, `2026-12-31`: entries expire, and operations may be removed after their sunset
  */
@@ -29,16 +29,17 @@ export function compareSources(sources: Pair<Source>, policy: Policy, today: str
   const { kept, ignored, unused, expired } = judge(policy, [...found, ...ofVersions], today);
 
   const stale = (rule: string, { location }: IgnoreEntry, message: string): Change => {
-    return { rule, level: policy.levels.get(rule) ?? 'WARN', message, ...location };
+    const level = policy.levels.get(rule) ?? 'WARN';
+    return { level, findings: [{ rule, level, message }], operations: [], ...location };
   };
   const changes = [
     ...expired.map((entry) => stale('ignore-entry-expired', entry, `${nameOf(entry)} expired on ${entry.until}`)),
     ...unused.map((entry) => stale('ignore-entry-unused', entry, `${nameOf(entry)} matches no finding`)),
-    ...sortFindings(kept).map((finding) => locate(sources, finding)),
+    ...groupFindings(sources, sortFindings(kept)),
   ];
   return {
-    changes: changes.sort((a, b) => LEVEL_ORDER.indexOf(a.level) - LEVEL_ORDER.indexOf(b.level)),
-    ignored,
+    changes: sortChanges(changes),
+    ignored: groupFindings(sources, ignored).length,
     versions: { base: versionOf(documents.base), revision: versionOf(documents.revision) },
   };
 }

@@ -1,9 +1,9 @@
-import { finding, type Finding, type Level } from './finding.ts';
+import { finding, type Finding, type Level, type Scope } from './finding.ts';
 import { isSet, textAt, type Pair, type Node } from './node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
-export function compareDeprecation(operation: string, { base, revision }: Pair): readonly Finding[] {
-  const found = (rule: string, level: Level, message: string) => [finding(operation, rule, level, revision, message)];
+export function compareDeprecation(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
     if (!isDeprecated) return found('endpoint-reactivated', 'INFO', 'is no longer deprecated');
@@ -19,17 +19,13 @@ export function compareDeprecation(operation: string, { base, revision }: Pair):
   return found(`${prefix}${problem.aspect}`, 'ERR', problem.change);
 }
 
-/**
- * Reports the removal of an operation. Removing a deprecated operation after its sunset, or without one, is no error.
- *
- * @param today the current date, `2026-12-31`
- */
-export function reportRemoval(operation: string, node: Node, wholePath: boolean, today: string): Finding {
+/** Reports the removal of an operation. Removing a deprecated operation after its sunset, or without one, is no error. */
+export function reportRemoval(scope: Scope, node: Node, wholePath: boolean): Finding {
   const prefix = wholePath ? 'api-path' : 'api';
-  const found = (aspect: string, level: Level, message: string): Finding =>
-    finding(operation, `${prefix}-removed-${aspect}`, level, node, message);
+  const found = (aspect: string, level: Level, change: string): Finding =>
+    finding(scope, `${prefix}-removed-${aspect}`, level, node, change);
   if (!isSet(node, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
-  const early = findEarlyRemoval(node, today);
+  const early = findEarlyRemoval(node, scope.today);
   if (early !== undefined) return found('before-sunset', 'ERR', early);
   return found('with-deprecation', 'INFO', 'was removed after deprecation');
 }

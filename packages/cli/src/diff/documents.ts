@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { compareRequestBodies } from './bodies.ts';
 import { compareDeprecation, reportRemoval } from './deprecation.ts';
-import { finding, sortFindings, type Finding } from './finding.ts';
+import { finding, sortFindings, type Finding, type Scope } from './finding.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
 import { compareCallbacks, compareWebhooks } from './outgoing.ts';
 import { operationsIn } from './path-item.ts';
@@ -21,22 +21,26 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   const after = operationsOf(revision);
   const remaining = new Set([...after.values()].map(({ path }) => templateOf(path)));
 
+  const scopeOf = (key: string, node: OperationNode): Scope => ({
+    operation: nameOf(key, node),
+    name: 'operation',
+    today,
+  });
   const movedTo = findMoved({ base: before, revision: after });
   const ofBase = [...before].flatMap(([key, previous]) => {
     const current = after.get(key);
-    if (current !== undefined)
-      return compareOperation(nameOf(key, current), { base: previous, revision: current }, today);
+    if (current !== undefined) return compareOperation(scopeOf(key, current), { base: previous, revision: current });
     const wholePath = !remaining.has(templateOf(previous.path));
-    const removal = reportRemoval(nameOf(key, previous), previous.node, wholePath, today);
+    const removal = reportRemoval(scopeOf(key, previous), previous.node, wholePath);
     const moved = movedTo.get(key);
     const operation = moved === undefined ? undefined : after.get(moved);
     if (moved === undefined || operation === undefined) return [removal];
     const nodes = { base: previous, revision: operation };
-    const message = `${removal.message}; its operationId is now at ${nameOf(moved, operation)}`;
-    return [{ ...removal, message }, ...compareOperation(nameOf(moved, operation), nodes, today)];
+    const change = `${removal.change}; its operationId is now at ${nameOf(moved, operation)}`;
+    return [{ ...removal, change }, ...compareOperation(scopeOf(moved, operation), nodes)];
   });
   const added = [...after].flatMap(([key, operation]) =>
-    before.has(key) ? [] : [finding(nameOf(key, operation), 'endpoint-added', 'INFO', operation.node, 'was added')],
+    before.has(key) ? [] : [finding(scopeOf(key, operation), 'endpoint-added', 'INFO', operation.node, 'was added')],
   );
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
 }
@@ -53,30 +57,26 @@ function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>)
   return new Map(entries);
 }
 
-function compareOperation(
-  operation: string,
-  { base, revision }: Pair<OperationNode>,
-  today: string,
-): readonly Finding[] {
+function compareOperation(scope: Scope, { base, revision }: Pair<OperationNode>): readonly Finding[] {
   const nodes = { base: base.node, revision: revision.node };
   const part = (name: string) => ({ base: child(nodes.base, name), revision: child(nodes.revision, name) });
   return [
-    ...compareDeprecation(operation, nodes),
-    ...compareOperationId(operation, nodes),
+    ...compareDeprecation(scope, nodes),
+    ...compareOperationId(scope, nodes),
     ...compareServers({ base, revision }),
-    ...compareSecurity(operation, nodes),
-    ...compareParameters(operation, { base, revision }, today),
-    ...compareRequestBodies(operation, part('requestBody'), today),
-    ...compareResponses(operation, part('responses'), today),
-    ...compareCallbacks(operation, nodes, today),
+    ...compareSecurity(scope, nodes),
+    ...compareParameters(scope, { base, revision }),
+    ...compareRequestBodies(scope, part('requestBody')),
+    ...compareResponses(scope, part('responses')),
+    ...compareCallbacks(scope, nodes),
   ];
 }
 
-function compareOperationId(operation: string, { base, revision }: Pair): readonly Finding[] {
+function compareOperationId(scope: Scope, { base, revision }: Pair): readonly Finding[] {
   const [before, after] = [textAt(base, 'operationId'), textAt(revision, 'operationId')];
   if (before === after) return [];
   const rule = before === undefined ? 'api-operation-id-added' : 'api-operation-id-removed';
-  return [finding(operation, rule, 'INFO', revision, `operationId ${before ?? '(none)'} became ${after ?? '(none)'}`)];
+  return [finding(scope, rule, 'INFO', revision, `operationId ${before ?? '(none)'} became ${after ?? '(none)'}`)];
 }
 
 /** Returns the operations by method and path template, regardless of the names of path parameters. */

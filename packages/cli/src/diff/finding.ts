@@ -7,16 +7,29 @@ export type Level = 'ERR' | 'WARN' | 'INFO';
 /** The levels, most severe first. */
 export const LEVEL_ORDER: readonly Level[] = ['ERR', 'WARN', 'INFO'];
 
+/** A part of an operation that is compared. */
+export type Scope = {
+  /** `POST /pets`; absent for the whole document. */
+  readonly operation?: string | undefined;
+  /** The name of the part in messages: `request body /name`; empty for the whole document. */
+  readonly name: string;
+  /** The current date, `2026-12-31`. */
+  readonly today: string;
+};
+
+/** A position in one of the documents: the revision, or the base for removed parts. */
+export type Position = { readonly document: OpenApiDocument; readonly pointer: string };
+
 /** A difference between two documents that clients can notice. */
-export type Finding = {
+export type Finding = Position & {
   readonly rule: string;
   readonly level: Level;
-  /** The document that the pointer leads into: the revision, or the base for removed parts. */
-  readonly document: OpenApiDocument;
-  readonly pointer: string;
-  /** `POST /pets`; absent for findings about the whole document. */
   readonly operation?: string | undefined;
-  readonly message: string;
+  readonly name: string;
+  /** The predicate of the name, `was removed`, or a clause about it, `property tag was removed`. */
+  readonly change: string;
+  /** The `$ref` that leads to another component than before, and thereby to this finding. */
+  readonly reference?: (Position & { readonly change: string }) | undefined;
 };
 
 /** The direction of data: clients send requests, the service sends responses. */
@@ -33,22 +46,27 @@ export const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>
 
 /** Creates a finding about a node. */
 export function finding(
-  operation: string | undefined,
+  { operation, name }: Pick<Scope, 'operation' | 'name'>,
   rule: string,
   level: Level,
   { document, pointer }: Node,
-  message: string,
+  change: string,
 ): Finding {
-  return { rule, level, document, pointer, operation, message };
+  return { rule, level, document, pointer, operation, name, change };
 }
 
-/** Sorts findings by level and node, and removes duplicates. The order does not depend on that of the documents. */
+/** Returns the message of a finding as a clause: `request body: property tag was removed`. */
+export function messageOf({ name, change }: Pick<Finding, 'name' | 'change'>): string {
+  if (name === '') return change;
+  return /^(?:was|is|became|has|lost|may) /.test(change) ? `${name} ${change}` : `${name}: ${change}`;
+}
+
+/** Sorts findings by level and position, and removes duplicates. The order does not depend on that of the documents. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const keyed = new Map(findings.map((finding) => [sortKey(finding), finding]));
   return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, finding]) => finding);
 }
 
-function sortKey({ rule, level, pointer, operation = '', message }: Finding): string {
-  const rank = LEVEL_ORDER.indexOf(level);
-  return [rank, operation, pointer, rule, message].join('\u0000');
+function sortKey({ rule, level, pointer, operation = '', name, change }: Finding): string {
+  return [LEVEL_ORDER.indexOf(level), operation, pointer, rule, name, change].join('\u0000');
 }

@@ -1,93 +1,86 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { compareMediaTypes } from './bodies.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding, type Scope } from './finding.ts';
+import { compareHeaders } from './headers.ts';
+import { child, children, elements, isSet, rootOf, textAt, type Node, type Pair } from './node.ts';
 import { operationsIn } from './path-item.ts';
-import { child, children, elements, rawChild, rootOf, textAt, type Pair, type Node } from './node.ts';
-import { compareSchemas } from './schema.ts';
 
-/** A request that the service sends, for messages. */
-type Outgoing = { readonly operation: string; readonly name: string; readonly today: string };
+type Kind = 'webhook' | 'callback';
 
 /**
- * Compares the requests that the service sends to its clients. Their bodies are compared as responses, and the answers of
- * the clients as requests.
+ * Compares the requests that the service sends to its clients. Their bodies and parameters are compared as responses, and
+ * the responses of the clients as requests.
  *
  * @param today the current date, `2026-12-31`
  */
 export function compareWebhooks({ base, revision }: Pair<OpenApiDocument>, today: string): readonly Finding[] {
   const webhooks = (document: OpenApiDocument) => children(child(rootOf(document), 'webhooks'));
-  return compareAll('webhook', undefined, { base: webhooks(base), revision: webhooks(revision) }, today);
+  return compareAll('webhook', { name: '', today }, { base: webhooks(base), revision: webhooks(revision) });
 }
 
 /** Compares the callbacks of an operation. */
-export function compareCallbacks(operation: string, { base, revision }: Pair, today: string): readonly Finding[] {
+export function compareCallbacks(scope: Scope, { base, revision }: Pair): readonly Finding[] {
   const callbacks = (node: Node): ReadonlyMap<string, Node> =>
     new Map(
       [...children(child(node, 'callbacks'))].flatMap(([name, callback]) =>
         [...children(callback)].map(([expression, item]) => [`${name} ${expression}`, item] as const),
       ),
     );
-  return compareAll('callback', operation, { base: callbacks(base), revision: callbacks(revision) }, today);
+  return compareAll('callback', scope, { base: callbacks(base), revision: callbacks(revision) });
 }
 
-function compareAll(
-  kind: 'webhook' | 'callback',
-  owner: string | undefined,
+function compareAll(kind: Kind, scope: Scope, items: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+  const scopeOf = (name: string): Scope => ({ ...scope, name: `${kind} ${name}` });
+  return matchAll(kind, scopeOf, items, (name, pair) => {
+    const operations = { base: operationsIn(pair.base), revision: operationsIn(pair.revision) };
+    const scopeOfMethod = (method: string): Scope => scopeOf(`${name} ${method.toUpperCase()}`);
+    return matchAll(kind, scopeOfMethod, operations, (method, sent) => {
+      const operation = scope.operation ?? `${method.toUpperCase()} ${name}`;
+      return compareRequest({ ...scopeOf(name), operation }, sent);
+    });
+  });
+}
+
+/** Compares the members with the same name, and reports the others. */
+function matchAll(
+  kind: Kind,
+  scopeOf: (name: string) => Scope,
   { base, revision }: Pair<ReadonlyMap<string, Node>>,
-  today: string,
+  compare: (name: string, pair: Pair) => readonly Finding[],
 ): readonly Finding[] {
-  const removed = (name: string, node: Node): Finding =>
-    finding(owner, `${kind}-removed`, 'ERR', node, `${kind} ${name} was removed`);
-  const added = (name: string, node: Node): Finding =>
-    finding(owner, `${kind}-added`, 'INFO', node, `${kind} ${name} was added`);
+  const ofBase = [...base].flatMap(([name, node]) => {
+    const current = revision.get(name);
+    if (current !== undefined) return compare(name, { base: node, revision: current });
+    return [finding(scopeOf(name), `${kind}-removed`, 'ERR', node, 'was removed')];
+  });
+  const added = [...revision].filter(([name]) => !base.has(name));
   return [
-    ...[...base].flatMap(([name, item]) => {
-      const current = revision.get(name);
-      if (current === undefined) return [removed(name, item)];
-      const [before, after] = [operationsIn(item), operationsIn(current)];
-      return [
-        ...[...before].flatMap(([method, operation]) => {
-          const other = after.get(method);
-          const label = method.toUpperCase();
-          if (other === undefined) return [removed(`${name} ${label}`, operation)];
-          const at = { operation: owner ?? `${label} ${name}`, name: `${kind} ${name}`, today };
-          return compareRequest(at, { base: operation, revision: other });
-        }),
-        ...[...after].flatMap(([method, operation]) =>
-          before.has(method) ? [] : [added(`${name} ${method.toUpperCase()}`, operation)],
-        ),
-      ];
-    }),
-    ...[...revision].flatMap(([name, item]) => (base.has(name) ? [] : [added(name, item)])),
+    ...ofBase,
+    ...added.map(([name, node]) => finding(scopeOf(name), `${kind}-added`, 'INFO', node, 'was added')),
   ];
 }
 
-function compareRequest(at: Outgoing, { base, revision }: Pair): readonly Finding[] {
-  const sent = { ...at, subject: 'response-body', name: `${at.name} body` } as const;
-  const bodies = { base: child(base, 'requestBody'), revision: child(revision, 'requestBody') };
-  const ofBodies =
-    bodies.base === undefined || bodies.revision === undefined
-      ? []
-      : compareMediaTypes(sent, { base: bodies.base, revision: bodies.revision });
+function compareRequest(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const body = { ...scope, name: `${scope.name} body` };
+  const bodies = { base: bodyOf(base), revision: bodyOf(revision) };
+  const wasRequired = isSet(bodies.base, 'required');
+  const requirement = wasRequired
+    ? finding(body, 'webhook-body-became-optional', 'ERR', bodies.revision, 'is no longer always sent')
+    : finding(body, 'webhook-body-became-required', 'INFO', bodies.revision, 'is always sent');
   return [
-    ...compareParameters(at, { base, revision }),
-    ...ofBodies,
-    ...compareAnswers(at, {
+    ...compareHeaders(scope, { base: parametersOf(base), revision: parametersOf(revision) }),
+    ...(wasRequired === isSet(bodies.revision, 'required') ? [] : [requirement]),
+    ...compareMediaTypes({ ...body, subject: 'response-body' }, bodies),
+    ...compareReplies(scope, {
       base: children(child(base, 'responses')),
       revision: children(child(revision, 'responses')),
     }),
   ];
 }
 
-function compareParameters(at: Outgoing, { base, revision }: Pair): readonly Finding[] {
-  const current = parametersOf(revision);
-  return [...parametersOf(base)].flatMap(([parameter, node]) => {
-    const other = current.get(parameter);
-    if (other === undefined) return [];
-    const name = `${at.name} ${parameter}`;
-    const described = { ...at, subject: 'response-header', name, node: other, text: 'once' } as const;
-    return compareSchemas(described, { base: rawChild(node, 'schema'), revision: rawChild(other, 'schema') });
-  });
+/** Returns the body of a request; without one, a node without media types. */
+function bodyOf(operation: Node): Node {
+  return child(operation, 'requestBody') ?? { ...operation, value: {} };
 }
 
 function parametersOf(operation: Node): ReadonlyMap<string, Node> {
@@ -96,13 +89,12 @@ function parametersOf(operation: Node): ReadonlyMap<string, Node> {
   return new Map(nodes.map((node) => [`${textAt(node, 'in') ?? ''} ${textAt(node, 'name') ?? ''}`, node]));
 }
 
-/** Compares the answers of the clients. */
-function compareAnswers(at: Outgoing, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+/** Compares the responses of the clients. */
+function compareReplies(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
   return [...base].flatMap(([status, node]) => {
     const current = revision.get(status);
-    const name = `${at.name} response ${status}`;
-    if (current === undefined)
-      return [finding(at.operation, 'webhook-response-status-removed', 'WARN', node, `${name} was removed`)];
-    return compareMediaTypes({ ...at, subject: 'request-body', name }, { base: node, revision: current });
+    const at = { ...scope, subject: 'request-body', name: `${scope.name} response ${status}` } as const;
+    if (current === undefined) return [finding(at, 'webhook-response-status-removed', 'WARN', node, 'was removed')];
+    return compareMediaTypes(at, { base: node, revision: current });
   });
 }

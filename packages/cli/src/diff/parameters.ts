@@ -1,7 +1,7 @@
 import { IGNORED_PARAMETERS } from '@contract-first/documents';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
-import { finding, type Finding, type Level } from './finding.ts';
+import { finding, type Finding, type Level, type Scope } from './finding.ts';
 import { child, children, elements, isSet, rawChild, textAt, type Pair, type Node } from './node.ts';
 import { readSchema } from './schema-reader.ts';
 import { compareSchemas } from './schema.ts';
@@ -12,88 +12,67 @@ export type OperationNode = { readonly path: string; readonly item: Node; readon
 
 type Parameter = { readonly name: string; readonly node: Node };
 
-/**
- * Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name.
- *
- * @param today the current date, `2026-12-31`
- */
-export function compareParameters(
-  operation: string,
-  { base, revision }: Pair<OperationNode>,
-  today: string,
-): readonly Finding[] {
+/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
+export function compareParameters(scope: Scope, { base, revision }: Pair<OperationNode>): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
+  const found = (rule: string, level: Level, { name, node }: Parameter, change: string): readonly Finding[] => [
+    finding({ ...scope, name }, rule, level, node, change),
+  ];
   const ofBase = [...before].flatMap(([key, previous]) => {
     const current = after.get(key);
-    if (current !== undefined) return compareParameter(operation, { base: previous, revision: current }, today);
-    const early = findEarlyRemoval(previous.node, today);
-    if (early !== undefined) {
-      return [found(operation, 'request-parameter-removed-before-sunset', 'ERR', previous, early)];
+    if (current !== undefined) {
+      return compareParameter({ ...scope, name: current.name }, { base: previous.node, revision: current.node });
     }
+    const early = findEarlyRemoval(previous.node, scope.today);
+    if (early !== undefined) return found('request-parameter-removed-before-sunset', 'ERR', previous, early);
     return isSet(previous.node, 'deprecated')
-      ? [found(operation, 'request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')]
-      : [found(operation, 'request-parameter-removed', 'WARN', previous, 'was removed')];
+      ? found('request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')
+      : found('request-parameter-removed', 'WARN', previous, 'was removed');
   });
   const added = [...after].flatMap(([key, parameter]) => {
     if (before.has(key)) return [];
-    if (key.startsWith('path ')) return [found(operation, 'new-request-path-parameter', 'ERR', parameter, 'was added')];
+    if (key.startsWith('path ')) return found('new-request-path-parameter', 'ERR', parameter, 'was added');
     return isSet(parameter.node, 'required')
-      ? [found(operation, 'new-required-request-parameter', 'ERR', parameter, 'was added, required')]
-      : [found(operation, 'new-optional-request-parameter', 'INFO', parameter, 'was added, optional')];
+      ? found('new-required-request-parameter', 'ERR', parameter, 'was added, required')
+      : found('new-optional-request-parameter', 'INFO', parameter, 'was added, optional');
   });
   return [...ofBase, ...added];
 }
 
-function compareParameter(operation: string, { base, revision }: Pair<Parameter>, today: string): readonly Finding[] {
-  const { node } = revision;
+function compareParameter(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const found = (aspect: string, level: Level, change: string): readonly Finding[] => [
+    finding(scope, `request-parameter-${aspect}`, level, revision, change),
+  ];
   const flag = (keyword: string, [set, unset]: readonly [string, string], level: Level): readonly Finding[] => {
-    const after = isSet(node, keyword);
-    if (isSet(base.node, keyword) === after) return [];
-    const rule = `request-parameter-${after ? set : unset}`;
-    return [found(operation, rule, after ? level : 'INFO', revision, `is ${after ? '' : 'not '}${keyword}`)];
+    const after = isSet(revision, keyword);
+    if (isSet(base, keyword) === after) return [];
+    return after ? found(set, level, `is ${keyword}`) : found(unset, 'INFO', `is not ${keyword}`);
   };
-  const described = {
-    subject: 'request-parameter',
-    text: textOf(revision.node),
-    operation,
-    today,
-    node,
-    name: revision.name,
-  } as const;
-  const ofSchemas = compareSchemas(described, { base: schemaOf(base.node), revision: schemaOf(node) });
+  const described = { ...scope, subject: 'request-parameter', text: textOf(revision), node: revision } as const;
+  const ofSchemas = compareSchemas(described, { base: schemaOf(base), revision: schemaOf(revision) });
   // A parameter that is always sent has no use for its default.
-  const isAlwaysSent = [base, revision].every((parameter) => isSet(parameter.node, 'required'));
-  const sunset = findSunsetProblem({ base: base.node, revision: node });
+  const isAlwaysSent = isSet(base, 'required') && isSet(revision, 'required');
+  const sunset = findSunsetProblem({ base, revision });
+  const [couldBeEmpty, mayBeEmpty] = [base, revision].map((node) => isSet(node, 'allowEmptyValue'));
+  const emptiness = mayBeEmpty
+    ? found('allow-empty-value-added', 'INFO', 'may be empty')
+    : found('allow-empty-value-removed', 'ERR', 'may no longer be empty');
+  const [before, after] = [serializationOf(base), serializationOf(revision)];
+  const isExploded = before.explode !== after.explode && before.hasParts && after.hasParts;
+  const explode = `explode ${String(before.explode)} became ${String(after.explode)}`;
   return [
-    ...(sunset === undefined
-      ? []
-      : [found(operation, `request-parameter-${sunset.aspect}`, 'ERR', revision, sunset.change)]),
+    ...(sunset === undefined ? [] : found(sunset.aspect, 'ERR', sunset.change)),
     ...flag('required', ['became-required', 'became-optional'], 'ERR'),
     ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
-    ...compareEmptiness(operation, { base, revision }),
-    ...compareSerialization(operation, { base, revision }),
+    ...(couldBeEmpty === mayBeEmpty ? [] : emptiness),
+    ...(before.style !== after.style
+      ? found('style-changed', 'ERR', `style ${before.style} became ${after.style}`)
+      : isExploded
+        ? found('explode-changed', 'ERR', explode)
+        : []),
     ...ofSchemas.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
   ];
-}
-
-function compareEmptiness(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
-  const [before, after] = [base, revision].map(({ node }) => isSet(node, 'allowEmptyValue'));
-  if (before === after) return [];
-  const rule = `request-parameter-allow-empty-value-${before === true ? 'removed' : 'added'}`;
-  const change = before === true ? 'may no longer be empty' : 'may be empty';
-  return [found(operation, rule, before === true ? 'ERR' : 'INFO', revision, change)];
-}
-
-function compareSerialization(operation: string, { base, revision }: Pair<Parameter>): readonly Finding[] {
-  const [before, after] = [serializationOf(base.node), serializationOf(revision.node)];
-  if (before.style !== after.style) {
-    const text = `style ${before.style} became ${after.style}`;
-    return [found(operation, 'request-parameter-style-changed', 'ERR', revision, text)];
-  }
-  if (before.explode === after.explode || !before.hasParts || !after.hasParts) return [];
-  const text = `explode ${String(before.explode)} became ${String(after.explode)}`;
-  return [found(operation, 'request-parameter-explode-changed', 'ERR', revision, text)];
 }
 
 function textOf(node: Node): 'once' | 'repeatable' | undefined {
@@ -115,10 +94,6 @@ function serializationOf(node: Node) {
 function schemaOf(parameter: Node): Node | undefined {
   const [content] = children(child(parameter, 'content')).values();
   return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
-}
-
-function found(operation: string, rule: string, level: Level, { name, node }: Parameter, change: string): Finding {
-  return finding(operation, rule, level, node, `${name} ${change}`);
 }
 
 /** Returns the parameters by location and name, or position in the path. */

@@ -1,34 +1,14 @@
-import { directionOf, report, type Comparison } from './comparison.ts';
+import { directionOf, type Comparison } from './comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from './deprecation.ts';
 import { finding, LEVELS, type Effect, type Finding } from './finding.ts';
-import { elements, isSet, membersOf, rawChild, type Pair, type Node } from './node.ts';
+import { isForbidden, propertyNames, readProperty, requiredOf, type Property } from './members.ts';
+import type { Node, Pair } from './node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 
-/** One property of an object. */
-type Property = {
-  /** The schemas that apply to it, also those for properties that are not declared by name. */
-  readonly nodes: readonly Node[];
-  /** Whether it is declared by name, at least as required. */
-  readonly declared: boolean;
-  readonly required: boolean;
-  /** Whether it is not sent in this direction: `readOnly` in a request, `writeOnly` in a response. */
-  readonly hidden: boolean;
-};
-
-/** Compares objects: their properties, and the schemas of properties by pattern and of all others. */
-export function compareObjects(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
-  return [
-    ...compareProperties(at, schemas),
-    ...comparePatterns(at, schemas),
-    ...compareAdditional(at, schemas),
-    ...comparePropertyNames(at, schemas),
-  ];
-}
-
-function compareProperties(at: Comparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
+/** Compares the properties of objects that a schema names. */
+export function compareProperties(at: Comparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
   const required = { base: requiredOf(before), revision: requiredOf(after) };
-  const names = new Set([...declaredIn(before), ...required.base, ...declaredIn(after), ...required.revision]);
-  return [...names].flatMap((name) => {
+  return [...propertyNames(before).union(propertyNames(after))].flatMap((name) => {
     const base = readProperty(at, before, name, required.base.has(name));
     const revision = readProperty(at, after, name, required.revision.has(name));
     const isSent = { base: base.declared && !base.hidden, revision: revision.declared && !revision.hidden };
@@ -49,54 +29,6 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
     if (isSent.base) return [...removed(at, name, { base, revision }), ...rest];
     return isSent.revision ? [...added(at, name, { base, revision }), ...rest] : [];
   });
-}
-
-function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const [before, after] = [patternsOf(base), patternsOf(revision)];
-  return [...before.union(after)].flatMap((pattern) => {
-    const nodes = { base: nodesOfPattern(base, pattern), revision: nodesOfPattern(revision, pattern) };
-    const found = (aspect: string, effect: Effect, node: Node | undefined): readonly Finding[] => [
-      report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, node),
-    ];
-    // An empty schema says nothing, unless other properties are forbidden.
-    const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(membersOf(value)).length === 0);
-    if (isFree && !isForbidden([...nodes.base, ...nodes.revision])) return [];
-    if (!before.has(pattern) && nodes.base.length === 0) return found('added', 'narrows', nodes.revision[0]);
-    if (!before.has(pattern) && isForbidden(nodes.base)) return found('added', openingOf(at), nodes.revision[0]);
-    if (!after.has(pattern) && nodes.revision.length === 0) return found('removed', 'widens', nodes.base[0]);
-    if (!after.has(pattern) && isForbidden(nodes.revision)) return found('removed', 'narrows', nodes.base[0]);
-    return at.part(pattern, nodes);
-  });
-}
-
-/** Compares the constraints on undeclared properties. */
-function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const [before, after] = [additionalOf(base), additionalOf(revision)];
-  const [node] = keywordNodes(revision, 'additionalProperties');
-  const found = (aspect: string, effect: Effect, text: string): readonly Finding[] => [
-    report(at, `additional-properties-${aspect}`, effect, text, node),
-  ];
-  if (isForbidden(before)) {
-    return isForbidden(after) ? [] : found('opened', openingOf(at), 'other properties are allowed');
-  }
-  if (isForbidden(after)) return found('closed', 'narrows', 'other properties are no longer allowed');
-  return at.part('*', { base: before, revision: after });
-}
-
-function comparePropertyNames(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const nodes = { base: keywordNodes(base, 'propertyNames'), revision: keywordNodes(revision, 'propertyNames') };
-  const [node] = nodes.revision;
-  if (node === undefined) {
-    const isRemoved = nodes.base.length > 0;
-    return isRemoved ? [report(at, 'property-names-removed', 'widens', 'propertyNames was removed')] : [];
-  }
-  if (nodes.base.length > 0) return at.part('(names)', nodes);
-  return [report(at, 'property-names-added', 'narrows', 'propertyNames was added', node)];
-}
-
-/** Returns the effect of allowing more properties: most clients ignore unknown ones, but some validate responses. */
-function openingOf(at: Comparison): Effect {
-  return directionOf(at) === 'request' ? 'widens' : 'unsure';
 }
 
 function compareRequired(
@@ -144,8 +76,9 @@ function added(at: Comparison, name: string, { base, revision }: Pair<Property>)
   const kind = revision.required ? 'required' : 'optional';
   if (directionOf(at) === 'response') {
     const aspect = `${kind}-property-${base.hidden ? 'became-not-write-only' : 'added'}`;
-    const effect = isForbidden(base.nodes) ? 'unsure' : 'none';
-    return [found(at, aspect, effect, name, node, base.hidden ? 'is no longer writeOnly' : 'was added')];
+    const change = base.hidden ? 'is no longer writeOnly' : 'was added';
+    if (!isForbidden(base.nodes)) return [found(at, aspect, 'none', name, node, change)];
+    return [found(at, aspect, 'unsure', name, node, change)];
   }
   const effect = revision.required ? 'narrows' : 'widens';
   if (base.hidden) {
@@ -159,83 +92,7 @@ function added(at: Comparison, name: string, { base, revision }: Pair<Property>)
 function found(at: Comparison, aspect: string, effect: Effect, name: string, node: Node, change: string): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
-  return finding(at.operation, rule, LEVELS[direction][effect], node, `${at.name}: property ${name} ${change}`);
-}
-
-function declaredIn(schema: Schema): readonly string[] {
-  return keywordNodes(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
-}
-
-function requiredOf(schema: Schema): ReadonlySet<string> {
-  const names = keywordNodes(schema, 'required').flatMap((node) => elements(node));
-  return new Set(names.map(({ value }) => String(value)));
-}
-
-function readProperty(at: Comparison, schema: Schema, name: string, required: boolean): Property {
-  const declarations = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
-  const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
-  return {
-    nodes: nodesOfMember(schema, (leaf) => [
-      ...[rawChild(leaf, 'properties')].flatMap((node) => (node && rawChild(node, name)) ?? []),
-      ...patternNodes(leaf)
-        .filter(([pattern]) => matches(pattern, name))
-        .map(([, node]) => node),
-    ]),
-    declared: declarations.length > 0 || required,
-    required,
-    hidden: readSchema(declarations).leaves.some((leaf) => isSet(leaf, hiding)),
-  };
-}
-
-function patternsOf(schema: Schema): ReadonlySet<string> {
-  return new Set(schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern)));
-}
-
-function nodesOfPattern(schema: Schema, pattern: string): readonly Node[] {
-  return nodesOfMember(schema, (leaf) => {
-    const nodes = patternNodes(leaf);
-    return nodes.filter(([name]) => name === pattern).map(([, node]) => node);
-  });
-}
-
-function additionalOf(schema: Schema): readonly Node[] {
-  return nodesOfMember(schema, () => []);
-}
-
-/**
- * Returns the schemas that apply to a member of an object.
- *
- * @param declared returns those by which a leaf declares the member; those for other members apply without any
- */
-function nodesOfMember({ leaves }: Schema, declared: (leaf: Node) => readonly Node[]): readonly Node[] {
-  const evaluated = leaves.flatMap((leaf) => {
-    const own = declared(leaf);
-    return own.length > 0 ? own : (rawChild(leaf, 'additionalProperties') ?? []);
-  });
-  const nodes =
-    evaluated.length > 0 ? evaluated : leaves.flatMap((leaf) => rawChild(leaf, 'unevaluatedProperties') ?? []);
-  return nodes.filter(({ value }) => value !== true);
-}
-
-function patternNodes(leaf: Node): readonly (readonly [string, Node])[] {
-  const all = rawChild(leaf, 'patternProperties');
-  return Object.keys(membersOf(all?.value)).flatMap((pattern) => {
-    const node = all && rawChild(all, pattern);
-    return node === undefined ? [] : [[pattern, node] as const];
-  });
-}
-
-function matches(pattern: string, name: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(name);
-  } catch {
-    return false; // Not a pattern of ECMAScript.
-  }
-}
-
-/** Returns whether no value is allowed. */
-function isForbidden(nodes: readonly Node[]): boolean {
-  return nodes.some(({ value }) => value === false);
+  return finding(at, rule, LEVELS[direction][effect], node, `property ${name} ${change}`);
 }
 
 function hasDefault({ nodes }: Property): boolean {

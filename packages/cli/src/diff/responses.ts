@@ -1,19 +1,15 @@
 import { compareMediaTypes } from './bodies.ts';
-import { finding, type Finding, type Level } from './finding.ts';
-import { child, children, isSet, rawChild, type Pair, type Node } from './node.ts';
-import { compareSchemas } from './schema.ts';
+import { finding, type Finding, type Level, type Scope } from './finding.ts';
+import { compareHeaders } from './headers.ts';
+import { child, children, type Node, type Pair } from './node.ts';
 
 /** Compares the documented statuses of an operation, and the headers and bodies of each. */
-export function compareResponses(
-  operation: string,
-  { base, revision }: Pair<Node | undefined>,
-  today: string,
-): readonly Finding[] {
+export function compareResponses(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
   const found = (aspect: string, level: Level, status: string, node: Node): Finding => {
     const rule = `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${aspect}`;
-    return finding(operation, rule, level, node, `response ${status} was ${aspect}`);
+    return finding({ ...scope, name: `response ${status}` }, rule, level, node, `was ${aspect}`);
   };
 
   const ofBase = [...before].flatMap(([status, node]) => {
@@ -21,9 +17,7 @@ export function compareResponses(
     const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
     const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
     if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node)];
-    return partners.flatMap(([other, current]) =>
-      compareResponse(operation, other, { base: node, revision: current }, today),
-    );
+    return partners.flatMap(([other, current]) => compareResponse(scope, other, { base: node, revision: current }));
   });
   const added = [...after].flatMap(([status, node]) => {
     if (before.has(status) || [...before.keys()].some((other) => inRange(other, status))) return [];
@@ -31,59 +25,18 @@ export function compareResponses(
     if (range !== undefined && !after.has(range)) return [];
     // The base describes a status that it does not list by its range or by `default`.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
-    const rest =
-      fallback === undefined ? [] : compareResponse(operation, status, { base: fallback, revision: node }, today);
+    const rest = fallback === undefined ? [] : compareResponse(scope, status, { base: fallback, revision: node });
     return [found('added', 'INFO', status, node), ...rest];
   });
   return [...ofBase, ...added];
 }
 
-function compareResponse(operation: string, status: string, pair: Pair, today: string): readonly Finding[] {
-  const at = { subject: 'response-body', name: `response ${status} body`, operation, today } as const;
-  return [...compareHeaders(operation, status, pair, today), ...compareMediaTypes(at, pair)];
-}
-
-function compareHeaders(
-  operation: string,
-  status: string,
-  { base, revision }: Pair,
-  today: string,
-): readonly Finding[] {
-  const before = headersOf(base);
-  const after = headersOf(revision);
-  const nameOf = (header: string): string => `response ${status} header ${header}`;
-  const found = (rule: string, level: Level, node: Node, header: string, change: string): Finding =>
-    finding(operation, rule, level, node, `${nameOf(header)} ${change}`);
-
-  const ofBase = [...before].flatMap(([header, node]) => {
-    const current = after.get(header);
-    const required = isSet(node, 'required');
-    if (current === undefined) {
-      return required
-        ? [found('required-response-header-removed', 'ERR', node, header, 'was removed')]
-        : [found('optional-response-header-removed', 'WARN', node, header, 'was removed')];
-    }
-    const becameOptional = required && !isSet(current, 'required');
-    const described = {
-      subject: 'response-header',
-      text: 'once',
-      operation,
-      today,
-      node: current,
-      name: nameOf(header),
-    } as const;
-    const schemas = { base: rawChild(node, 'schema'), revision: rawChild(current, 'schema') };
-    return [
-      ...(becameOptional
-        ? [found('response-header-became-optional', 'ERR', current, header, 'is no longer required')]
-        : []),
-      ...compareSchemas(described, schemas),
-    ];
-  });
-  const added = [...after].filter(([header]) => !before.has(header));
+function compareResponse(scope: Scope, status: string, { base, revision }: Pair): readonly Finding[] {
+  const name = `response ${status}`;
+  const headers = { base: headersOf(base), revision: headersOf(revision) };
   return [
-    ...ofBase,
-    ...added.map(([header, node]) => found('response-header-added', 'INFO', node, header, 'was added')),
+    ...compareHeaders({ ...scope, name: `${name} header` }, headers),
+    ...compareMediaTypes({ ...scope, subject: 'response-body', name: `${name} body` }, { base, revision }),
   ];
 }
 

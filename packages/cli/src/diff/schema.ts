@@ -1,24 +1,22 @@
+import { resolveReference } from '@contract-first/documents';
 import { compareChoices, compareWithChoice } from './alternatives.ts';
 import { compareCounts } from './bounds.ts';
-import { directionOf, report, type Comparison, type Schemas, type Subject } from './comparison.ts';
+import { directionOf, report, type Comparison, type Described, type Schemas, type Subject } from './comparison.ts';
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
 import { compareDiscriminators } from './discriminator.ts';
 import { haveSameText } from './equality.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Position } from './finding.ts';
 import { compareNumbers } from './numbers.ts';
 import { PairCache } from './pair-cache.ts';
-import { isSet, membersOf, type Pair, type Node } from './node.ts';
-import { compareObjects } from './properties.ts';
+import { isSet, membersOf, target, type Node, type Pair } from './node.ts';
+import { compareObjects } from './objects.ts';
 import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
-/** The value that a pair of schemas describes, with the node of findings when one of them is absent. */
-export type Described = Pick<Comparison, 'subject' | 'name' | 'operation' | 'today' | 'node' | 'text'>;
-
 /** The findings about a pair of schemas, and the first value that they describe. */
-type Cached = { readonly described: Described; readonly nodes: Pair; readonly findings: readonly Finding[] };
+type Cached = { readonly name: string; readonly nodes: Pair; readonly findings: readonly Finding[] };
 
 /** The findings about the schemas that two references lead to, for each base and revision. */
 const cache = new PairCache<Cached>();
@@ -27,21 +25,16 @@ const cache = new PairCache<Cached>();
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
  * levels: narrowing a request and widening a response are errors.
  */
-export function compareSchemas(described: Described, nodes: Pair<Node | undefined>): readonly Finding[] {
-  const { base, revision } = nodes;
+export function compareSchemas(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
   if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
-    return compareOnce(described, nodes);
+    return compareOnce(described, { base, revision });
   const results = cache.of(base.document, revision.document);
-  const key = [
-    described.subject,
-    described.text,
-    described.today,
-    ...[base, revision].map(({ value }) => JSON.stringify(value)),
-  ].join();
+  const { subject, text, today, name } = described;
+  const key = [subject, text, today, ...[base, revision].map(({ value }) => JSON.stringify(value))].join();
   const first = results.get(key);
   if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
   const findings = compareOnce(described, { base, revision });
-  results.set(key, { described, nodes: { base, revision }, findings });
+  results.set(key, { name, nodes: { base, revision }, findings });
   return findings;
 }
 
@@ -53,14 +46,12 @@ function isReference({ value }: Node): boolean {
 
 /** Returns a finding about one value as a finding about another value with the same schemas. */
 function transfer(found: Finding, first: Cached, { name, operation }: Described, nodes: Pair): Finding {
-  const side = found.document === nodes.base.document ? 'base' : 'revision';
-  const isOfReference = found.pointer === first.nodes[side].pointer;
-  return {
-    ...found,
-    operation,
-    pointer: isOfReference ? nodes[side].pointer : found.pointer,
-    message: name + found.message.slice(first.described.name.length),
+  const move = <T extends Position>(position: T): T => {
+    const side = position.document === nodes.base.document ? 'base' : 'revision';
+    return position.pointer === first.nodes[side].pointer ? { ...position, pointer: nodes[side].pointer } : position;
   };
+  const reference = found.reference && move(found.reference);
+  return { ...move(found), operation, reference, name: name + found.name.slice(first.name.length) };
 }
 
 function compareOnce(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
@@ -82,11 +73,23 @@ function compareOnce(described: Described, { base, revision }: Pair<Node | undef
       same: (parts) => compare({ ...value, node }, parts),
     };
     const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
-    const findings = [...new Set(compareAt(at, schemas, read))];
+    const reference = findMovedReference(schemas);
+    const found = [...new Set(compareAt(at, schemas, read))];
+    const findings = reference === undefined ? found : found.map((one) => ({ ...one, reference }));
     compared.set(key, findings);
     return findings;
   };
   return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
+}
+
+/** Finds a `$ref` that leads to another component than before. A renamed component is not another one. */
+function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
+  const [node, ...others] = revision;
+  const [before, after] = [base[0], node].map((one) => one && target(one)?.pointer);
+  if (node === undefined || before === undefined || after === undefined || before === after) return undefined;
+  const isRenamed = resolveReference(node.document, `#${before}`) === undefined;
+  if (isRenamed || base.length > 1 || others.length > 0) return undefined;
+  return { document: node.document, pointer: node.pointer, change: `$ref #${before} became #${after}` };
 }
 
 function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): readonly Finding[] {

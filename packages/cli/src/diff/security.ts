@@ -1,5 +1,5 @@
 import { canonical } from './canonical.ts';
-import { finding, type Finding, type Level } from './finding.ts';
+import { finding, type Finding, type Level, type Scope } from './finding.ts';
 import { child, elements, membersOf, rawChild, rootOf, type Pair, type Node } from './node.ts';
 
 /** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
@@ -15,11 +15,11 @@ type Alternative = {
 const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
 /** Compares security requirements: credentials that the base accepts must stay valid. */
-export function compareSecurity(operation: string, { base, revision }: Pair): readonly Finding[] {
+export function compareSecurity(scope: Scope, { base, revision }: Pair): readonly Finding[] {
   const before = alternativesOf(base);
   const after = alternativesOf(revision);
-  const found = (aspect: string, level: Level, node: Node, message: string): Finding =>
-    finding(operation, `api-security-${aspect}`, level, node, message);
+  const found = (aspect: string, level: Level, node: Node, change: string): Finding =>
+    finding(scope, `api-security-${aspect}`, level, node, change);
 
   const rejected = before.filter((previous) => !after.some((current) => current.demands.isSubsetOf(previous.demands)));
   const ofRejected = rejected.map((previous) => {

@@ -1,5 +1,5 @@
-import { finding, type Finding } from './finding.ts';
-import { child, elements, rawChild, rootOf, textAt, type Pair, type Node } from './node.ts';
+import { finding, type Finding, type Level } from './finding.ts';
+import { child, elements, rawChild, rootOf, textAt, type Node, type Pair } from './node.ts';
 import type { OperationNode } from './parameters.ts';
 
 type Server = { readonly url: string; readonly basePath: string; readonly node: Node };
@@ -8,25 +8,22 @@ type Server = { readonly url: string; readonly basePath: string; readonly node: 
 export function compareServers({ base, revision }: Pair<OperationNode>): readonly Finding[] {
   const before = serversOf(base);
   const after = serversOf(revision);
-  const removed = before.flatMap(({ url, basePath, node }) => {
-    if (after.some((server) => server.url === url)) return [];
-    // Clients may configure the host, but a new base path changes every URL.
-    return after.some((server) => server.basePath === basePath)
-      ? [finding(undefined, 'api-server-removed', 'WARN', node, `server ${url} was removed`)]
-      : [
-          finding(
-            undefined,
-            'api-base-path-changed',
-            'ERR',
-            node,
-            `the base path ${basePath} (${url}) is no longer served`,
-          ),
-        ];
-  });
-  const added = after
-    .filter(({ url }) => !before.some((server) => server.url === url))
-    .map(({ url, node }) => finding(undefined, 'api-server-added', 'INFO', node, `server ${url} was added`));
-  return [...removed, ...added];
+  const found = (rule: string, level: Level, { node }: Server, change: string): Finding =>
+    finding({ name: '' }, `api-${rule}`, level, node, change);
+  const removed = before
+    .filter(({ url }) => !after.some((server) => server.url === url))
+    .map((server) => {
+      const { url, basePath } = server;
+      // Clients may configure the host, but a new base path changes every URL.
+      return after.some((other) => other.basePath === basePath)
+        ? found('server-removed', 'WARN', server, `server ${url} was removed`)
+        : found('base-path-changed', 'ERR', server, `the base path ${basePath} (${url}) is no longer served`);
+    });
+  const added = after.filter(({ url }) => !before.some((server) => server.url === url));
+  return [
+    ...removed,
+    ...added.map((server) => found('server-added', 'INFO', server, `server ${server.url} was added`)),
+  ];
 }
 
 function serversOf({ item, node }: OperationNode): readonly Server[] {

@@ -1,8 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { joinFirst } from '../reports/shorten.ts';
 import { canonical } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
-import type { Finding } from './finding.ts';
-import { membersOf, type Pair } from './node.ts';
+import type { Effect, Finding } from './finding.ts';
+import { membersOf, type Node, type Pair } from './node.ts';
 import { keywordNodes, keywordValues, type Schema } from './schema-reader.ts';
 import { jsonType, typesOf } from './types.ts';
 
@@ -36,10 +37,12 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
   if (removed.length > 0 && added.length > 0 && constant.base && constant.revision) {
     return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, node)];
   }
-  return [
-    ...removed.map((value) => report(at, 'enum-value-removed', 'narrows', `value ${value} was removed`, removedFrom)),
-    ...added.map((value) => report(at, 'enum-value-added', 'widens', `value ${value} was added`, node)),
-  ];
+  const found = (values: readonly string[], action: string, effect: Effect, node: Node): readonly Finding[] => {
+    const [noun, verb] = values.length === 1 ? ['value', 'was'] : ['values', 'were'];
+    const change = `${noun} ${list(values)} ${verb} ${action}`;
+    return values.length === 0 ? [] : [report(at, `enum-value-${action}`, effect, change, node)];
+  };
+  return [...found(removed, 'removed', 'narrows', removedFrom), ...found(added, 'added', 'widens', node)];
 }
 
 /** Compares default values, which decide the meaning of requests without the value. */
@@ -57,8 +60,8 @@ function isConstant(schema: Schema): boolean {
   return keywordValues(schema, 'const').length > 0;
 }
 
-function list(values: readonly string[] | undefined): string {
-  return (values ?? []).join(', ');
+function list(values: readonly string[] = []): string {
+  return joinFirst(values, 10);
 }
 
 /** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */

@@ -20,8 +20,8 @@ export function compareVersions(
   const [from, to] = [base, revision].map(versionOf);
   const [before, after] = [from, to].map(readVersion);
   if (node === undefined || before === undefined || after === undefined || changes.length === 0) return [];
-  const found = (rule: string, message: string): readonly Finding[] => [
-    finding(undefined, rule, 'INFO', node, message),
+  const found = (rule: string, change: string): readonly Finding[] => [
+    finding({ name: '' }, rule, 'INFO', node, change),
   ];
   const isBreaking = changes.some(({ level }) => level === 'ERR');
   const order = orderOf(before, after);

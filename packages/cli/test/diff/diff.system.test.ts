@@ -23,18 +23,23 @@ test('npm run contract:diff exits with 0 and no findings for a document compared
   expect(await diff('--base', 'base.yaml', '--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
 });
 
-test('npm run contract:diff exits with 1 and aligned lines, worst first and without colours, when something breaks', async () => {
+test('npm run contract:diff exits with 1 and a block for each change, worst first and without colours, when something breaks', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED.replace('required: [name]', 'required: [name, label]'));
   const { code, stdout, stderr } = await diff('--base', 'base.yaml');
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout.split('\n')).toEqual([
-    'ERR   new-required-request-property       POST /plants  request body: property label was added, required (openapi.yaml:30 /components/schemas/Plant/properties/label)',
-    'WARN  request-property-removed            POST /plants  request body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
-    'WARN  response-optional-property-removed  POST /plants  response 200 body: property tag was removed (base.yaml:30 /components/schemas/Plant/properties/tag)',
-    'INFO  api-version-not-bumped              -             the document breaks clients, but is still version 1.0.0 (openapi.yaml:5 /info/version)',
-    'INFO  response-required-property-added    POST /plants  response 200 body: property label was added (openapi.yaml:30 /components/schemas/Plant/properties/label)',
-    '1 error, 2 warnings, 2 notes',
+    'openapi.yaml:30 /components/schemas/Plant/properties/label',
+    '  ERR   new-required-request-property     request body: property label was added, required',
+    '  INFO  response-required-property-added  response 200 body: property label was added',
+    '  in POST /plants',
+    'base.yaml:30 /components/schemas/Plant/properties/tag',
+    '  WARN  request-property-removed            request body: property tag was removed',
+    '  WARN  response-optional-property-removed  response 200 body: property tag was removed',
+    '  in POST /plants',
+    'openapi.yaml:5 /info/version',
+    '  INFO  api-version-not-bumped  the document breaks clients, but is still version 1.0.0',
+    '1 error, 1 warning, 1 note in 1 operation',
     '',
   ]);
 });
@@ -42,27 +47,32 @@ test('npm run contract:diff exits with 1 and aligned lines, worst first and with
 test('npm run contract:diff exits with 0 when there are warnings only', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED);
-  expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^WARN/) });
+  expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}WARN/m) });
 });
 
-test('npm run contract:diff --json gives the findings as one array', async () => {
+test('npm run contract:diff --json gives the changes as one array', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', CONTRACT.replace('format: int64', 'format: int32'));
   const { code, stdout } = await diff('--base', 'base.yaml', '--json');
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toEqual([
     {
-      rule: 'request-property-type-changed',
       level: 'ERR',
-      operation: 'POST /plants',
-      message: 'request body/id: type integer (int64) became integer (int32)',
       side: 'revision',
       file: 'openapi.yaml',
       line: 37,
       column: 13,
       pointer: '/components/schemas/NewPlant/allOf/1/properties/id',
+      findings: [
+        {
+          rule: 'request-property-type-changed',
+          level: 'ERR',
+          message: 'request body/id: type integer (int64) became integer (int32)',
+        },
+      ],
+      operations: ['POST /plants'],
     },
-    expect.objectContaining({ rule: 'api-version-not-bumped', level: 'INFO' }),
+    expect.objectContaining({ pointer: '/info/version', level: 'INFO', operations: [] }),
   ]);
 });
 
@@ -72,7 +82,7 @@ test('npm run contract:diff takes the base from a git revision, also in a folder
   write('openapi.yaml', CONTRACT.replace('/plants:', '/flowers:'));
   expect(await diff('--base', 'HEAD')).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation {2}POST \/plants /),
+    stdout: expect.stringMatching(/^ {2}ERR {3}api-path-removed-without-deprecation .*\n {2}in POST \/plants$/m),
   });
   await project.commit('second');
   expect(await diff('--base', 'HEAD')).toMatchObject({ code: 0 });

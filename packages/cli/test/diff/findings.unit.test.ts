@@ -167,7 +167,8 @@ test('a finding points to the changed component in the newer document, and says 
       document: revision,
       pointer: '/components/schemas/Thing/properties/p',
       operation,
-      message: 'request body/p: type string became integer',
+      name: 'request body/p',
+      change: 'type string became integer',
     },
   ]);
 });
@@ -180,7 +181,8 @@ test('a finding points into the base when the newer document lacks the place', (
     document: base,
     pointer: '/paths/~1things/post/responses/200/content/application~1json/schema/properties/name',
     operation,
-    message: 'response 200 body: property name was removed',
+    name: 'response 200 body',
+    change: 'property name was removed',
   });
 });
 

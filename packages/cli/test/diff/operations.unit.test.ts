@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '@contract-first/documents';
+import { membersOf } from '../../src/diff/node.ts';
 import {
   documentWith,
   get,
@@ -137,6 +138,11 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
 const post = (schema: unknown): Fragment => ({
   post: { requestBody: { content: { 'application/json': { schema } } }, responses: { '204': ok } },
 });
+const bodiless = { post: { responses: { '204': ok } } };
+const withHeader = (rest: Fragment): Fragment => {
+  const parameters = [{ name: 'X-A', in: 'header', schema: text, ...rest }];
+  return { post: { ...membersOf(post(text)['post']), parameters } };
+};
 const notify = (schema: unknown): Fragment => ({ additionalOperations: { NOTIFY: post(schema)['post'] } });
 const hook = (item: Fragment): OpenApiDocument => documentWith({}, { openapi: '3.2.0', webhooks: { changed: item } });
 const call = (item: Fragment): OpenApiDocument =>
@@ -145,6 +151,15 @@ const call = (item: Fragment): OpenApiDocument =>
 test.each<readonly [string, Fragment, Fragment, Readonly<Record<'webhook' | 'callback', readonly string[]>>]>([
   ['the same', post(text), post(text), { webhook: [], callback: [] }],
   ['another body', post(text), post(integer), both('ERR response-body-type-changed')],
+  ['a body removed', post(text), bodiless, both('ERR response-media-type-removed')],
+  ['a body added', bodiless, post(text), both('INFO response-media-type-added')],
+  [
+    'a required header removed',
+    withHeader({ required: true }),
+    post(text),
+    both('ERR required-response-header-removed'),
+  ],
+  ['a header added', post(text), withHeader({}), both('INFO response-header-added')],
   ['another body with a method of its own', notify(text), notify(integer), both('ERR response-body-type-changed')],
   [
     'another method',

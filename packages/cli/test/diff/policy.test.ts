@@ -14,9 +14,11 @@ describe('the policy of contract:diff', () => {
   /** Returns `LEVEL rule place` of each finding, and the summary. */
   const summarize = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await project.diff('--base', 'base.yaml', ...args);
-    const lines = stdout.trimEnd().split('\n');
-    const findings = lines.slice(0, -1).map((line) => line.replace(/^(\w+) +(\S+) .*\((\S+).*\)$/, '$1 $2 $3'));
-    return { code, stderr, findings, summary: lines.at(-1) };
+    const blocks = stdout.matchAll(/^(\S+) .*\n((?: {2}(?:ERR|WARN|INFO) .*\n)+)/gm);
+    const findings = [...blocks].flatMap(([, place = '', lines = '']) =>
+      [...lines.matchAll(/^ +(\w+) +(\S+)/gm)].map(([, level = '', rule = '']) => `${level} ${rule} ${place}`),
+    );
+    return { code, stderr, findings, summary: stdout.trimEnd().split('\n').at(-1) };
   };
   const entry = (rule: string, rest: string): string =>
     `  - { rule: ${rule}, operation: POST /plants, reason: No client reads it., ${rest} }\n`;
@@ -43,7 +45,18 @@ describe('the policy of contract:diff', () => {
         'INFO new-optional-request-property openapi.yaml:30',
         'INFO response-optional-property-added openapi.yaml:30',
       ],
-      summary: '0 errors, 3 warnings, 2 notes, 2 ignored',
+      summary: '0 errors, 3 warnings, 1 note in 1 operation, 2 ignored',
+    });
+  });
+
+  test('accepts the findings of all operations at a place by a pointer without an operation', async () => {
+    const pointer = '/components/schemas/Plant/properties/tag';
+    const given = (rule: string) => `  - { rule: ${rule}, pointer: ${pointer}, reason: Unused., until: 2100-01-01 }\n`;
+    const rules = ['request-property-removed', 'response-optional-property-removed'];
+    project.write(POLICY, `ignore:\n${rules.map(given).join('')}`);
+    expect(await summarize()).toMatchObject({
+      stderr: '',
+      summary: '0 errors, 0 warnings, 2 notes in 1 operation, 1 ignored',
     });
   });
 
@@ -60,11 +73,11 @@ describe('the policy of contract:diff', () => {
       code: 1,
       findings: [
         'ERR request-property-removed base.yaml:30',
+        'INFO response-optional-property-removed base.yaml:30',
         'WARN api-version-not-bumped openapi.yaml:5',
         'INFO ignore-entry-unused .contract-diff.yaml:7',
         'INFO new-optional-request-property openapi.yaml:30',
         'INFO response-optional-property-added openapi.yaml:30',
-        'INFO response-optional-property-removed base.yaml:30',
       ],
     });
   });
@@ -143,8 +156,10 @@ test.each<readonly [string, string, string, string, string | undefined]>([
   project.write('base.yaml', CONTRACT.replace('version: 1.0.0', `version: '${before}'`));
   project.write('openapi.yaml', document.replace('version: 1.0.0', `version: '${after}'`));
   const { stdout } = await project.diff('--base', 'base.yaml', '--json');
-  const found = JSON.parse(stdout) as readonly { rule: string }[]; // It prints an array of findings.
-  const ofVersion = found.filter((finding) => finding.rule.includes('-version-'));
-  const want = { rule, level: 'INFO', side: 'revision', line: 5, pointer: '/info/version' };
-  expect(ofVersion).toEqual(rule === undefined ? [] : [expect.objectContaining(want)]);
+  const found = JSON.parse(stdout) as readonly { pointer: string }[]; // It prints an array of changes.
+  const ofVersion = found.filter(({ pointer }) => pointer === '/info/version');
+  const findings = [expect.objectContaining({ rule, level: 'INFO' })];
+  expect(ofVersion).toEqual(
+    rule === undefined ? [] : [expect.objectContaining({ findings, side: 'revision', line: 5 })],
+  );
 });

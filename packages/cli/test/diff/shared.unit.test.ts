@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '@contract-first/documents';
+import { messageOf } from '../../src/diff/finding.ts';
 import { body, compare, documentWith, integer, ok } from '@contract-first/testing/document.ts';
 
 test('schemas that several operations share are reported in each, at its own place', () => {
@@ -18,7 +19,7 @@ test('schemas that several operations share are reported in each, at its own pla
   };
   for (const version of ['3.0.3', '3.1.0']) {
     const found = compare(documentOf('object', version), documentOf('string', version));
-    const lines = found.map(({ operation = '', message, pointer }) => `${operation} ${message} ${pointer}`);
+    const lines = found.map(({ operation = '', pointer, ...found }) => `${operation} ${messageOf(found)} ${pointer}`);
     const content = 'content/application~1json/schema';
     expect(lines).toEqual(
       ['a', 'b'].flatMap((name) => [

@@ -28,18 +28,18 @@ test('contract:diff reads a document of several files from git, from any folder,
   project.write('shared/parts.yaml', `# Moved by a line.\n${STRING_ERROR}`);
   const changed = await inService('--base', 'HEAD');
   expect(changed).toMatchObject({ code: 1, stderr: '' });
-  expect(changed.stdout).toContain(
-    'response 400 body/error: type integer (int32) became string (../shared/parts.yaml:6 ',
+  expect(changed.stdout).toMatch(
+    /^\.\.\/shared\/parts\.yaml:6 .*\n.* response: type integer \(int32\) became string\n/m,
   );
 
   const reversed = await inService('--revision', 'HEAD', '--base', 'openapi.yaml');
-  expect(reversed.stdout).toContain('type string became integer (int32) (HEAD:../shared/parts.yaml:5 ');
+  expect(reversed.stdout).toMatch(/^HEAD:\.\.\/shared\/parts\.yaml:5 .*\n.*type string became integer \(int32\)\n/m);
 });
 
 test('contract:diff reads removed parts at their place in the base', async () => {
   project.write('shared/parts.yaml', PARTS.replace(', message]', ']').replace(/^ *message: .*\n/m, ''));
   const { stdout } = await project.diff('--revision', 'service/openapi.yaml', '--base', 'HEAD:service/openapi.yaml');
-  expect(stdout).toContain('property message was removed (HEAD:shared/parts.yaml:6 ');
+  expect(stdout).toMatch(/^HEAD:shared\/parts\.yaml:6 .*\n.* property message was removed\n/m);
 });
 
 test('contract:diff reads two revisions, without the working tree', async () => {
@@ -124,5 +124,5 @@ test('contract:diff reads a document whose schemas have keywords with values of 
   project.write('openapi.yaml', above('false'));
   const { code, stdout, stderr } = await project.diff('--base', 'base.yaml');
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  expect(stdout).toContain('response 400 body/error: minimum 1 became minimum 0');
+  expect(stdout).toContain('response: minimum 1 became minimum 0');
 });

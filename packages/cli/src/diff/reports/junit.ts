@@ -1,6 +1,7 @@
 import * as junit from '../../reports/junit.ts';
-import { fileName, type Change } from '../change.ts';
-import type { Report } from './report.ts';
+import type { Change } from '../change.ts';
+import { listOperations, type Report } from './report.ts';
+import { formatChange } from './text.ts';
 
 const NAME = 'contract:diff';
 
@@ -11,8 +12,10 @@ export const formatJunit: Report = ({ changes, fails }) => {
 };
 
 function caseOf(change: Change, isFailure: boolean): junit.JunitCase {
-  const { level, rule, operation = 'the whole document', message, file, line, pointer } = change;
-  const attributes = { classname: operation, name: `${rule}: ${message}`, file, line };
-  const text = `${level} ${rule} ${fileName(change)}:${String(line)} ${pointer}`;
+  const { level, findings, file, line, pointer } = change;
+  const classname = listOperations(change) || 'the whole document';
+  const message = findings.map((finding) => finding.message)[0] ?? '';
+  const attributes = { classname, name: `${pointer}: ${message}`, file, line };
+  const text = formatChange(change);
   return isFailure ? { attributes, failure: { type: level, message, text } } : { attributes, output: text };
 }

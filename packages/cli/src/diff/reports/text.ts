@@ -1,20 +1,23 @@
-import { fileName, type Change } from '../change.ts';
-import { summarize, type Report } from './report.ts';
+import { shorten } from '../../reports/shorten.ts';
+import type { Change } from '../change.ts';
+import { lineOf, listOperations, summarize, type Report } from './report.ts';
 
-/** Formats changes in columns, one line each, and a summary line. */
-export const formatText: Report = (comparison) => {
-  const { changes } = comparison;
-  const ruleWidth = Math.max(0, ...changes.map(({ rule }) => rule.length));
-  const operationWidth = Math.max(0, ...changes.map(({ operation = '-' }) => operation.length));
-  const lines = changes.map((change) => {
-    const { rule, level, operation = '-', message } = change;
-    const columns = [level.padEnd(4), rule.padEnd(ruleWidth), operation.padEnd(operationWidth)];
-    return `${columns.join('  ')}  ${message} (${placeOf(change)})\n`;
-  });
-  return `${lines.join('')}${summarize(comparison)}\n`;
-};
+/** Formats each change as a block: its place, what it means, and the operations that it reaches; below, a summary line. */
+export const formatText: Report = (comparison) =>
+  `${comparison.changes.map(formatChange).join('')}${summarize(comparison)}\n`;
 
-/** `openapi.yaml:12 /paths/~1pets` */
-function placeOf(change: Change): string {
-  return `${fileName(change)}:${String(change.line)} ${change.pointer}`;
+/** Formats a change as a block of lines. */
+export function formatChange(change: Change): string {
+  const { pointer, reference, findings, operations } = change;
+  const ruleWidth = Math.max(...findings.map(({ rule }) => rule.length));
+  const lines = findings.map(({ level, rule, message }) => `${level.padEnd(4)}  ${rule.padEnd(ruleWidth)}  ${message}`);
+  const reach = operations.length > 3 ? `in ${String(operations.length)} operations: ` : 'in ';
+  const block = [
+    `${lineOf(change)} ${pointer}`,
+    ...(reference === undefined ? [] : [`  ${reference}`]),
+    ...shorten(lines, 10).map((line) => `  ${line}`),
+    ...(operations.length === 0 ? [] : [`  ${reach}${listOperations(change)}`]),
+  ];
+  // A line feed in a name must not begin a line, which may be a command for GitHub.
+  return block.map((line) => `${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('');
 }

@@ -100,12 +100,15 @@ const ACCESS: readonly DocumentChange[] = [
 const hooks = (...names: readonly string[]): OpenApiDocument =>
   documentWith({}, { webhooks: Object.fromEntries(names.map((name) => [name, { post: { responses: {} } }])) });
 const hook = (responses: Fragment): OpenApiDocument => documentWith({}, { webhooks: { a: { post: { responses } } } });
+const told = (requestBody: Fragment): OpenApiDocument =>
+  documentWith({}, { webhooks: { a: { post: { requestBody, responses: {} } } } });
 const calls = (callbacks: Fragment): OpenApiDocument => operationWith({ callbacks });
 const call = { '{$request.body#/url}': { post: { responses: {} } } };
 
 const OUTGOING: readonly DocumentChange[] = [
   ['webhook-added', 'webhook-removed', hooks('a'), hooks('a', 'b')],
   ['webhook-response-status-removed', undefined, hook({ '200': ok, '202': ok }), hook({ '200': ok })],
+  ['webhook-body-became-required', 'webhook-body-became-optional', told(body()), told(body({ required: true }))],
   ['callback-added', 'callback-removed', calls({}), calls({ done: call })],
 ];
 
