@@ -88,7 +88,7 @@ function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Fin
 function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(body, 'content'))];
   // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
-  return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;charset=[^;]*/gi, ''), node]));
+  return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;\s*charset=[^;]*/gi, ''), node]));
 }
 
 /** Returns whether a media range covers a media type or equals it. */

@@ -26,6 +26,7 @@ const served = (...urls: readonly string[]): OpenApiDocument =>
 
 const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, schema: text });
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
+const answersAs = (type: string): OpenApiDocument => answers({ '200': { ...ok, content: { [type]: {} } } });
 const json = (schema: unknown): Fragment => ({ ...ok, content: { 'application/json': { schema } } });
 
 test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
@@ -115,6 +116,7 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
 });
 
 test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  ['a charset added', [answersAs('application/json'), answersAs('application/json; charset=utf-8')], []],
   ['a status became part of a range', [answers({ '200': json(text) }), answers({ '2XX': json(text) })], []],
   [
     'a range has another body than its status had',
