@@ -89,7 +89,7 @@ export const ASPECTS: readonly Aspect[] = [
   aspect('multiple-of-unset', ['widens'], 'multipleOf was removed'),
   aspect('multiple-of-changed', ['narrows', 'widens', 'differs'], 'multipleOf was changed'),
   aspect('pattern-added', ['narrows'], 'pattern was added'),
-  aspect('pattern-removed', ['widens'], 'pattern was removed'),
+  aspect('pattern-removed', { request: ['widens'], response: ['unsure'] }, 'pattern was removed'),
   aspect('pattern-changed', ['unsure'], 'pattern was changed'),
   aspect('unique-items-set', ['narrows'], 'items must be unique'),
   aspect('unique-items-unset', ['widens'], 'items need no longer be unique'),

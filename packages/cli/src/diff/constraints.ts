@@ -1,5 +1,5 @@
 import { canonicalSchema } from './canonical.ts';
-import { report, type Comparison } from './comparison.ts';
+import { looseningOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
 import { membersOf, rawChild, type Pair, type Node } from './node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
@@ -91,7 +91,7 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
   const [node] = keywordNodes(revision, 'pattern');
   if (added === '' && removed === '') return [];
   if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, node)];
-  if (added === '') return [report(at, 'pattern-removed', 'widens', `pattern ${removed} was removed`)];
+  if (added === '') return [report(at, 'pattern-removed', looseningOf(at), `pattern ${removed} was removed`)];
   return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, node)];
 }
 
