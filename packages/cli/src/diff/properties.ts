@@ -78,7 +78,8 @@ function added(at: Comparison, name: string, { base, revision }: Pair<Property>)
     const aspect = `${kind}-property-${base.hidden ? 'became-not-write-only' : 'added'}`;
     const change = base.hidden ? 'is no longer writeOnly' : 'was added';
     if (!isForbidden(base.nodes)) return [found(at, aspect, 'none', name, node, change)];
-    return [found(at, aspect, 'unsure', name, node, change)];
+    const reason = 'other properties were forbidden, so clients that validate responses reject it';
+    return [found(at, aspect, 'unsure', name, node, `${change}; ${reason}`)];
   }
   const effect = revision.required ? 'narrows' : 'widens';
   if (base.hidden) {

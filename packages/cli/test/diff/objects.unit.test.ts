@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { integer, property, text, type Fragment } from '@contract-first/testing/document.ts';
+import { compare, integer, property, responseWith, text, type Fragment } from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, type Findings, type SchemaRow } from './support/schema-findings.ts';
 
 test.each<SchemaRow>([
@@ -81,4 +81,13 @@ test.each<readonly [string, Fragment, Fragment, Findings]>([
 ])('kinds that are reachable only through a discriminator: %s', (_name, base, revision, want) => {
   const pet = { $ref: '#/components/schemas/Pet' };
   expect(summarizeBoth(pet, pet, base, revision)).toEqual(want);
+});
+
+test('a new property of a response is a warning that says why, where the base forbids other properties', () => {
+  const closed = { type: 'object', additionalProperties: false };
+  const [found] = compare(responseWith(closed), responseWith({ ...closed, properties: { p: text } }));
+  expect(found).toMatchObject({
+    level: 'WARN',
+    change: 'property p was added; other properties were forbidden, so clients that validate responses reject it',
+  });
 });
