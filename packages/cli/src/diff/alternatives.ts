@@ -34,6 +34,9 @@ export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: 
     const rest = withoutChoices(schema);
     return members(choice).map(({ nodes: own, keyword }) => ({ nodes: [...rest, ...own], keyword }));
   };
+  if (matchesSeveral(at, schemas, plain.base)) {
+    return [report(at, 'wrapped-in-one-of', 'differs', 'the previous values match two alternatives of oneOf')];
+  }
   const base = read(schemas.base, plain.base);
   const revision = read(schemas.revision, plain.revision);
   const whole = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] =>
@@ -151,6 +154,14 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
     ? 'a value may match two alternatives of oneOf'
     : 'a value need no longer match only one of oneOf';
   return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? node : at.node)];
+}
+
+/** Whether a request that was valid matches two alternatives of the same `oneOf`, with which it is not valid. */
+function matchesSeveral(at: Comparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
+  if (directionOf(at) !== 'request' || base.choices.length > 0) return false;
+  const rest = withoutChoices(revision);
+  const isMatch = (one: Node): boolean => isHarmless(at.same({ base: nodes, revision: [...rest, one] }));
+  return exclusiveLists(revision).some((list) => list.filter(isMatch).length > 1);
 }
 
 /** Returns the alternatives of each `oneOf`; a discriminator selects one itself. */

@@ -95,6 +95,15 @@ test.each<SchemaRow>([
   ],
   ['an alternative beside the old schema', cat, { oneOf: [dog, cat] }, widens('property-one-of-added')],
   [
+    'two alternatives that both include the old schema, so that none is the only one',
+    { ...property(text), required: ['p'] },
+    { oneOf: [property(text), property({})] },
+    {
+      request: ['ERR request-property-wrapped-in-one-of'],
+      response: ['ERR response-property-wrapped-in-one-of'],
+    },
+  ],
+  [
     'alternatives that do not include the old schema',
     text,
     { oneOf: [{ ...text, maxLength: 5 }, { ...text, format: 'date' }, integer] },
