@@ -1,4 +1,4 @@
-import { report, type Comparison } from './comparison.ts';
+import { directionOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
 import {
   child,
@@ -25,34 +25,43 @@ export function compareDiscriminators(at: Comparison, { base, revision }: Pair<S
     return [report(at, 'discriminator-property-name-changed', 'differs', text, after)];
   }
   const mappings = { base: mappingOf(base), revision: mappingOf(revision) };
-  const found = (aspect: string, effect: 'narrows' | 'unsure', name: string, node: Node): Finding =>
-    report(at, `discriminator-mapping-${aspect}`, effect, `discriminator value ${name} was ${aspect}`, node);
-  const isRequest = at.subject.startsWith('request');
-  return [
-    ...[...mappings.base].flatMap(([name, node]) => {
-      const partner = mappings.revision.get(name);
-      if (partner === undefined) return [found('deleted', 'narrows', name, node)];
-      return at.same({ base: [node], revision: [partner] });
-    }),
-    // The schema of the discriminator allowed such objects before, but clients may not handle the new value.
-    ...[...mappings.revision].flatMap(([name, node]) =>
-      isRequest || mappings.base.has(name) ? [] : [found('added', 'unsure', name, node)],
-    ),
+  const found = (aspect: string, effect: 'narrows' | 'unsure', name: string, node: Node): readonly Finding[] => [
+    report(at, `discriminator-mapping-${aspect}`, effect, `discriminator value ${name} was ${aspect}`, node),
   ];
+  const ofBase = [...mappings.base].flatMap(([name, node]) => {
+    const partner = mappings.revision.get(name);
+    if (partner !== undefined) return at.same({ base: [node], revision: [partner] });
+    return isListed(revision, node) ? found('deleted', 'narrows', name, node) : [];
+  });
+  // Requests with a new value were valid with the schema before, but clients may not handle it.
+  const added = [...mappings.revision].filter(([name, node]) => !mappings.base.has(name) && isListed(base, node));
+  const isRequest = directionOf(at) === 'request';
+  return [...ofBase, ...(isRequest ? [] : added.flatMap(([name, node]) => found('added', 'unsure', name, node)))];
 }
 
-/** Returns the schemas by the value of the property. A `oneOf` or `anyOf` is compared elsewhere. */
+/** Whether the choice of a schema has an alternative; without a choice, each mapped schema is one. */
+function isListed(schema: Schema, { pointer }: Node): boolean {
+  const members = schema.leaves.flatMap(membersOfChoice);
+  return members.length === 0 || members.some((member) => member.pointer === pointer);
+}
+
+/** Returns the schemas by the value of the property. The name of a component that a choice lists is a value, too. */
 function mappingOf({ leaves }: Schema): ReadonlyMap<string, Node> {
   const entries = leaves.flatMap((leaf) => {
-    const hasChoice = rawChild(leaf, 'oneOf') ?? rawChild(leaf, 'anyOf');
-    if (hasChoice !== undefined || rawChild(leaf, 'discriminator') === undefined) return [];
+    if (rawChild(leaf, 'discriminator') === undefined) return [];
     const schemas = child(child(rootOf(leaf.document), 'components'), 'schemas');
     const mapping = Object.entries(membersOf(child(child(leaf, 'discriminator'), 'mapping')?.value)).map(
       ([name, value]) => [name, mappedSchema(leaf, String(value))] as const,
     );
-    return mapping.length > 0 ? mapping : [...children(schemas)].filter(([, schema]) => extendsLeaf(schema, leaf));
+    const implicit = membersOfChoice(leaf).map((node) => [node.pointer.replace(/.*\//, ''), node] as const);
+    if (mapping.length + implicit.length > 0) return [...implicit, ...mapping];
+    return [...children(schemas)].filter(([, schema]) => extendsLeaf(schema, leaf));
   });
   return new Map(entries);
+}
+
+function membersOfChoice(leaf: Leaf): readonly Node[] {
+  return ['oneOf', 'anyOf'].flatMap((keyword) => elements(rawChild(leaf, keyword)).flatMap((one) => target(one) ?? []));
 }
 
 function mappedSchema(leaf: Leaf, value: string): Node {

@@ -83,6 +83,35 @@ test.each<readonly [string, Fragment, Fragment, Findings]>([
   expect(summarizeBoth(pet, pet, base, revision)).toEqual(want);
 });
 
+const choice = (mapping: Fragment | undefined, ...names: readonly string[]): Fragment => ({
+  oneOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })),
+  discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
+});
+const RENAMED: Findings = {
+  request: ['ERR request-body-discriminator-mapping-deleted'],
+  response: ['INFO response-body-discriminator-mapping-deleted', 'WARN response-body-discriminator-mapping-added'],
+};
+
+test.each<readonly [string, Fragment, Fragment, Findings]>([
+  ['the same', choice(BOTH, 'Cat', 'Dog'), choice(BOTH, 'Dog', 'Cat'), { request: [], response: [] }],
+  ['another value', choice(BOTH, 'Cat', 'Dog'), choice({ ...CAT, hound: 'Dog' }, 'Cat', 'Dog'), RENAMED],
+  [
+    'the name of the component as the value',
+    choice(undefined, 'Cat', 'Dog'),
+    choice({ Cat: 'Cat', Dog: 'Dog' }, 'Cat', 'Dog'),
+    { request: [], response: [] },
+  ],
+  [
+    'an alternative removed with its value',
+    choice(BOTH, 'Cat', 'Dog', 'Pet'),
+    choice(CAT, 'Cat', 'Pet'),
+    { request: ['ERR request-body-one-of-removed'], response: ['INFO response-body-one-of-removed'] },
+  ],
+])('the values of a discriminator beside a choice: %s', (_name, base, revision, want) => {
+  const rest = pets(undefined, KINDS);
+  expect(summarizeBoth(base, revision, rest, rest)).toEqual(want);
+});
+
 test('a new property of a response is a warning that says why, where the base forbids other properties', () => {
   const closed = { type: 'object', additionalProperties: false };
   const [found] = compare(responseWith(closed), responseWith({ ...closed, properties: { p: text } }));
