@@ -25,7 +25,7 @@ const ELSEWHERE = {
 };
 // These take longest: one that began last would keep one core busy, and leave the others idle.
 const FIRST = ['docs/your-service.md', 'docs/tutorial.md'];
-const QUOTED_FAILURE = /^(?:FAIL|ERR|::error)\b|error TS/m;
+const QUOTED_FAILURE = /^(?:FAIL| *ERR|::error)\b|error TS/m;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');
