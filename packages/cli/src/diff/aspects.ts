@@ -1,5 +1,6 @@
 import type { Subject } from './comparison.ts';
 import { LEVELS, type Direction, type Effect, type Level } from './finding.ts';
+import { LIMITS, OPAQUE } from './keywords.ts';
 
 /** A change of a schema. The name of its rule is `SUBJECT-ASPECT`, its level follows from the effect. */
 export type Aspect = {
@@ -29,32 +30,6 @@ const WITH_SPECIALIZED: readonly Subject[] = [
   'response-header',
 ];
 
-/** Keywords with a limit. A greater one allows more values on the upper side, and fewer on the lower one. */
-const LIMITS = [
-  ['max', 'maximum', 'upper'],
-  ['exclusive-max', 'exclusiveMaximum', 'upper'],
-  ['max-length', 'maxLength', 'upper'],
-  ['max-items', 'maxItems', 'upper'],
-  ['max-properties', 'maxProperties', 'upper'],
-  ['max-contains', 'maxContains', 'upper'],
-  ['min', 'minimum', 'lower'],
-  ['exclusive-min', 'exclusiveMinimum', 'lower'],
-  ['min-length', 'minLength', 'lower'],
-  ['min-items', 'minItems', 'lower'],
-  ['min-properties', 'minProperties', 'lower'],
-] as const;
-
-/** Keywords that are compared as text, with the effect of a change. */
-const OPAQUE = [
-  ['not', 'not', 'unsure'],
-  ['if', 'if, then or else', 'unsure'],
-  ['content-schema', 'contentSchema', 'unsure'],
-  ['content-encoding', 'contentEncoding', 'differs'],
-  ['content-media-type', 'contentMediaType', 'differs'],
-  ['dependent-schema', 'dependentSchemas', 'unsure'],
-  ['unevaluated-items', 'unevaluatedItems', 'unsure'],
-] as const;
-
 /** Lists the changes of schemas that are reported. */
 export const ASPECTS: readonly Aspect[] = [
   aspect('type-changed', ['differs', 'unsure'], 'the type or format was changed'),
@@ -74,15 +49,12 @@ export const ASPECTS: readonly Aspect[] = [
   ...['added', 'removed', 'changed'].map((change) =>
     aspect(`default-value-${change}`, { request: ['unsure'], response: ['none'] }, `the default was ${change}`),
   ),
-  ...LIMITS.flatMap(([name, keyword, side]) => {
-    const [greater, smaller] = side === 'upper' ? (['widens', 'narrows'] as const) : (['narrows', 'widens'] as const);
-    return [
-      aspect(`${name}-set`, ['narrows'], `${keyword} was set`),
-      aspect(`${name}-unset`, ['widens'], `${keyword} was removed`),
-      aspect(`${name}-increased`, [greater], `${keyword} was increased`),
-      aspect(`${name}-decreased`, [smaller], `${keyword} was decreased`),
-    ];
-  }),
+  ...LIMITS.flatMap(({ rule, keyword, side }) => [
+    aspect(`${rule}-set`, ['narrows'], `${keyword} was set`),
+    aspect(`${rule}-unset`, ['widens'], `${keyword} was removed`),
+    aspect(`${rule}-increased`, [side === 'upper' ? 'widens' : 'narrows'], `${keyword} was increased`),
+    aspect(`${rule}-decreased`, [side === 'upper' ? 'narrows' : 'widens'], `${keyword} was decreased`),
+  ]),
   aspect('min-contains-increased', ['narrows'], 'minContains was increased'),
   aspect('min-contains-decreased', ['widens'], 'minContains was decreased'),
   aspect('multiple-of-set', ['narrows'], 'multipleOf was set'),
@@ -96,10 +68,10 @@ export const ASPECTS: readonly Aspect[] = [
   aspect('contains-added', ['narrows'], 'contains was added'),
   aspect('contains-removed', ['widens'], 'contains was removed'),
   aspect('contains-changed', ['unsure'], 'contains was changed, beside maxContains'),
-  ...OPAQUE.flatMap(([name, keyword, change]) => [
-    aspect(`${name}-added`, ['narrows'], `${keyword} was added`),
-    aspect(`${name}-removed`, ['widens'], `${keyword} was removed`),
-    aspect(`${name}-changed`, [change], `${keyword} was changed`),
+  ...OPAQUE.flatMap(({ rule, keyword, change }) => [
+    aspect(`${rule}-added`, ['narrows'], `${keyword} was added`),
+    aspect(`${rule}-removed`, ['widens'], `${keyword} was removed`),
+    aspect(`${rule}-changed`, [change], `${keyword} was changed`),
   ]),
   aspect('dependent-required-added', ['narrows'], 'a property requires another one'),
   aspect('dependent-required-removed', ['widens'], 'a property no longer requires another one'),

@@ -1,5 +1,6 @@
 import { report, type Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
+import { LIMITS, type Side } from './keywords.ts';
 import { membersOf, type Pair } from './node.ts';
 import { keywordNodes, type Schema } from './schema-reader.ts';
 
@@ -12,27 +13,9 @@ export type Bound = {
   readonly format?: string;
 };
 
-export type Side = 'upper' | 'lower';
-
-/** The limits of values of each type. */
-const COUNTS: Readonly<Record<string, readonly (readonly [keyword: string, rule: string, side: Side])[]>> = {
-  string: [
-    ['maxLength', 'max-length', 'upper'],
-    ['minLength', 'min-length', 'lower'],
-  ],
-  array: [
-    ['maxItems', 'max-items', 'upper'],
-    ['minItems', 'min-items', 'lower'],
-  ],
-  object: [
-    ['maxProperties', 'max-properties', 'upper'],
-    ['minProperties', 'min-properties', 'lower'],
-  ],
-};
-
 /** Compares the limits of the length or size of values of one type. */
 export function compareCounts(at: Comparison, type: string, { base, revision }: Pair<Schema>): readonly Finding[] {
-  return (COUNTS[type] ?? []).flatMap(([keyword, rule, side]) => {
+  return LIMITS.filter((limit) => limit.type === type).flatMap(({ keyword, rule, side }) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
     return compareBound(at, rule, side, bounds, revision);
   });

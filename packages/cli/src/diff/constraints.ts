@@ -1,52 +1,32 @@
 import { canonicalSchema } from './canonical.ts';
 import { looseningOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
+import { IF, NOT, OPAQUE, type OpaqueKeyword } from './keywords.ts';
 import { membersOf, rawChild, type Pair, type Node } from './node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from './schema-reader.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
-/** Keywords that are only compared as text: each was added, removed or changed. */
-const OPAQUE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  string: { contentSchema: 'content-schema' },
-  array: { unevaluatedItems: 'unevaluated-items' },
-  object: { dependentSchemas: 'dependent-schema' },
-};
-/** Keywords with the names of their rules. */
-const CONTENT = { contentEncoding: 'content-encoding', contentMediaType: 'content-media-type' };
-
 /** Compares the constraints on the values of one type, apart from limits. */
 export function compareConstraints(at: Comparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
-  const opaque = Object.entries(OPAQUE[type] ?? {}).flatMap(([keyword, rule]) =>
-    compareOpaque(at, keyword, rule, schemas),
-  );
-  switch (type) {
-    case 'string': {
-      const ofContent = Object.entries(CONTENT).flatMap(([keyword, rule]) =>
-        compareContent(at, keyword, rule, schemas),
-      );
-      return [...opaque, ...ofContent, ...comparePatterns(at, schemas)];
-    }
-    case 'number':
-      return compareMultiples(at, schemas);
-    case 'array':
-      return [...opaque, ...compareUniqueness(at, schemas)];
-    case 'object':
-      return [...opaque, ...compareDependencies(at, schemas)];
-    default:
-      return opaque;
-  }
+  return [
+    ...OPAQUE.filter((keyword) => keyword.type === type).flatMap((keyword) => compareOpaque(at, keyword, schemas)),
+    ...(type === 'string' ? comparePatterns(at, schemas) : []),
+    ...(type === 'number' ? compareMultiples(at, schemas) : []),
+    ...(type === 'array' ? compareUniqueness(at, schemas) : []),
+    ...(type === 'object' ? compareDependencies(at, schemas) : []),
+  ];
 }
 
 /** Compares `not` and the conditions of a schema, as text. */
 export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
-  const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, 'if', 'if', conditions);
+  const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, IF, conditions);
   // A `not` that excludes no value of the other side has no effect.
   const exclusions = {
     base: exclusionsOf(base, typesOf(revision, false)),
     revision: exclusionsOf(revision, typesOf(base, false)),
   };
-  return [...compareOpaque(at, 'not', 'not', exclusions), ...ofConditions];
+  return [...compareOpaque(at, NOT, exclusions), ...ofConditions];
 }
 
 /** Returns the schemas that exclude values of some types. */
@@ -136,8 +116,7 @@ function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): re
 
 function compareOpaque(
   at: Comparison,
-  keyword: string,
-  rule: string,
+  { rule, keyword, change }: OpaqueKeyword,
   { base, revision }: Pair<Schema>,
 ): readonly Finding[] {
   const read = (schema: Schema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));
@@ -148,14 +127,8 @@ function compareOpaque(
   if (!isAdded && !isRemoved) return [];
   if (!isRemoved) return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, node)];
   if (!isAdded) return [report(at, `${rule}-removed`, 'widens', `${keyword} was removed`)];
-  return [report(at, `${rule}-changed`, 'unsure', `${keyword} was changed in a way that is not analysed`, node)];
-}
-
-/** Compares encodings and media types of text: a text of one is not one of another. */
-function compareContent(at: Comparison, keyword: string, rule: string, schemas: Pair<Schema>): readonly Finding[] {
-  return compareOpaque(at, keyword, rule, schemas).map((found) =>
-    found.rule.endsWith('-changed') ? report(at, `${rule}-changed`, 'differs', `${keyword} was changed`) : found,
-  );
+  const reason = change === 'unsure' ? ' in a way that is not analysed' : '';
+  return [report(at, `${rule}-changed`, change, `${keyword} was changed${reason}`, node)];
 }
 
 /** Compares the properties that are required when another one is present. */

@@ -1,17 +1,11 @@
-import { compareBound, limits, tightest, type Bound, type Side } from './bounds.ts';
+import { compareBound, limits, tightest, type Bound } from './bounds.ts';
 import type { Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
 import { formatLimits } from './formats.ts';
+import { LIMITS, type Side } from './keywords.ts';
 import { membersOf, type Pair } from './node.ts';
 import type { Schema } from './schema-reader.ts';
 import { hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
-
-const NUMBER_RULES: Readonly<Record<string, string>> = {
-  maximum: 'max',
-  minimum: 'min',
-  exclusiveMaximum: 'exclusive-max',
-  exclusiveMinimum: 'exclusive-min',
-};
 
 /** Compares the ranges of numbers. The format of an integer is a range, too. */
 export function compareNumbers(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
@@ -26,8 +20,9 @@ export function compareNumbers(at: Comparison, { base, revision }: Pair<Schema>)
       base: unlessFormat(bounds.base, bounds.revision, side),
       revision: unlessFormat(bounds.revision, bounds.base, side),
     };
-    const keyword = (named.revision ?? named.base)?.keyword ?? '';
-    return compareBound(at, NUMBER_RULES[keyword] ?? keyword, side, named, revision);
+    const keyword = (named.revision ?? named.base)?.keyword;
+    const rule = LIMITS.find((limit) => limit.keyword === keyword)?.rule ?? '';
+    return compareBound(at, rule, side, named, revision);
   });
   const ofFormats = sides.flatMap(({ side, bounds, isOfFormat }) => (isOfFormat ? effectOf(bounds, side) : []));
   const [effect] = ofFormats;

@@ -115,8 +115,8 @@ function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): reado
     ...compareValues(at, schemas),
     ...compareDefaults(at, schemas),
     ...commonTypes(schemas).flatMap((type) => [
-      ...(isListed ? [] : [...compareCounts(at, type, schemas), ...compareConstraints(at, type, schemas)]),
-      ...(isListed || type !== 'number' ? [] : compareNumbers(at, schemas)),
+      ...(isListed ? [] : type === 'number' ? compareNumbers(at, schemas) : compareCounts(at, type, schemas)),
+      ...(isListed ? [] : compareConstraints(at, type, schemas)),
       ...(type === 'array' ? compareItems(at, schemas) : []),
       ...(type === 'object' ? compareObjects(at, schemas) : []),
     ]),
