@@ -31,18 +31,19 @@ export function groupFindings(sources: Pair<Source>, findings: readonly Finding[
     if (first === undefined) return [];
     const side = sideOf(placeOf(first));
     const { pointer } = placeOf(first);
+    const reference = group.find((finding) => finding.reference !== undefined)?.reference?.change;
     const same = Map.groupBy(group, ({ rule, level, change }) => [level, rule, change].join(' '));
     return {
       ...sources[side].locate(pointer),
-      ...{ side, pointer, level: first.level, reference: first.reference?.change },
-      findings: [...same.values()].flatMap(summarizeFindings),
+      ...{ side, pointer, level: first.level, reference },
+      findings: [...same.values()].flatMap(mergeFindings),
       operations: [...new Set(group.flatMap(({ operation }) => operation ?? []))].sort(),
     };
   });
 }
 
-/** Returns findings that only differ in their operation and value as one, about what their values have in common. */
-function summarizeFindings(findings: readonly Finding[]): readonly Consequence[] {
+/** Merges findings that differ only in operation and value. The message names the common part of the values. */
+function mergeFindings(findings: readonly Finding[]): readonly Consequence[] {
   const [first] = findings;
   if (first === undefined) return [];
   const { rule, level, change } = first;

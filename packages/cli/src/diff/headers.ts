@@ -2,7 +2,7 @@ import { finding, type Finding, type Scope } from './finding.ts';
 import { isSet, rawChild, type Node, type Pair } from './node.ts';
 import { compareSchemas } from './schema.ts';
 
-/** Compares what the service sends beside a body, by name: the headers of a response, or the parameters of a callback. */
+/** Compares the headers of a response, or the parameters that a webhook or callback sends, by name. */
 export function compareHeaders(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
   const scopeOf = (header: string): Scope => ({ ...scope, name: `${scope.name} ${header}` });
   const ofBase = [...base].flatMap(([header, node]) => {

@@ -58,21 +58,24 @@ function compareParameter(scope: Scope, { base, revision }: Pair): readonly Find
   const emptiness = mayBeEmpty
     ? found('allow-empty-value-added', 'INFO', 'may be empty')
     : found('allow-empty-value-removed', 'ERR', 'may no longer be empty');
-  const [before, after] = [serializationOf(base), serializationOf(revision)];
-  const isExploded = before.explode !== after.explode && before.hasParts && after.hasParts;
-  const explode = `explode ${String(before.explode)} became ${String(after.explode)}`;
   return [
     ...(sunset === undefined ? [] : found(sunset.aspect, 'ERR', sunset.change)),
     ...flag('required', ['became-required', 'became-optional'], 'ERR'),
     ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
     ...(couldBeEmpty === mayBeEmpty ? [] : emptiness),
-    ...(before.style !== after.style
-      ? found('style-changed', 'ERR', `style ${before.style} became ${after.style}`)
-      : isExploded
-        ? found('explode-changed', 'ERR', explode)
-        : []),
+    ...compareSerialization(scope, { base, revision }),
     ...ofSchemas.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
   ];
+}
+
+function compareSerialization(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const [before, after] = [serializationOf(base), serializationOf(revision)];
+  const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
+    const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;
+    return [finding(scope, `request-parameter-${keyword}-changed`, 'ERR', revision, change)];
+  };
+  if (before.style !== after.style) return found('style');
+  return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
 }
 
 function textOf(node: Node): 'once' | 'repeatable' | undefined {

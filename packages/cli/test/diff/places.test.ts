@@ -70,7 +70,7 @@ test('--json lists all operations and findings of a change', async () => {
   ]);
 });
 
-test('a finding of a change names what its values have in common', async () => {
+test('findings of the same change in several values have the common part of their names', async () => {
   const schema = (maxLength: number) => ({ ...property(ref('Text')), Text: { type: 'string', maxLength } });
   const twice = (maxLength: number) => {
     const { Thing, ...rest } = schema(maxLength);

@@ -2,7 +2,7 @@ import { shorten } from '../../reports/shorten.ts';
 import type { Change } from '../change.ts';
 import { lineOf, listOperations, summarize, type Report } from './report.ts';
 
-/** Formats each change as a block: its place, what it means, and the operations that it reaches; below, a summary line. */
+/** Formats each change as a block of its place, findings and operations, and a summary line. */
 export const formatText: Report = (comparison) =>
   `${comparison.changes.map(formatChange).join('')}${summarize(comparison)}\n`;
 
