@@ -1,6 +1,6 @@
 import type { ContractResult } from '../contract-result.ts';
 import type { Observer } from '../observation.ts';
-import type { ReportKind, ReportTarget } from '../options.ts';
+import type { ReportKind, ReportTarget } from '../option-values.ts';
 import type { ReportOptions } from '../report.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
