@@ -1,28 +1,33 @@
 import { Agent, request as requestHttp, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GrowingBytes } from './growing-bytes.ts';
+import { createThrottle, retryDelayMs } from './throttle.ts';
 import type { WireRequest } from './wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type WireResponse } from './wire-response.ts';
 
 /** A client of one server. */
 export type Connection = {
   /**
-   * Sends a request unchanged; once more after the time that a 429 names in seconds, up to a minute. An idempotent request
-   * is also sent once more when a connection that had been used before is closed without a byte of a response. A response
-   * beyond the size limit is cut off.
+   * Sends a request unchanged; again after the time that the `Retry-After` of a 429 or 503 names, up to three times and a
+   * minute each, in which all requests wait. An idempotent request is also sent once more when a connection that had been used before is
+   * closed without a byte of a response. A response beyond the size limit is cut off.
    *
    * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
    */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
-  /** Sends a request without waiting because of a 429. @throws {NoResponse} */
+  /** Sends a request without regard to `Retry-After`. @throws {NoResponse} */
   readonly sendOnce: (request: WireRequest) => Promise<WireResponse>;
+  /** Returns how long all requests waited because of `Retry-After`. */
+  readonly heldMs: () => number;
   readonly close: () => void;
 };
 
 export type ConnectionOptions = {
   /** The size limit of each response: all its bytes, with the header and the framing of chunks. */
   readonly maxResponseBytes?: number | undefined;
+  /** The number of requests in a second; any number by default. */
+  readonly rate?: number | undefined;
   /** Ends all requests. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -33,11 +38,14 @@ export class NoResponse extends Error {
   readonly isUnreachable: boolean;
   /** The bytes of the response that arrived. */
   readonly received: Excerpt;
+  /** The time from sending the request to its failure. */
+  readonly elapsedMs: number;
 
-  constructor(message: string, isUnreachable: boolean, received: Excerpt) {
+  constructor(message: string, isUnreachable: boolean, received: Excerpt, elapsedMs: number) {
     super(message);
     this.isUnreachable = isUnreachable;
     this.received = received;
+    this.elapsedMs = elapsedMs;
   }
 }
 
@@ -49,29 +57,31 @@ const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** The time limit of each response. */
 export const TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
-const TOO_MANY_REQUESTS = 429;
-const MAX_RETRY_AFTER_SECONDS = 60;
+// After a wait, several workers may be too many again.
+const MAX_RETRIES = 3;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
 /** Creates a client for the server of an http or https URL, with persistent connections. */
 export function openConnection(
   baseUrl: URL,
-  { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, signal }: ConnectionOptions = {},
+  { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, rate, signal }: ConnectionOptions = {},
 ): Connection {
   const isSecure = baseUrl.protocol === 'https:';
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
+  const throttle = createThrottle(rate, signal);
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
-    const response = await sendOnce(request);
-    const [, delay] = response.headers.find(([name]) => name === 'retry-after') ?? [];
-    const mayRetry = response.status === TOO_MANY_REQUESTS && Number(delay) <= MAX_RETRY_AFTER_SECONDS;
-    if (!mayRetry) return response;
-    await sleep(Number(delay) * 1_000, undefined, { signal }).catch(() => undefined);
-    return sendOnce(request); // Fails if the signal has ended the wait.
+    for (let retries = 0; ; retries += 1) {
+      const response = await sendOnce(request); // Fails if the signal has ended the wait.
+      const delayMs = retryDelayMs(response);
+      if (delayMs !== undefined) throttle.hold(delayMs);
+      if (delayMs === undefined || retries === MAX_RETRIES) return response;
+    }
   };
   const sendOnce = async (request: WireRequest): Promise<WireResponse> => {
+    await throttle.pass();
     // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
     await nextTurn();
     await nextTurn();
@@ -85,6 +95,7 @@ export function openConnection(
   return {
     send,
     sendOnce,
+    heldMs: throttle.heldMs,
     close: () => {
       agent.destroy();
     },
@@ -162,6 +173,7 @@ export function openConnection(
             isBehindEnd ? `bytes after the end of the response (${cause})` : cause,
             UNREACHABLE.includes(code),
             excerptOf(Buffer.concat(received), receivedBytes),
+            performance.now() - startedAt,
           ),
         );
       }

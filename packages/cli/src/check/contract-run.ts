@@ -48,6 +48,8 @@ export type ContractOptions = {
   readonly maxResponseTimeMs?: number | undefined;
   /** The size limit of each response; 16 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
+  /** The number of requests in a second; any number by default. */
+  readonly rate?: number | undefined;
   /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
   readonly budgetMs?: number | undefined;
   /** The number of operations that are checked at the same time. */
@@ -73,12 +75,14 @@ export type Progress = {
 };
 
 export const DEFAULT_RUNS = 100;
+/** As many requests are more than an operation usually needs. */
+const REQUESTS_PER_OPERATION = 1_000;
 const JUDGING_LIMIT_MS = 2_000;
 const PATIENCE_MS = 1_000;
 
-/** Returns the time limit for a number of operations. */
-export function defaultBudgetMs(operations: number): number {
-  return 20_000 + 1_000 * operations;
+/** Returns the time limit for a number of operations, where a number of requests is sent in a second at most. */
+export function defaultBudgetMs(operations: number, rate = Infinity): number {
+  return 20_000 + 1_000 * operations * (1 + REQUESTS_PER_OPERATION / rate);
 }
 
 /**
@@ -89,7 +93,14 @@ export function defaultBudgetMs(operations: number): number {
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
   const { expectations = [], values = [] } = options;
-  const { checks = new Set(PROFILES.default), workers = 1, maxResponseTimeMs, maxResponseBytes, onExchange } = options;
+  const {
+    checks = new Set(PROFILES.default),
+    workers = 1,
+    maxResponseTimeMs,
+    maxResponseBytes,
+    rate,
+    onExchange,
+  } = options;
   const url = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
@@ -118,14 +129,14 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const requestOracle = createOracle(requestSchemas);
   const coverage =
     options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
-  const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length);
+  const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length, rate);
   const endsAt = performance.now() + budgetMs;
   // A request that is sent at the last moment may still time out.
   const signal = AbortSignal.any([
     AbortSignal.timeout(budgetMs + TIMEOUT_MS),
     ...(options.signal ? [options.signal] : []),
   ]);
-  const connection = openConnection(url, { maxResponseBytes, signal });
+  const connection = openConnection(url, { maxResponseBytes, rate, signal });
   const begun = new Set<string>();
   let requests = 0;
   const run: Run = {
@@ -155,6 +166,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
     const { checked, ...findings } = gatherFindings(finished, resources);
+    const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
+    if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const applicable = [...checks].filter(
       (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );

@@ -50,10 +50,13 @@ export async function exchange(
     withExtraHeaders(operation, { ...testCase, request: one }, run.headers);
   const request = complete(testCase.request);
   const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
-  let startedAt = new Date();
-  let start = performance.now();
-  let durationMs = 0;
-  const finish = (found: readonly Violation[], outcome: Omit<Outcome, 'request' | 'violations'>): Outcome => {
+  const finish = (
+    found: readonly Violation[],
+    durationMs: number,
+    endedAt: number,
+    outcome: Omit<Outcome, 'request' | 'violations'>,
+  ): Outcome => {
+    const startedAt = new Date(endedAt - durationMs); // After the waits.
     const violations =
       judge === undefined ? [] : withoutConsequences(found.filter(({ check }) => run.checks.has(check)));
     const { response } = outcome;
@@ -62,18 +65,20 @@ export async function exchange(
   };
   try {
     const original = testCase.original && (await run.connection.send(complete(testCase.original)));
-    [startedAt, start] = [new Date(), performance.now()];
-    const whole = await run.connection.send(request).finally(() => (durationMs = performance.now() - start));
+    const whole = await run.connection.send(request);
+    const endedAt = Date.now();
     const found = judge?.(whole, original) ?? [];
-    return finish(found, { response: keep(whole), whole, received: excerptOf(Buffer.alloc(0)), gone: undefined });
+    const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
+    return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
-    const { received, isUnreachable } = error;
+    const { received, isUnreachable, elapsedMs } = error;
     const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
     const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
     const nothing = { response: undefined, whole: undefined };
-    return finish([violationOf('not_a_server_error', defectOf(message))], { ...nothing, received, gone });
+    const violation = violationOf('not_a_server_error', defectOf(message));
+    return finish([violation], elapsedMs, Date.now(), { ...nothing, received, gone });
   }
 }
 

@@ -63,6 +63,16 @@ export function readReports({ read, refuse }: OptionReader): readonly ReportTarg
   return reports;
 }
 
+/** Reads the number of requests in a second, which may be a fraction. */
+export function readRate({ read, refuse }: OptionReader): number | undefined {
+  const [rate] = read('rate', (text, place) => {
+    if (/^\d*\.?\d+$/.test(text) && Number(text) > 0) return Number(text);
+    refuse(`${place} must be a number above 0, such as 20 or 0.5, not "${text}"`);
+    return undefined;
+  });
+  return rate;
+}
+
 /** Reads the statuses that valid data may get, too. */
 export function readExpectations({ read, refuse }: OptionReader): readonly Expectation[] {
   return read('expect', (text, place) => {

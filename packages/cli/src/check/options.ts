@@ -8,6 +8,7 @@ import {
   readChecks,
   readExpectations,
   readHeaders,
+  readRate,
   readRefs,
   readReports,
   readValues,
@@ -42,7 +43,7 @@ export type CheckOptions = Omit<
 
 const OPTIONS_FILE = '.contract.yaml';
 const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
-  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'budget'] as const).map(
+  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map(
     (name) => [name, 'text'] as const,
   ),
   ['baseline', 'text'],
@@ -106,6 +107,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     runs: readInteger('runs', 0, MAX_INTEGER),
     seed: readInteger('seed', 0, MAX_INTEGER),
     workers: readInteger('workers', 1, MAX_WORKERS),
+    rate: readRate(reader),
     budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1_000,
     isIncompleteAllowed: has('allow-incomplete'),
     reports: readReports(reader),
