@@ -93,6 +93,11 @@ export type ResponseLink = {
 };
 
 export type SecurityScheme = {
+  /** The name in the document. */
+  readonly id: string;
+  /** The scopes that the operation requires. */
+  readonly scopes: readonly string[];
+  readonly flows?: { readonly clientCredentials?: { readonly tokenUrl: string } };
   readonly type: string;
   readonly scheme?: string;
   readonly in?: 'header' | 'query' | 'cookie';

@@ -1,6 +1,6 @@
 import type { ApiOperation, BodyContent } from './api-operation.ts';
 import { encodingOf, withoutTextless } from './body-bytes.ts';
-import { credentialsFor } from './credentials.ts';
+import { credentialsFor, type Tokens } from './credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
@@ -18,7 +18,8 @@ export type CaseKind =
   | 'unsupported method'
   | 'unknown path'
   | 'header fields only'
-  | 'no authentication';
+  | 'no authentication'
+  | 'other user';
 
 /** A request with its purpose. */
 export type Case = {
@@ -40,15 +41,10 @@ export type Case = {
 export type BodyChoice = BodyContent | undefined;
 
 /** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
-export function caseOf(
-  operation: ApiOperation,
-  oracle: Oracle,
-  input: RequestInput,
-  token: string | undefined,
-): Case | undefined {
+export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestInput, tokens: Tokens): Case | undefined {
   const kind = classify(operation, oracle, input);
   if (kind === undefined) return undefined;
-  const request = writeRequest(operation, input, credentialsFor(operation, token));
+  const request = writeRequest(operation, input, credentialsFor(operation, tokens));
   return request && !isOfOther(operation, request) ? { kind, description: kind, request, input } : undefined;
 }
 

@@ -61,7 +61,7 @@ export function checkOperation(
   turn: Turn,
   knownValues: KnownValues,
 ): OperationCheck {
-  const { arbitraries, requestOracle, token, seed, runs } = run;
+  const { arbitraries, requestOracle, tokens, seed, runs } = run;
   const prober = createProber(operation, run, turn);
   const notes: string[] = [];
   let known: Known | undefined;
@@ -131,7 +131,7 @@ export function checkOperation(
     if (value === undefined) return [];
     const cases = plain.slice(0, 1).flatMap(({ parameters, body }) => {
       const input = { parameters, body: body && { ...body, value } };
-      return caseOf(operation, requestOracle, input, token) ?? [];
+      return caseOf(operation, requestOracle, input, tokens) ?? [];
     });
     return cases
       .filter(({ kind }) => kind === 'positive')
@@ -175,7 +175,7 @@ export function checkOperation(
       let failing: string | undefined;
       let thrown: Error | undefined;
       const holds = async (input: RequestInput): Promise<boolean> => {
-        const testCase = caseOf(operation, requestOracle, input, token);
+        const testCase = caseOf(operation, requestOracle, input, tokens);
         if (testCase === undefined) return true;
         try {
           // While shrinking, only the first failure counts.

@@ -15,6 +15,7 @@ import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress, formatResult } from './report.ts';
 import type { Failure } from './prober.ts';
 import type { InvalidOperation } from './remove-invalid.ts';
+import type { Secret } from './secrets.ts';
 import { startTemporaryService } from './temporary-service.ts';
 
 const USAGE = `contract-first check [DOCUMENT] [options]
@@ -27,6 +28,16 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --token TOKEN         credentials for the server: a bearer token, an API key, a password or
                         user:password (default: the environment variable CONTRACT_TOKEN, or a random one
                         without --url, which the service gets as API_TOKENS)
+  --credential NAME=TEXT
+                        the same for one security scheme of the document; repeatable
+  --token-command TEXT  a command that prints the token, also when a token has expired
+  --client ID:SECRET    gets tokens from the tokenUrl of the document's clientCredentials flow
+  --other-token TOKEN   credentials of a second user, who must not read, change, list or delete resources
+                        of the first one (default: the environment variable CONTRACT_OTHER_TOKEN)
+  --other-credential NAME=TEXT
+                        the same for one security scheme; repeatable
+  --shared NAME         an operation that every user may use on every resource: an operationId, a path,
+                        or method and path, such as 'GET /items*'; repeatable
   --header 'NAME: TEXT' a header of every request; repeatable
   --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
   --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
@@ -54,7 +65,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text
 
-\${NAME} in a token or a header is the environment variable NAME, which is not printed.
+\${NAME} in credentials or a header is the environment variable NAME, which is not printed.
 The minimum of an operation is all its systematic requests and a tenth of --runs of each kind.
 The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
 Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible,
@@ -92,22 +103,29 @@ async function check(
   { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
   progressLine: ProgressLine | undefined,
 ): Promise<number> {
-  const { baselinePath, isBaselineUpdated, isProtocolFolded, secrets, repeatLine } = options;
+  const { baselinePath, isBaselineUpdated, isProtocolFolded, repeatLine } = options;
+  const secrets = [...options.secrets]; // Tokens that are fetched are added.
   const { document, invalid } = await readDocument(documentPath, allowedRefs);
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
   const reports = openReports(targets);
-  const service = url === undefined ? await startTemporaryService(options.token) : undefined;
+  const {
+    token,
+    otherToken = [],
+    credentials = new Map<string, string>(),
+    otherCredentials = new Map<string, string>(),
+  } = options;
+  const others = [otherToken, ...credentials.values(), ...otherCredentials.values()].flat();
+  const service = url === undefined ? await startTemporaryService(token, others) : undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;
   try {
     const { seed = Math.floor(Math.random() * MAX_SEED) } = options;
-    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? options.token };
+    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? token };
+    if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });
     // The temporary service stops after the run, so curl lines refer to one that npm start runs.
-    const report = {
-      ...{ repeatLine, isProtocolFolded },
-      baseUrl: service === undefined ? server.baseUrl : START_URL,
-      secrets: service === undefined ? secrets : [...secrets, { variable: 'TOKEN', value: service.token }],
-    };
+    const baseUrl = service === undefined ? server.baseUrl : START_URL;
+    const report = { baseUrl, secrets, repeatLine, isProtocolFolded };
+    const onSecret = (secret: Secret): void => void secrets.push(secret);
     const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
     const onExchange = reports.start(report);
     using interruption = abortOnSignals();
@@ -122,7 +140,7 @@ async function check(
       progressLine?.clear();
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
     };
-    const events = { onProgress, onExchange, onFailure, onNote, signal };
+    const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
     const isAll = options.operations === undefined && options.tags === undefined;
     if (isAll) result = withInvalid(result, invalid);

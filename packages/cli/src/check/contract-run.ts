@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { isStateCheck, PROFILES, type CheckName } from './checks.ts';
-import { isProtected, needsUser } from './credentials.ts';
+import { needsUser } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from './connection.ts';
 import { gatherFindings, type ContractResult } from './contract-result.ts';
@@ -20,15 +20,15 @@ import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';
 import { resourceChecks } from './state/resource-checks.ts';
 import { assertKnown, matches, select, type Expectation, type GivenValue } from './selection.ts';
+import type { Secret } from './secrets.ts';
+import { assertPermitted, assertSchemes, openUsers, withMetSecurity, type UserOptions } from './users.ts';
 import type { Json } from '../values/json-value.ts';
 
-export type ContractOptions = {
+export type ContractOptions = UserOptions & {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
   /** The URL of the server. Its path replaces the base path of the document; `/` is one, and none leaves it. */
   readonly baseUrl: string;
-  /** Valid credentials: a bearer token, an API key, a password or `user:password`. */
-  readonly token?: string | undefined;
   /** Headers of every request. */
   readonly headers?: readonly ExtraHeader[] | undefined;
   /** Seed of the generator: the same seed generates the same requests. */
@@ -50,6 +50,8 @@ export type ContractOptions = {
   readonly maxResponseBytes?: number | undefined;
   /** The number of requests in a second; any number by default. */
   readonly rate?: number | undefined;
+  /** The operations that everyone may use on the resources of others, by operationId, path, or method and path. */
+  readonly shared?: readonly string[] | undefined;
   /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
   readonly budgetMs?: number | undefined;
   /** The number of operations that are checked at the same time. */
@@ -58,6 +60,8 @@ export type ContractOptions = {
   readonly onExchange?: Observer | undefined;
   /** Receives each failure when it is found, before its request is simplified. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
+  /** Receives each token that is fetched, before it is sent. */
+  readonly onSecret?: ((secret: Secret) => void) | undefined;
   /** Receives what is worth knowing before the first request. */
   readonly onNote?: ((note: string) => void) | undefined;
   readonly countsCoverage?: boolean | undefined;
@@ -91,8 +95,8 @@ export function defaultBudgetMs(operations: number, rate = Infinity): number {
  * @throws {CannotCheck} when the server is unreachable, an operation or a tag is unknown, or a token is missing
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
-  const { document, token, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
-  const { expectations = [], values = [] } = options;
+  const { document, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
+  const { expectations = [], values = [], shared = [] } = options;
   const {
     checks = new Set(PROFILES.default),
     workers = 1,
@@ -108,18 +112,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     requestSchemas,
     responseSchemas,
     hasPath(options.baseUrl) ? url.pathname : undefined,
-  );
-  assertKnown(
-    documented,
-    [...expectations, ...values].flatMap(({ operation = [] }) => operation),
-  );
+  ).map((operation) => withMetSecurity(operation, options));
+  assertSchemes(document, options);
+  assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
   const selected = select(documented, options.operations ?? [], options.tags ?? []);
-  const withoutToken = selected.find((operation) => isProtected(operation) && !haveCredentials(headers, operation));
-  if (withoutToken !== undefined && token === undefined)
-    throw new CannotCheck(`${withoutToken.operationId} needs a token: CONTRACT_TOKEN or --token`);
-
-  if (token !== undefined && selected.some((operation) => needsUser(operation, token)))
-    options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
+  for (const operation of selected) if (!haveCredentials(headers, operation)) assertPermitted(operation, options);
   const [upgrades, checkable] = partition(selected, isUpgrade);
   const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
@@ -139,13 +136,21 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const connection = openConnection(url, { maxResponseBytes, rate, signal });
   const begun = new Set<string>();
   let requests = 0;
+  const users = await openUsers(options, operations, {
+    ...{ baseUrl: url, connection },
+    onSecret: options.onSecret ?? (() => undefined),
+    onProblem: (problem) => notes.push(problem),
+  });
+  if (operations.some((operation) => needsUser(operation, users.tokens)))
+    options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
   const run: Run = {
-    ...{ connection, token, headers, seed, runs, checks, maxResponseTimeMs, signal },
+    ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
+    isShared: (operation) => shared.some((name) => matches(operation, name)),
     givenValues: (operation, salt) => valuesFor(operation, salt, values),
     onRequest: ({ operationId }) => {
       requests += 1;

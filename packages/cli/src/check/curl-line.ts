@@ -28,7 +28,9 @@ export function curlLine(
 
 /** Quotes a text for a POSIX shell. Secrets are replaced by expansions of their variables. */
 export function quote(text: string, secrets: readonly Secret[] = []): string {
-  return quoteAround(text, secrets.flatMap(formsOf));
+  // A part of one secret may be another one.
+  const forms = secrets.flatMap(formsOf).sort((one, other) => other.text.length - one.text.length);
+  return quoteAround(text, forms);
 }
 
 function quoteAround(text: string, [form, ...others]: readonly SecretForm[]): string {

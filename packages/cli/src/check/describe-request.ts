@@ -24,6 +24,7 @@ const SUBJECTS: Readonly<Record<CaseKind, string>> = {
   'unsupported method': 'an undocumented method',
   'unknown path': 'an unknown path',
   'header fields only': 'a request',
+  'other user': 'a request of another user',
 };
 const WITH_DATA: readonly CaseKind[] = ['positive', 'negative', 'undecided'];
 const LONG_CHARS = 500;

@@ -3,6 +3,7 @@ import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import { caseOf, type BodyChoice, type Case } from './case.ts';
+import type { Tokens } from './credentials.ts';
 import { faultOf, faultsWithin, type DocumentedExample } from './documented-examples.ts';
 import type { RequestInput } from './wire-request.ts';
 
@@ -22,7 +23,7 @@ export function* exampleCases(
   operation: ApiOperation,
   oracle: Oracle,
   plainInputs: readonly RequestInput[],
-  token: string | undefined,
+  tokens: Tokens,
 ): Generator<Case> {
   const contents = contentsOf(operation);
   const choices: readonly BodyChoice[] = contents.length === 0 ? [undefined] : contents;
@@ -45,7 +46,7 @@ export function* exampleCases(
     );
     for (const [description, chosen] of [['the examples of the document', first] as const, ...others]) {
       const input = inputOf(operation, choice, chosen, plain);
-      const testCase = input && caseOf(operation, oracle, input, token);
+      const testCase = input && caseOf(operation, oracle, input, tokens);
       if (testCase !== undefined) yield { ...testCase, description };
     }
   }

@@ -1,5 +1,5 @@
 import type { ApiOperation } from './api-operation.ts';
-import type { Case } from './case.ts';
+import type { Case, CaseKind } from './case.ts';
 import { checksFor, violationOf, type CheckName, type Violation } from './checks.ts';
 import { NoResponse } from './connection.ts';
 import { defectOf } from './defect.ts';
@@ -27,6 +27,9 @@ export type Outcome = {
 
 /** No connection to the server can be established any more. */
 export class ServerGone extends Error {}
+
+// Their requests have no credentials of the first user.
+const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
 /** Returns the failures of a response. `original` is the one to the original request of the test case. */
 export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly Violation[];
@@ -63,9 +66,12 @@ export async function exchange(
     run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
     return { ...outcome, request, violations };
   };
+  const isOwn = !OTHERS.includes(testCase.kind);
+  const send = (one: WireRequest): Promise<WireResponse> =>
+    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`) : run.connection.send(one);
   try {
-    const original = testCase.original && (await run.connection.send(complete(testCase.original)));
-    const whole = await run.connection.send(request);
+    const original = testCase.original && (await send(complete(testCase.original)));
+    const whole = await send(request);
     const endedAt = Date.now();
     const found = judge?.(whole, original) ?? [];
     const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };

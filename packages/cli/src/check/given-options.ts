@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
 
 /** An option as it was given: its texts, and the place for messages. A flag has no text. */
 export type GivenOption = { readonly values: readonly string[]; readonly place: string };
 
-/** Whether an option has one text, several or none. */
-export type OptionKind = 'text' | 'list' | 'flag';
+/** Whether an option has one text, several, several such as `NAME=TEXT`, which a file may have as a map, or none. */
+export type OptionKind = 'text' | 'list' | 'pairs' | 'flag';
 export type OptionKinds = ReadonlyMap<string, OptionKind>;
 
 /**
@@ -80,17 +80,30 @@ export function readOptionsFile(
   for (const { key, value } of contents.items) {
     const name = String(key);
     const [place, kind] = [`${placeAt(key.range[0])} ${name}`, kinds.get(name)];
-    const texts = textsOf(value);
+    const texts = kind === 'pairs' && isMap<Node, Node | null>(value) ? pairsOf(value) : textsOf(value);
     const flag = isScalar(value) ? value.value : undefined;
     if (kind === undefined) problems.push(`${place} is not an option; there are ${[...kinds.keys()].join(', ')}`);
     else if (kind === 'flag') {
       if (flag === true) found.set(name, { place, values: [] });
-      else if (flag !== false) problems.push(`${place} must be true or false`);
+      else if (flag !== false) problems.push(`${place} must be ${SHAPES.flag}`);
     } else if (texts === undefined || (kind === 'text' && isSeq(value))) {
-      problems.push(`${place} must be ${kind === 'text' ? 'a text or a number' : 'a text or a list of texts'}`);
+      problems.push(`${place} must be ${SHAPES[kind]}`);
     } else found.set(name, { place, values: texts });
   }
   return found;
+}
+
+const SHAPES: Readonly<Record<OptionKind, string>> = {
+  text: 'a text or a number',
+  list: 'a text or a list of texts',
+  pairs: 'a map of texts, or a list of texts such as NAME=TEXT',
+  flag: 'true or false',
+};
+
+/** Returns the members of a map as texts; `undefined` if some are not texts. */
+function pairsOf({ items }: YAMLMap<Node, Node | null>): readonly string[] | undefined {
+  const pairs = items.map(({ key, value }) => textsOf(value)?.map((text) => `${String(key)}=${text}`));
+  return pairs.every((pair) => pair !== undefined) ? pairs.flat() : undefined;
 }
 
 /** Returns the texts of a scalar or a list; `undefined` for other values. */

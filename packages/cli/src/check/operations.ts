@@ -55,7 +55,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
     return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths'> => {
       const { operationId } = operation as Partial<OperationObject>;
       const security = (operation.security ?? document.security ?? []).map((requirement) =>
-        Object.keys(requirement).map((name) => schemeNamed(document, name)),
+        Object.entries(requirement).map(([id, scopes]) => ({ ...schemeNamed(document, id), id, scopes })),
       );
       const documented = readParameters(requests, pathItem, operation);
       const parameters = documented.filter((parameter) => !OF_MESSAGE.test(placeOf(parameter)));
@@ -259,8 +259,8 @@ function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
   return typeof flat === 'boolean' ? {} : flat;
 }
 
-function schemeNamed(document: Document, name: string): SecurityScheme {
-  return dereference(document, document.components?.securitySchemes?.[name]) as SecurityScheme;
+function schemeNamed(document: Document, id: string): Omit<SecurityScheme, 'id' | 'scopes'> {
+  return dereference(document, document.components?.securitySchemes?.[id]) as Omit<SecurityScheme, 'id' | 'scopes'>;
 }
 
 /** Returns the prefixes of the document's paths at its servers, without a trailing slash; that of the first one first. */

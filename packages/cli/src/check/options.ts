@@ -3,7 +3,7 @@ import { CannotCheck } from '../values/oracle.ts';
 import type { ContractOptions } from './contract-run.ts';
 import { quote } from './curl-line.ts';
 import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
-import { createOptionReader, type Environment, type OptionReader } from './option-reader.ts';
+import { createOptionReader, type Environment } from './option-reader.ts';
 import {
   readChecks,
   readExpectations,
@@ -15,11 +15,12 @@ import {
   type ReportTarget,
 } from './option-values.ts';
 import type { Secret } from './secrets.ts';
+import { readUsers, SECRET_OPTIONS } from './user-options.ts';
 
 /** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
-  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'onNote' | 'countsCoverage' | 'signal'
+  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'countsCoverage' | 'signal'
 > & {
   readonly isHelpWanted: boolean;
   readonly url: string | undefined;
@@ -43,15 +44,17 @@ export type CheckOptions = Omit<
 
 const OPTIONS_FILE = '.contract.yaml';
 const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
-  ...(['url', 'token', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map(
-    (name) => [name, 'text'] as const,
-  ),
+  ...(['url', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map((name) => [name, 'text'] as const),
+  ...(['token', 'token-command', 'client', 'other-token'] as const).map((name) => [name, 'text'] as const),
+  ['credential', 'pairs'],
+  ['other-credential', 'pairs'],
   ['baseline', 'text'],
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
   ...(
     ['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'value', 'report', 'allow-refs'] as const
   ).map((name) => [name, 'list'] as const),
+  ['shared', 'list'],
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
 ];
@@ -87,7 +90,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);
   const { has, textOf, textsOf, readInteger } = reader;
 
-  const token = readToken(reader, environment);
+  const users = readUsers(reader, environment);
   const checks = readChecks(reader);
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
   const options: CheckOptions = {
@@ -95,7 +98,8 @@ export function readOptions(args: readonly string[], environment: Environment): 
     url: textOf('url'),
     documentPath: textOf('document'),
     allowedRefs: readRefs(reader),
-    token,
+    ...users,
+    shared: textsOf('shared'),
     headers: readHeaders(reader),
     operations: textsOf('operation'),
     tags: textsOf('tag'),
@@ -124,23 +128,10 @@ export function readOptions(args: readonly string[], environment: Environment): 
   const repeated = [...onCommandLine]
     .filter(([name]) => !NOT_REPEATED.includes(name))
     .flatMap(([name, { values }]) =>
-      values.map((value) => `--${name} ${quote(value, name === 'token' ? options.secrets : [])}`),
+      values.map((value) => `--${name} ${quote(value, SECRET_OPTIONS.includes(name) ? options.secrets : [])}`),
     );
   if (options.isBaselineUpdated && options.baselinePath === undefined)
     problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   return options;
-}
-
-function readToken(
-  { textOf, placeOf, expand, secrets }: OptionReader,
-  { CONTRACT_TOKEN: fromEnvironment }: Environment,
-): string | undefined {
-  const text = textOf('token');
-  const isOption = text !== undefined;
-  const value = isOption ? expand(text, placeOf('token')) : fromEnvironment;
-  if (value === undefined || secrets.size > 0) return value; // expand() has noted a variable.
-  const variable = isOption ? 'TOKEN' : 'CONTRACT_TOKEN';
-  secrets.set(variable, { variable, value });
-  return value;
 }

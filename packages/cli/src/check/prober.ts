@@ -70,7 +70,7 @@ const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path'
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { requestOracle, responseOracle, token, checks, maxResponseTimeMs } = run;
+  const { requestOracle, responseOracle, tokens, checks, maxResponseTimeMs } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<string, Evidence>();
@@ -137,7 +137,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   /** Tries the requests that are simpler by one step, until one fails. */
   async function failsSimpler(key: string, testCase: Case): Promise<boolean> {
     for (const input of testCase.input === undefined ? [] : shrink(testCase.input)) {
-      const simpler = caseOf(operation, requestOracle, input, token);
+      const simpler = caseOf(operation, requestOracle, input, tokens);
       if (simpler?.kind === testCase.kind && (await fails(key, simpler))) return true;
     }
     return false;

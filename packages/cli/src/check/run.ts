@@ -5,10 +5,12 @@ import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
 import type { CheckName } from './checks.ts';
 import type { Connection } from './connection.ts';
+import type { Tokens } from './credentials.ts';
 import type { ExampleFaults } from './example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Observer } from './observation.ts';
 import type { Failure } from './prober.ts';
+import type { Users } from './users.ts';
 
 /** What the operations of a run share. */
 export type Run = {
@@ -21,7 +23,9 @@ export type Run = {
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   readonly exampleFaults: ExampleFaults;
-  readonly token: string | undefined;
+  readonly users: Users;
+  /** The tokens of the first user. */
+  readonly tokens: Tokens;
   /** Added to the requests of every operation. */
   readonly headers: readonly ExtraHeader[];
   readonly seed: number;
@@ -33,6 +37,8 @@ export type Run = {
   readonly checks: ReadonlySet<CheckName>;
   /** Returns the statuses that valid data may get besides those that the document makes acceptable. */
   readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
+  /** Returns whether `--shared` names an operation: every user may use it on every resource. */
+  readonly isShared: (operation: ApiOperation) => boolean;
   /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
   readonly onRequest: (operation: ApiOperation) => void;

@@ -10,8 +10,10 @@ import {
   alternativeCredentials,
   badCredentials,
   credentialsFor,
+  firstToken,
   isProtected,
   respelledCredentials,
+  type Tokens,
 } from './credentials.ts';
 import { exampleCases } from './example-cases.ts';
 import { malformedBodies } from './malformed-bodies.ts';
@@ -24,7 +26,7 @@ export type SystematicOptions = {
   /** Validates by the schemas for requests. */
   readonly requestOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
-  readonly token: string | undefined;
+  readonly tokens: Tokens;
   readonly seed: number;
 };
 
@@ -44,15 +46,16 @@ export function* systematicCases(
   plainInputs: readonly RequestInput[],
   options: SystematicOptions,
 ): Generator<Case> {
-  const { requestOracle: oracle, token } = options;
-  yield* exampleCases(operation, oracle, plainInputs, token);
+  const { requestOracle: oracle, tokens } = options;
+  yield* exampleCases(operation, oracle, plainInputs, tokens);
   const [first] = plainInputs;
   if (first === undefined) return;
 
-  if (isProtected(operation) && token !== undefined) yield* rejectedCredentials(operation, plainInputs, token);
-  yield* routingCases(operation, first, token);
+  const token = isProtected(operation) ? firstToken(operation, tokens) : undefined;
+  if (token !== undefined) yield* rejectedCredentials(operation, plainInputs, tokens, token);
+  yield* routingCases(operation, first, tokens);
   for (const input of plainInputs) yield* textCases(operation, input, options);
-  if (isProtected(operation) && token !== undefined) yield* acceptedCredentials(operation, first, token);
+  if (token !== undefined) yield* acceptedCredentials(operation, first, tokens);
 
   const seen = new Set<string>();
   // The first of several media types that are parsed alike, such as application/json and text/json, stands for all.
@@ -68,7 +71,7 @@ export function* systematicCases(
       { ...plain, body: undefined },
       ...variantsOf(plain, oracle.schemas.removed, smaller),
     ]) {
-      const testCase = caseOf(operation, oracle, variant, token);
+      const testCase = caseOf(operation, oracle, variant, tokens);
       if (testCase !== undefined && isNew(testCase)) yield testCase;
     }
     if (isFullest) yield* limitCases(plain);
@@ -82,7 +85,7 @@ export function* systematicCases(
     let count = 0;
     for (const input of drawn) {
       if (count >= most) return;
-      const testCase = caseOf(operation, oracle, input, token);
+      const testCase = caseOf(operation, oracle, input, tokens);
       if (testCase === undefined || !isNew(testCase)) continue;
       count += 1;
       yield testCase;
@@ -113,11 +116,12 @@ function areAlike({ body: one }: RequestInput, { body: other }: RequestInput): b
 function* rejectedCredentials(
   operation: ApiOperation,
   plainInputs: readonly RequestInput[],
+  tokens: Tokens,
   token: string,
 ): Generator<Case> {
   const [first] = plainInputs;
   if (first === undefined) return;
-  for (const { fault, credentials } of badCredentials(operation, token)) {
+  for (const { fault, credentials } of badCredentials(operation, tokens)) {
     yield* fixedCase('no authentication', fault, writeRequest(operation, first, credentials));
   }
   const inPath = first.parameters.filter(({ parameter }) => parameter.in === 'path');
@@ -146,12 +150,12 @@ function* rejectedCredentials(
 }
 
 /** Generates requests with valid credentials in their other forms. */
-function* acceptedCredentials(operation: ApiOperation, first: RequestInput, token: string): Generator<Case> {
-  for (const credentials of alternativeCredentials(operation, token)) {
+function* acceptedCredentials(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
+  for (const credentials of alternativeCredentials(operation, tokens)) {
     const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
     yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
   }
-  for (const credentials of respelledCredentials(operation, token)) {
+  for (const credentials of respelledCredentials(operation, tokens)) {
     const request = writeRequest(operation, first, credentials);
     for (const testCase of fixedCase('positive', 'the scheme in another case', request))
       yield { ...testCase, isSpelling: true };
@@ -159,8 +163,8 @@ function* acceptedCredentials(operation: ApiOperation, first: RequestInput, toke
 }
 
 /** Generates requests with other methods, HEAD in place of GET, and one to an unknown path. */
-function* routingCases(operation: ApiOperation, first: RequestInput, token: string | undefined): Generator<Case> {
-  const credentials = credentialsFor(operation, token);
+function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
+  const credentials = credentialsFor(operation, tokens);
   const bare = writeRequest(operation, { ...first, body: undefined }, credentials);
   if (bare === undefined) return;
   const [requestPath = ''] = bare.target.split('?');
@@ -183,9 +187,9 @@ function* routingCases(operation: ApiOperation, first: RequestInput, token: stri
 function* textCases(
   operation: ApiOperation,
   input: RequestInput,
-  { token, requestOracle: { schemas } }: SystematicOptions,
+  { tokens, requestOracle: { schemas } }: SystematicOptions,
 ): Generator<Case> {
-  const request = writeRequest(operation, input, credentialsFor(operation, token));
+  const request = writeRequest(operation, input, credentialsFor(operation, tokens));
   if (request === undefined) return;
   yield { kind: 'positive', description: 'positive', request, input };
   for (const spelling of spellingsOf(schemas, input, request))

@@ -15,11 +15,12 @@ const ENTRY = resolve('src/main.ts');
  * Starts the service of the working directory on a free port with an empty store. Of the environment and `.env`, it gets the
  * settings of the application, and no variable that the engine or the SDK of OpenTelemetry reads.
  *
- * @param given the token that it accepts; by default, a random one. Only its own checker can accept `user:password`
+ * @param given the token that it accepts; by default, a random one
+ * @param others further tokens that it accepts, each for another user. Only its own checker can accept `user:password`
  * @returns its URL, its token and a function that stops it and removes the store
  * @throws {CannotCheck} when it does not start
  */
-export async function startTemporaryService(given?: string) {
+export async function startTemporaryService(given?: string, others: readonly string[] = []) {
   if (!existsSync(ENTRY)) throw new CannotCheck('--url is required: there is no src/main.ts to start');
   const folder = await mkdtemp(join(tmpdir(), 'contract-')).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException; // The file system throws nothing else.
@@ -29,7 +30,7 @@ export async function startTemporaryService(given?: string) {
   const inherited = variables.filter(([name]) => !VARIABLES.includes(name) && !name.startsWith('OTEL_'));
   const random = randomBytes(24).toString('base64url');
   const token = given ?? random;
-  const API_TOKENS = token.includes(':') ? random : token;
+  const API_TOKENS = [token.includes(':') ? random : token, ...others.filter((other) => !other.includes(':'))].join();
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
   const service = spawn(process.execPath, [ENTRY], {
     cwd: folder, // It has no .env file.

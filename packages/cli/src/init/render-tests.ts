@@ -64,7 +64,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
 
   function findRequests(operation: ApiOperation): Requests {
     const plain = [...createInputs(operation, arbitraries, oracle).plainInputs(SEED).values()].flat();
-    const options = { requestOracle: oracle, arbitraries, token: TOKEN, seed: SEED };
+    const options = { requestOracle: oracle, arbitraries, tokens: () => TOKEN, seed: SEED };
     const cases = [...systematicCases(operation, plain, options).take(MAX_CASES)];
     const isMistyped = (description: string): boolean => description.startsWith('sent as ');
     return {

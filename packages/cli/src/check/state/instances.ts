@@ -93,7 +93,7 @@ export function createInstances(
       ...plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt),
     ];
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) yield* generated(attempt);
-    for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.token))
+    for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.tokens))
       if (kind === 'positive' && input !== undefined) yield input;
   }
 

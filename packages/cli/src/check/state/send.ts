@@ -38,9 +38,9 @@ export function requestOf(
   operation: ApiOperation,
   input: RequestInput,
   headers: readonly ExtraHeader[],
-  { requestOracle, token }: Run,
+  { requestOracle, tokens }: Run,
 ): Case | undefined {
-  const testCase = caseOf(operation, requestOracle, input, token);
+  const testCase = caseOf(operation, requestOracle, input, tokens);
   if (testCase?.kind !== 'positive') return undefined;
   const { request } = testCase;
   return { ...testCase, request: { ...request, headers: [...request.headers, ...headers] } };
