@@ -31,7 +31,7 @@ const DOCUMENTED: readonly CaseKind[] = [
 ];
 const FAULTY: readonly CaseKind[] = ['negative', 'undecided', 'missing header', 'no authentication'];
 const OF_PROTOCOL: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
-const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path'];
+const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path', 'other user'];
 
 // The names of the checks are those of Schemathesis, which has none for HEAD.
 const CHECKS = {
@@ -55,7 +55,7 @@ const CHECKS = {
 const STATE_CHECKS = [
   ...(['ensure_resource_availability', 'read_your_writes', 'list_contains_created', 'update_is_visible'] as const),
   ...(['put_is_idempotent', 'conditional_requests', 'idempotency_key', 'use_after_free'] as const),
-  'delete_is_idempotent',
+  ...(['delete_is_idempotent', 'object_level_authorization'] as const),
 ] as const;
 
 /** The name of a check of one response. */
@@ -122,6 +122,7 @@ export function violationOf(check: CheckName, defect: Defect): Violation {
 }
 
 function categoryOf(check: CheckName): Category {
+  if (check === 'object_level_authorization') return 'security';
   return check in CHECKS ? CHECKS[check as ResponseCheckName].category : 'data'; // `in` does not narrow the type.
 }
 

@@ -189,7 +189,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
 }
 
 /** Returns whether a check applies only with an option that is not set. */
-function isOff(check: CheckName, { maxResponseTimeMs }: Run): boolean {
+function isOff(check: CheckName, { maxResponseTimeMs, users }: Run): boolean {
+  if (check === 'object_level_authorization') return users.otherTokens === undefined;
   return check === 'max_response_time' && maxResponseTimeMs === undefined;
 }
 

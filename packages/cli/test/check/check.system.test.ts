@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../../src/check/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -45,6 +45,21 @@ test('contract-first check: exit 2 with one line: the temporary folder is missin
     stdout: '',
     stderr: `the temporary folder ${missing} cannot be written to (ENOENT)\n`,
   });
+});
+
+test('contract-first check: without --url, the service accepts the tokens of two users', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
+  mkdirSync(join(folder, 'src'));
+  const service = `import { createServer } from 'node:http';
+import { writeFileSync } from 'node:fs';
+writeFileSync('${folder}/tokens', process.env.API_TOKENS);
+const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1', () => {
+  process.send({ url: 'http://127.0.0.1:' + server.address().port });
+});`;
+  writeFileSync(join(folder, 'src/main.ts'), service);
+  await run('contract-first', ['check', 'openapi.json', '--runs', '0', '--other-token', 'of-another'], {}, folder);
+  expect(readFileSync(join(folder, 'tokens'), 'utf8')).toMatch(/^[\w-]{32},of-another$/);
 });
 
 test('contract-first check: exit 0: a running server', async () => {

@@ -6,7 +6,10 @@ import type { Turn } from '../schedule.ts';
 import { identifyingMembers } from './identity.ts';
 import { createInstances } from './instances.ts';
 import type { ItemPath } from './item-path.ts';
-import { createJudge } from './judge.ts';
+import { createJudge, type Judge } from './judge.ts';
+import { sendQuietly } from './known-values.ts';
+import { runOtherUser } from './other-user.ts';
+import type { Scene } from './resource-steps.ts';
 import { runScenario } from './scenario.ts';
 import { createPlainInputs } from './step-input.ts';
 
@@ -17,8 +20,8 @@ export type ResourceCheck = OperationCheck & {
 };
 
 /**
- * Creates the check of the resources of a path: a scenario from their creation to their deletion. The requests depend on
- * the seed and on the responses, not on time.
+ * Creates the check of the resources of a path: a scenario from their creation to their deletion, or one of a second user
+ * who tries to use them. The requests depend on the seed and on the responses, not on time.
  *
  * @param operations those that may be used
  */
@@ -30,17 +33,21 @@ export function checkResource(
     operations,
     run,
     turn,
+    isOtherUser,
   }: {
     readonly items: readonly ItemPath[];
     readonly operations: readonly ApiOperation[];
     readonly run: Run;
     readonly turn: Turn;
+    readonly isOtherUser: boolean;
   },
 ): ResourceCheck {
   const judge = createJudge(run, turn);
   const plainInputs = createPlainInputs(run);
-  const instances = createInstances(items, operations, run, plainInputs);
-  const idMembers = identifyingMembers(item, operations);
+  const sceneOf = (one: Judge): Scene => {
+    const instances = createInstances(items, operations, run, plainInputs);
+    return { item, idMembers: identifyingMembers(item, operations), run, judge: one, instances, plainInputs };
+  };
   const notes: string[] = [];
   let isOver = false;
   let isStateless = false;
@@ -48,9 +55,13 @@ export function checkResource(
 
   async function check(): Promise<void> {
     try {
-      const outcome = await runScenario({ item, idMembers, run, judge, instances, plainInputs });
+      const scene = sceneOf(judge);
+      const sendAsOther = sendQuietly(run, turn, run.users.otherTokens);
+      const outcome = isOtherUser
+        ? await runOtherUser(scene, sceneOf({ ...judge, send: sendAsOther }))
+        : await runScenario(scene);
       isStateless = outcome === 'stateless';
-      if (typeof outcome === 'object') notes.push(`its resources were not followed: ${outcome.reason}`);
+      if (typeof outcome === 'object') notes.push(outcome.reason);
     } catch (error) {
       if (!(error instanceof ServerGone)) throw error;
     }

@@ -54,7 +54,7 @@ export async function checkDeletion(scene: Scene, id: Id, missing: readonly numb
 }
 
 /** Returns whether a member marks the resource as deleted: one that the deletion has changed, and no time or number. */
-function isMarked(earlier: Step, before: Step, after: Step): boolean {
+export function isMarked(earlier: Step, before: Step, after: Step): boolean {
   if (!isDone(after)) return false;
   const names = [before, after].flatMap(({ json = null }) => membersOf(json).map(([name]) => name));
   return names.some((name) => {

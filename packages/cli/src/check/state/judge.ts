@@ -1,6 +1,7 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import type { Case } from '../case.ts';
+import type { Tokens } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
 import { exchange } from '../exchange.ts';
 import type { Failure } from '../prober.ts';
@@ -13,6 +14,8 @@ import { isSuccess } from './statuses.ts';
 /** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
 export type Judge = {
   readonly send: Send;
+  /** Sends a request of the second user; whether it is valid for that user is not judged. */
+  readonly sendAsOther: Send;
   /**
    * Records the result of a check.
    *
@@ -41,13 +44,25 @@ export function createJudge(run: Run, turn: Turn): Judge {
   const changes: Evidence[] = []; // The requests so far that changed something: the state of the server.
   const operationIds = new Set<string>();
   const successful = new Set<string>();
-  return { send, expect, failures: () => failures.map(withOperations), checked, successful };
+  return {
+    send: sendAs(),
+    sendAsOther: sendAs(run.users.otherTokens),
+    expect,
+    failures: () => failures.map(withOperations),
+    checked,
+    successful,
+  };
 
-  async function send(...[operation, input, headers = []]: Parameters<Send>): Promise<Step | undefined> {
-    const testCase = requestOf(operation, input, headers, run);
-    if (testCase === undefined) return undefined;
+  function sendAs(otherTokens?: Tokens): Send {
+    return async (operation, input, headers = []) => {
+      const testCase = requestOf(operation, input, headers, run, otherTokens);
+      return testCase && send(operation, testCase);
+    };
+  }
+
+  async function send(operation: ApiOperation, testCase: Case): Promise<Step | undefined> {
     operationIds.add(operation.operationId);
-    for (const check of checksFor('positive')) if (checks.has(check)) checked.add(check);
+    for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
     const outcome = await exchange(operation, testCase, run, turn, (response) =>
       violationsOf(operation, testCase, response),
     );

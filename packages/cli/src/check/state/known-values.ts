@@ -1,5 +1,6 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { classify } from '../case.ts';
+import type { Tokens } from '../credentials.ts';
 import { exchange } from '../exchange.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
@@ -76,9 +77,9 @@ function withKnownPath(
 }
 
 /** Sends without judging: the requests of an operation are judged by its own task. */
-function sendQuietly(run: Run, turn: Turn): Send {
+export function sendQuietly(run: Run, turn: Turn, otherTokens?: Tokens): Send {
   return async (operation, input, headers = []) => {
-    const testCase = requestOf(operation, input, headers, run);
+    const testCase = requestOf(operation, input, headers, run, otherTokens);
     if (testCase === undefined) return undefined;
     const outcome = await exchange(operation, testCase, run, turn);
     if (outcome.gone !== undefined) throw outcome.gone;

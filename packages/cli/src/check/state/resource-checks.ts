@@ -1,5 +1,5 @@
 import type { ApiOperation } from '../api-operation.ts';
-import { CHECK_NAMES, isStateCheck } from '../checks.ts';
+import { isStateCheck } from '../checks.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
@@ -11,13 +11,17 @@ export function resourceChecks(
   operations: readonly ApiOperation[],
   run: Run,
 ): readonly ((turn: Turn) => ResourceCheck)[] {
-  if (!CHECK_NAMES.some((check) => isStateCheck(check) && run.checks.has(check))) return [];
+  const isWanted = (isOtherUser: boolean): boolean =>
+    [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
+  const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
   const items = findItemPaths(operations);
-  return items.flatMap((item) => {
-    const { create, read } = item;
-    if (create === undefined || read === undefined || !isTold(item, run)) return [];
-    return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn })];
-  });
+  return users.flatMap((isOtherUser) =>
+    items.flatMap((item) => {
+      const { create, read } = item;
+      if (create === undefined || read === undefined || !isTold(item, run)) return [];
+      return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
+    }),
+  );
 }
 
 /** Returns a note about the resources without state; `undefined` when there are none. */

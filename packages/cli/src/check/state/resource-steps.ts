@@ -29,7 +29,16 @@ export type Scene = {
 export type Id = readonly Json[];
 
 /** The seeds of the values of different steps. */
-export const SALT = { first: 1, second: 2, update: 31, stale: 32, patch: 33, late: 34 } as const;
+export const SALT = {
+  first: 1,
+  second: 2,
+  update: 31,
+  stale: 32,
+  patch: 33,
+  late: 34,
+  owned: 35,
+  trespass: 36,
+} as const;
 
 /** Sends a request to a resource, with plain values for everything else. */
 export async function sendTo(

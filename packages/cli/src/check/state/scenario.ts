@@ -13,18 +13,19 @@ import { headerParameter, unusedValue, withParameter } from './step-input.ts';
 const MISSING = [404, 410];
 const MAX_PLACES = 200;
 
+/** `stateless` when reads succeed for any id, or the reason why nothing was judged; otherwise `undefined`. */
+export type ScenarioOutcome = 'stateless' | Absence | undefined;
+
 /**
  * Creates two resources, reads, lists and updates one, deletes it and looks at the other one. Nothing is judged where the
  * document lets the server act later (202), or where its reads do not tell what exists from what never did.
- *
- * @returns `stateless` when reads do not tell it, or why nothing was created; otherwise `undefined`
  */
-export async function runScenario(scene: Scene): Promise<'stateless' | Absence | undefined> {
+export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   const { item, judge, instances } = scene;
   const { create, read: readOperation } = item;
   if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
   const first = await instances.create(item, judge.send, SALT.first);
-  if ('reason' in first) return first;
+  if ('reason' in first) return { reason: `its resources were not followed: ${first.reason}` };
   const parent = first.values.slice(0, -1);
   const missing = await missingStatuses(scene, parent);
   if (missing === undefined) return 'stateless';
@@ -71,7 +72,7 @@ function isOwn(first: Instance, { values, creation }: Instance): boolean {
 }
 
 /** Reads a resource that never existed; returns the statuses that say so, `undefined` when it is read like any other. */
-async function missingStatuses(scene: Scene, parent: Id): Promise<readonly number[] | undefined> {
+export async function missingStatuses(scene: Scene, parent: Id): Promise<readonly number[] | undefined> {
   const { item, run } = scene;
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const value = parameter && unusedValue(parameter, run);

@@ -1,5 +1,6 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { caseOf, type Case } from '../case.ts';
+import type { Tokens } from '../credentials.ts';
 import type { Outcome } from '../exchange.ts';
 import type { ExtraHeader } from '../extra-headers.ts';
 import type { Run } from '../run.ts';
@@ -33,17 +34,24 @@ export type Send = (
   headers?: readonly ExtraHeader[],
 ) => Promise<Step | undefined>;
 
-/** Returns the request of valid values; `undefined` when they are not valid. */
+/**
+ * Returns the request of valid values; `undefined` when they are not valid.
+ *
+ * @param tokens those of the second user, for a request of that user
+ */
 export function requestOf(
   operation: ApiOperation,
   input: RequestInput,
   headers: readonly ExtraHeader[],
   { requestOracle, tokens }: Run,
+  otherTokens?: Tokens,
 ): Case | undefined {
-  const testCase = caseOf(operation, requestOracle, input, tokens);
+  const testCase = caseOf(operation, requestOracle, input, otherTokens ?? tokens);
   if (testCase?.kind !== 'positive') return undefined;
-  const { request } = testCase;
-  return { ...testCase, request: { ...request, headers: [...request.headers, ...headers] } };
+  const request = { ...testCase.request, headers: [...testCase.request.headers, ...headers] };
+  return otherTokens === undefined
+    ? { ...testCase, request }
+    : { ...testCase, request, kind: 'other user', description: 'other user' };
 }
 
 /** Copies the part of a step that is kept. */
