@@ -4,11 +4,11 @@ import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import { createBoundaryValues, type LongSizes } from '../values/boundary-values.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
+import { badCredentials } from './bad-credentials.ts';
 import { encodingOf, sentMediaType } from './body-bytes.ts';
 import { caseOf, type Case, type CaseKind } from './case.ts';
 import {
   alternativeCredentials,
-  badCredentials,
   credentialsFor,
   firstToken,
   isProtected,
