@@ -19,8 +19,10 @@ export type OptionReader = {
   readonly readInteger: (name: string, least: number, most: number) => number | undefined;
   /** Replaces `${NAME}` by the environment variable of the name, which is not printed then. */
   readonly expand: (text: string, place: string) => string;
-  /** The values that are not printed, by their variables. */
-  readonly secrets: Map<string, Secret>;
+  /** Adds a value that is not printed, and the variable that stands for it; another one where that has another value. */
+  readonly hide: (variable: string, value: string) => void;
+  /** The values that are not printed. */
+  readonly secrets: readonly Secret[];
   /** Adds a message for a mistake. */
   readonly refuse: (problem: string) => void;
 };
@@ -31,12 +33,12 @@ export function createOptionReader(
   environment: Environment,
   problems: string[],
 ): OptionReader {
-  const secrets = new Map<string, Secret>();
+  const secrets: Secret[] = [];
   const refuse = (problem: string): void => {
     problems.push(problem);
   };
   return {
-    ...{ read, readInteger, expand, secrets, refuse },
+    ...{ read, readInteger, expand, hide, secrets, refuse },
     has: (name) => given.has(name),
     textOf: (name) => given.get(name)?.values[0],
     textsOf: (name) => given.get(name)?.values,
@@ -58,11 +60,17 @@ export function createOptionReader(
     return value;
   }
 
+  function hide(variable: string, value: string): void {
+    const known = secrets.find((secret) => secret.variable === variable);
+    if (known === undefined) secrets.push({ variable, value });
+    else if (known.value !== value) hide(`${variable}_`, value);
+  }
+
   function expand(text: string, place: string): string {
     return text.replaceAll(/\$\{(\w+)\}/g, (_whole, variable: string) => {
       const value = environment[variable];
       if (value === undefined) refuse(`${place}: the environment has no ${variable}`);
-      else secrets.set(variable, { variable, value });
+      else hide(variable, value);
       return value ?? '';
     });
   }

@@ -119,7 +119,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     baselinePath: textOf('baseline'),
     isBaselineUpdated: has('update-baseline'),
     isProtocolFolded: !has('checks'),
-    secrets: [...reader.secrets.values()],
+    secrets: reader.secrets,
     repeatLine: (operationIds, seed) => {
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
       return ['npx contract-first check', ...repeated, `--seed ${String(seed)}`, ...named].join(' ');

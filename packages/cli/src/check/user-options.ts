@@ -7,7 +7,7 @@ export const SECRET_OPTIONS = ['token', 'credential', 'client', 'other-token', '
 
 /** Reads the credentials of the users, and notes that they are secret. */
 export function readUsers(reader: OptionReader, environment: Environment): UserOptions {
-  const { has, textOf, placeOf, read, expand, secrets, refuse } = reader;
+  const { has, textOf, placeOf, read, expand, hide, refuse } = reader;
   const tokenCommand = textOf('token-command');
   if (tokenCommand !== undefined && has('token'))
     refuse(`${placeOf('token-command')}: the token is given by --token as well; leave one out`);
@@ -27,7 +27,7 @@ export function readUsers(reader: OptionReader, environment: Environment): UserO
     const text = textOf(name);
     if (text !== undefined) return readSecret(text, placeOf(name), variable);
     const value = environment[fallback];
-    if (value !== undefined) secrets.set(fallback, { variable: fallback, value });
+    if (value !== undefined) hide(fallback, value);
     return value;
   }
 
@@ -49,14 +49,14 @@ export function readUsers(reader: OptionReader, environment: Environment): UserO
       refuse(`${place} must be such as my-client:secret`);
       return undefined;
     }
-    if (!isExpanded(text)) secrets.set(variable, { variable, value: secret });
+    if (!isExpanded(text)) hide(variable, secret);
     return { id, secret };
   }
 
   /** Expands a secret. Where it has no environment variable, another variable stands for it. */
   function readSecret(text: string, place: string, variable: string): string {
     const value = expand(text, place);
-    if (!isExpanded(text)) secrets.set(variable, { variable, value });
+    if (!isExpanded(text)) hide(variable, value);
     return value;
   }
 }

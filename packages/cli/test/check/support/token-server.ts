@@ -33,7 +33,7 @@ export const tokenDocument = {
 
 export const SECRET = 'client-secret-5e2d';
 
-/** Returns the token that the service gives for the nth time. */
+/** Returns the token that the service gives for the nth time; it accepts the one of 0 from its start. */
 export function nthToken(count: number): string {
   return `token-${'abcdefghij'.charAt(count)}-4b8e2f`;
 }
@@ -42,7 +42,7 @@ export function nthToken(count: number): string {
 export async function startTokenServer({ uses = Infinity, refusing = [], grants = Infinity }: TokenServerOptions = {}) {
   const asked: ServerRequest[] = [];
   const requests: ServerRequest[] = [];
-  let left = 0;
+  let left = uses;
   const url = await startReferenceServer((request) => {
     const { method, headers } = request;
     const { pathname: path } = new URL(request.url, 'http://server');
