@@ -153,3 +153,31 @@ test('a value that the server knows is given by its name, for all operations or 
   expect((await check([])).unsuccessful).toMatch(/^no operation was successful: all 2 answer 404/);
   expect((await check(values)).unsuccessful).toBeUndefined();
 });
+
+test('ids of resources that have no path of their own come from their list', async () => {
+  const ok = { description: 'Done', content: json({ type: 'array', items: object({ id: text }) }) };
+  const baseUrl = await startReferenceServer(({ url, body }) => {
+    const { trip_id: inBody } = body.length === 0 ? {} : (JSON.parse(body.toString()) as Record<string, unknown>);
+    const isList = url.startsWith('/trips') && url.split('/').length === 2;
+    return isList || inBody === 'T-1' || url.startsWith('/trips/T-1/')
+      ? answerJson(200, [{ id: 'T-1' }])
+      : answerJson(404, {});
+  });
+  const document = documentWith({
+    '/trips': { get: { operationId: 'listTrips', responses: { '200': ok, ...failures } } },
+    '/trips/{trip}/seats': {
+      parameters: [{ name: 'trip', in: 'path', required: true, schema: text }],
+      get: { operationId: 'listSeats', responses: { '200': ok, ...failures } },
+    },
+    '/bookings': {
+      post: {
+        operationId: 'book',
+        requestBody: taking(object({ trip_id: text })),
+        responses: { '200': ok, ...failures },
+      },
+    },
+  });
+  const checks = new Set(['status_code_conformance'] as const);
+  const { failures: found, notes } = await checkContract({ document, baseUrl, checks, seed: 1, runs: 5 });
+  expect({ found, notes }).toEqual({ found: [], notes: [] });
+});

@@ -15,8 +15,21 @@ export type ItemPath = {
   readonly create: ApiOperation | undefined;
 };
 
-/** Finds the paths of single resources. */
+/** Finds the paths of single resources, and the collections whose resources have no path of their own. */
 export function findItemPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
+  const items = findWithPath(operations);
+  const shapes = items.map(({ path }) => shapeOf(path));
+  const lists = operations.filter(
+    ({ method, path }) => method === 'GET' && /[^/{}]\/?$/.test(path) && !shapes.includes(`${shapeOf(path)}/{}`),
+  );
+  const none = { read: undefined, replace: undefined, patch: undefined, remove: undefined, create: undefined };
+  return [
+    ...items,
+    ...lists.map((list) => ({ ...none, list, path: `${list.path.replace(/\/$/, '')}/{id}`, parameter: 'id' })),
+  ];
+}
+
+function findWithPath(operations: readonly ApiOperation[]): readonly ItemPath[] {
   const paths = operations.map(({ path }) => path).filter((path) => /[^/{}]\/\{[^{}/]+\}\/?$/.test(path));
   const byShape = new Map(paths.map((path) => [shapeOf(path), path]));
   return [...byShape].map(([shape, path]) => {
