@@ -1,4 +1,5 @@
 // The commands, for programs that start them.
 
 export { main } from './main.ts';
+export type { Hooks } from './check/hooks.ts';
 export { startTemporaryService } from './check/temporary-service.ts';

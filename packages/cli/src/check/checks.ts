@@ -64,8 +64,11 @@ export type ResponseCheckName = keyof typeof CHECKS;
 /** The name of a check of a sequence of requests. */
 export type StateCheckName = (typeof STATE_CHECKS)[number];
 
+// The hook afterResponse.
+const OWN_CHECK = 'own_check';
+
 /** The name of a check. */
-export type CheckName = ResponseCheckName | StateCheckName;
+export type CheckName = ResponseCheckName | StateCheckName | typeof OWN_CHECK;
 
 /** A failed check with the reason. */
 export type Violation = Required<Defect> & { readonly check: CheckName };
@@ -73,7 +76,7 @@ export type Violation = Required<Defect> & { readonly check: CheckName };
 const RESPONSE_CHECKS = Object.keys(CHECKS) as ResponseCheckName[]; // Object.keys loses the type of the keys.
 
 /** The names of all checks. */
-export const CHECK_NAMES: readonly CheckName[] = [...RESPONSE_CHECKS, ...STATE_CHECKS];
+export const CHECK_NAMES: readonly CheckName[] = [...RESPONSE_CHECKS, ...STATE_CHECKS, OWN_CHECK];
 
 /** Sets of checks. A document need not describe every rejection, so only the strict one requires it. */
 export const PROFILES: Readonly<Record<'default' | 'strict' | 'protocol', readonly CheckName[]>> = {

@@ -7,6 +7,7 @@ import { describeBug } from '../terminal/describe-bug.ts';
 import type { ContractResult } from './contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './contract-run.ts';
 import { formatCoverage } from './coverage/format-coverage.ts';
+import { loadHooks } from './hooks.ts';
 import { readDocument } from './read-document.ts';
 import type { Environment } from './option-reader.ts';
 import { readOptions, type CheckOptions } from './options.ts';
@@ -49,6 +50,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
   --value [NAME:]N=TEXT a value that the server knows, such as an id, for the parameters and the members
                         of bodies named N, of an operation or of all; repeatable
+  --hooks FILE          a module whose functions change requests, check responses, give values, or set up the server
   --max-response-time N a response that takes longer, in milliseconds, fails
   --max-response-size N a response that is longer, in bytes, is cut off and fails (default: 16777216)
   --runs N              generated requests of each kind for each operation (default: ${String(DEFAULT_RUNS)})
@@ -103,9 +105,10 @@ async function check(
   { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
   progressLine: ProgressLine | undefined,
 ): Promise<number> {
-  const { baselinePath, isBaselineUpdated, isProtocolFolded, repeatLine } = options;
+  const { hooksPath, baselinePath, isBaselineUpdated, isProtocolFolded, repeatLine } = options;
   const secrets = [...options.secrets]; // Tokens that are fetched are added.
   const { document, invalid } = await readDocument(documentPath, allowedRefs);
+  const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
   const reports = openReports(targets);
   const {
@@ -141,7 +144,7 @@ async function check(
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
-    result = await checkContract({ ...options, ...server, ...events, seed, document, countsCoverage });
+    result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, countsCoverage });
     const isAll = options.operations === undefined && options.tags === undefined;
     if (isAll) result = withInvalid(result, invalid);
     progressLine?.clear();

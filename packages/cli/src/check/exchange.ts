@@ -4,6 +4,7 @@ import { checksFor, violationOf, type CheckName, type Violation } from './checks
 import { NoResponse } from './connection.ts';
 import { defectOf } from './defect.ts';
 import { withExtraHeaders } from './extra-headers.ts';
+import { callHook, hookOperation } from './hooks.ts';
 import type { Run } from './run.ts';
 import { Interrupted, type Turn } from './schedule.ts';
 import type { WireRequest } from './wire-request.ts';
@@ -49,9 +50,13 @@ export async function exchange(
 ): Promise<Outcome> {
   await turn();
   run.onRequest(operation);
-  const complete = (one: WireRequest): WireRequest =>
-    withExtraHeaders(operation, { ...testCase, request: one }, run.headers);
-  const request = complete(testCase.request);
+  const { hooks } = run;
+  const [about, { kind }] = [hookOperation(operation), testCase];
+  const complete = async (one: WireRequest): Promise<WireRequest> => {
+    const whole = withExtraHeaders(operation, { ...testCase, request: one }, run.headers);
+    return (await callHook('beforeRequest', () => hooks.beforeRequest?.(whole, about, kind))) ?? whole;
+  };
+  const request = await complete(testCase.request);
   const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
   const finish = (
     found: readonly Violation[],
@@ -70,10 +75,14 @@ export async function exchange(
   const send = (one: WireRequest): Promise<WireResponse> =>
     isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`) : run.connection.send(one);
   try {
-    const original = testCase.original && (await send(complete(testCase.original)));
+    const original = testCase.original && (await send(await complete(testCase.original)));
     const whole = await send(request);
     const endedAt = Date.now();
-    const found = judge?.(whole, original) ?? [];
+    const own = await callHook('afterResponse', () => hooks.afterResponse?.(whole, request, about, kind));
+    const found = [
+      ...(judge?.(whole, original) ?? []),
+      ...(own === undefined ? [] : [violationOf('own_check', defectOf(own))]),
+    ];
     const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
     return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });
   } catch (error) {

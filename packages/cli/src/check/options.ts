@@ -20,7 +20,7 @@ import { readUsers, SECRET_OPTIONS } from './user-options.ts';
 /** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
-  'document' | 'baseUrl' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'countsCoverage' | 'signal'
+  'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'countsCoverage' | 'signal'
 > & {
   readonly isHelpWanted: boolean;
   readonly url: string | undefined;
@@ -33,6 +33,8 @@ export type CheckOptions = Omit<
   readonly isCoverageWanted: boolean;
   /** The values that are not printed. */
   readonly secrets: readonly Secret[];
+  /** The module of the hooks. */
+  readonly hooksPath: string | undefined;
   /** The file of the failures that are accepted as known. */
   readonly baselinePath: string | undefined;
   /** Whether the failures of this run are written to that file. */
@@ -49,6 +51,7 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ['credential', 'pairs'],
   ['other-credential', 'pairs'],
   ['baseline', 'text'],
+  ['hooks', 'text'],
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
   ...(
@@ -116,6 +119,7 @@ export function readOptions(args: readonly string[], environment: Environment): 
     isIncompleteAllowed: has('allow-incomplete'),
     reports: readReports(reader),
     isCoverageWanted: has('coverage'),
+    hooksPath: textOf('hooks'),
     baselinePath: textOf('baseline'),
     isBaselineUpdated: has('update-baseline'),
     isProtocolFolded: !has('checks'),

@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import type { Tokens } from './credentials.ts';
 import type { ExampleFaults } from './example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
+import type { Hooks } from './hooks.ts';
 import type { Observer } from './observation.ts';
 import type { Failure } from './prober.ts';
 import type { Users } from './users.ts';
@@ -41,6 +42,7 @@ export type Run = {
   readonly isShared: (operation: ApiOperation) => boolean;
   /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
+  readonly hooks: Hooks;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
   readonly onFailure: (failure: Failure) => void;
