@@ -14,7 +14,7 @@ import { readOptions, type CheckOptions } from './options.ts';
 import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress, formatResult } from './report.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 import type { InvalidOperation } from './remove-invalid.ts';
 import type { Secret } from './secrets.ts';
 import { startTemporaryService } from './temporary-service.ts';

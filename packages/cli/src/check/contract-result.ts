@@ -4,7 +4,7 @@ import type { OperationCheck } from './check-operation.ts';
 import { isSameFailure, type CheckName } from './checks.ts';
 import type { OperationCoverage } from './coverage/coverage.ts';
 import { nameOperations } from './finding.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 import type { FinishedTask } from './schedule.ts';
 import type { ResourceCheck } from './state/check-resource.ts';
 import { describeStateless } from './state/resource-checks.ts';

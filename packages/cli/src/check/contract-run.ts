@@ -15,7 +15,7 @@ import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import type { Observer } from './observation.ts';
 import { checkOperation } from './check-operation.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';

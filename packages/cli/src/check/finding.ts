@@ -1,5 +1,5 @@
 import { CATEGORIES } from './defect.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 
 /** The failures of one cause: one for each operation that has it. */
 export type Finding = Pick<Failure, 'check' | 'cause' | 'category'> & {

@@ -5,27 +5,11 @@ import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from '
 import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';
 import { SAFE_METHODS } from './connection.ts';
 import { exchange } from './exchange.ts';
+import type { Failure } from './failure.ts';
 import type { Run } from './run.ts';
 import type { Turn } from './schedule.ts';
 import { shrink } from './variants.ts';
-import type { WireRequest } from './wire-request.ts';
-import type { Excerpt, KeptResponse, WireResponse } from './wire-response.ts';
-
-/** A failed check with the simplest failing request that was found, and its response. */
-export type Failure = Violation & {
-  readonly operationId: string;
-  readonly request: WireRequest;
-  /** `undefined` when none arrived as a whole. */
-  readonly response: KeptResponse | undefined;
-  /** The bytes of a response that did not arrive as a whole. */
-  readonly received: Excerpt;
-  /** The status of the same request when it was repeated and passed; `undefined` when it failed again. */
-  readonly passedWith: number | undefined;
-  /** The requests before, of a sequence. */
-  readonly earlier?: readonly { readonly request: WireRequest; readonly response: KeptResponse }[];
-  /** The operations that the requests of a sequence need. */
-  readonly operationIds?: readonly string[];
-};
+import type { WireResponse } from './wire-response.ts';
 
 /** Sends test cases of one operation and records one failure of each check and cause, which {@link keyOf} identifies. */
 export type Prober = {

@@ -3,7 +3,7 @@ import type { Progress } from './contract-run.ts';
 import { curlLine } from './curl-line.ts';
 import { groupByCause, nameOperations, type Finding } from './finding.ts';
 import { hideSecrets, type Secret } from './secrets.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 import { escapeToLine } from '@contract-first/contract';
 import { EXCERPT_BYTES, type Excerpt, type KeptResponse } from './wire-response.ts';
 

@@ -10,7 +10,7 @@ import type { ExampleFaults } from './example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Hooks } from './hooks.ts';
 import type { Observer } from './observation.ts';
-import type { Failure } from './prober.ts';
+import type { Failure } from './failure.ts';
 import type { Users } from './users.ts';
 
 /** What the operations of a run share. */

@@ -4,7 +4,7 @@ import type { Case } from '../case.ts';
 import type { Tokens } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
 import { exchange } from '../exchange.ts';
-import type { Failure } from '../prober.ts';
+import type { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { excerptOf, type WireResponse } from '../wire-response.ts';
