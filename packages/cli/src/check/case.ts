@@ -122,12 +122,11 @@ function readBody(
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
   const value = isForm ? withoutTextless(body.value) : body.value;
   const allowed = oracle.allows(schema, value);
-  if (allowed || oracle.allowsWithDefaults(schema, value)) return { allowed, possible: true };
+  if (allowed || oracle.mayAllow(schema, value)) return { allowed, possible: true };
   // The text of a field of a form may be a number or a boolean, too.
   const others = (isForm ? membersOf(value) : []).flatMap(([name, member]) =>
     readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
   );
-  const isPossible = (reading: Json): boolean =>
-    oracle.allows(schema, reading) || oracle.allowsWithDefaults(schema, reading);
+  const isPossible = (reading: Json): boolean => oracle.allows(schema, reading) || oracle.mayAllow(schema, reading);
   return { allowed: false, possible: others.some(isPossible) };
 }

@@ -20,8 +20,11 @@ export type Oracle = {
   readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => SchemaViolation | undefined;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
-  /** Returns whether a schema allows a value with the defaults of missing properties. */
-  readonly allowsWithDefaults: (schema: Schema | undefined, value: Json) => boolean;
+  /**
+   * Returns whether a server may take a value for valid: with the defaults of missing properties, and with numbers beyond
+   * the range of `float`, since JSON has no other numbers.
+   */
+  readonly mayAllow: (schema: Schema | undefined, value: Json) => boolean;
 };
 
 /** The first reason why a schema does not allow a value. */
@@ -40,6 +43,8 @@ const NOTHING = toJsonTree(null);
 // The time limit starts a thread, which takes longer than the validation of this many values.
 const SMALL_PARTS = 1_000;
 const CHARACTERS_OF_A_PART = 100;
+/** The largest number of IEEE 754 single precision. */
+const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /** The checks cannot run; the message has the reason. */
 export class CannotCheck extends Error {}
@@ -56,31 +61,32 @@ export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Ora
     validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
-  const withDefaults = hasDefaults(schemas) ? createValidation(schemas, true) : strict;
+  const lenient = isLenient(schemas) ? createValidation(schemas, true) : strict;
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
     schemas,
     violation: strict,
     allows: (schema, value) => allowedBy(strict, schema, value),
-    allowsWithDefaults: (schema, value) => allowedBy(withDefaults, schema, value),
+    mayAllow: (schema, value) => allowedBy(lenient, schema, value),
   };
 }
 
-function hasDefaults({ document }: SchemaDocument): boolean {
+/** Returns whether a schema has a keyword that servers may read leniently. */
+function isLenient({ document }: SchemaDocument): boolean {
   let isFound = false;
   walkDocument(document, ({ kind, node }) => {
-    isFound ||= kind === 'schema' && node['default'] !== undefined;
+    isFound ||= kind === 'schema' && (node['default'] !== undefined || node['format'] === 'float');
   });
   return isFound;
 }
 
-/** @param useDefaults sets missing properties to their defaults, in the value itself */
-function createValidation({ id, document }: SchemaDocument, useDefaults: boolean): Oracle['violation'] {
+/** @param isLenient sets missing properties to their defaults, in the value itself, and allows any number for `float` */
+function createValidation({ id, document }: SchemaDocument, isLenient: boolean): Oracle['violation'] {
   // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
-    useDefaults,
+    useDefaults: isLenient,
     logger: false,
     passContext: true,
     validateSchema: false,
@@ -88,6 +94,7 @@ function createValidation({ id, document }: SchemaDocument, useDefaults: boolean
     code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
+  if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
   ajv.addKeyword({
     keyword: 'exactInteger',
