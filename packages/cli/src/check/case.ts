@@ -31,10 +31,10 @@ export type Case = {
   readonly request: WireRequest;
   /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
   readonly input: RequestInput | undefined;
-  /** Whether it is a valid request in an unusual spelling of HTTP or JSON. */
-  readonly isSpelling?: boolean;
   /** Is sent first, as its response decides which response is expected. */
   readonly original?: WireRequest;
+  /** The same in the usual spelling of HTTP and JSON. It is to blame for the checks that it fails, too. */
+  readonly usual?: Case | undefined;
 };
 
 /** One documented media type of a request body, or `undefined` for a request without a body. */

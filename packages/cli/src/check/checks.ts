@@ -97,8 +97,8 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
 
 /** Runs all applicable checks on a response and returns the failed ones. */
 export function violationsIn(exchange: Exchange): readonly Violation[] {
-  const { kind, isSpelling = false } = exchange.testCase;
-  const isProtocol = exchange.response.status < 500 && (isSpelling || OF_PROTOCOL.includes(kind));
+  const { kind, usual } = exchange.testCase;
+  const isProtocol = exchange.response.status < 500 && (usual !== undefined || OF_PROTOCOL.includes(kind));
   return checksFor(kind).flatMap((check) => {
     const defect = judge(check, exchange);
     return defect === undefined ? [] : [violationOf(check, isProtocol ? { ...defect, category: 'protocol' } : defect)];

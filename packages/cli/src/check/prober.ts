@@ -133,7 +133,10 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       onStatus?.(response.status);
       return judge(testCase, response, original);
     });
-    const { request, response, received, violations, gone } = outcome;
+    const { request, response, received, gone } = outcome;
+    const isCompared = outcome.violations.length > 0 && gone === undefined && testCase.usual !== undefined;
+    const usual = new Set(isCompared ? (await send(testCase.usual)).map(({ check }) => check) : []);
+    const violations = outcome.violations.filter(({ check }) => !usual.has(check));
     const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
     for (const failure of found) if (!recorded.has(keyOf(failure))) record(testCase, failure);
     if (gone !== undefined) throw gone;

@@ -155,10 +155,10 @@ function* acceptedCredentials(operation: ApiOperation, first: RequestInput, toke
     const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
     yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
   }
+  const [usual] = fixedCase('positive', 'positive', writeRequest(operation, first, credentialsFor(operation, tokens)));
   for (const credentials of respelledCredentials(operation, tokens)) {
     const request = writeRequest(operation, first, credentials);
-    for (const testCase of fixedCase('positive', 'the scheme in another case', request))
-      yield { ...testCase, isSpelling: true };
+    for (const spelled of fixedCase('positive', 'the scheme in another case', request)) yield { ...spelled, usual };
   }
 }
 
@@ -191,9 +191,9 @@ function* textCases(
 ): Generator<Case> {
   const request = writeRequest(operation, input, credentialsFor(operation, tokens));
   if (request === undefined) return;
-  yield { kind: 'positive', description: 'positive', request, input };
-  for (const spelling of spellingsOf(schemas, input, request))
-    yield { ...spelling, isSpelling: true, input: undefined };
+  const usual: Case = { kind: 'positive', description: 'positive', request, input };
+  yield usual;
+  for (const spelling of spellingsOf(schemas, input, request)) yield { ...spelling, input: undefined, usual };
   for (const body of malformedBodies(operation, input)) {
     yield* fixedCase(body.kind, body.fault, withBody(request, body), body.group);
   }
