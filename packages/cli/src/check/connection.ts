@@ -10,8 +10,9 @@ import { EXCERPT_BYTES, excerptOf, type Excerpt, type WireResponse } from './wir
 export type Connection = {
   /**
    * Sends a request unchanged; again after the time that the `Retry-After` of a 429 or 503 names, up to three times and a
-   * minute each, in which all requests wait. An idempotent request is also sent once more when a connection that had been used before is
-   * closed without a byte of a response. A response beyond the size limit is cut off.
+   * minute each, in which all requests wait. A request is also sent once more, on a new connection, when one that had been
+   * used before is closed without a byte of a response. From then on, only idempotent requests reuse connections, so that
+   * hardly any other is sent twice. A response beyond the size limit is cut off.
    *
    * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
    */
@@ -70,6 +71,7 @@ export function openConnection(
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
+  let isClosing = false; // Whether the server has closed a connection that was reused.
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
@@ -85,11 +87,13 @@ export function openConnection(
     // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
     await nextTurn();
     await nextTurn();
+    const mayReuse = !isClosing || IDEMPOTENT.includes(request.method);
     try {
-      return await attempt(request, agent);
+      return await attempt(request, mayReuse && agent);
     } catch (error) {
-      if (error instanceof StaleConnection && IDEMPOTENT.includes(request.method)) return attempt(request, false);
-      throw error;
+      if (!(error instanceof StaleConnection)) throw error;
+      isClosing = true;
+      return attempt(request, false);
     }
   };
   return {
