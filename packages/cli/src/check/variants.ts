@@ -1,8 +1,10 @@
+import { stringifyJson } from '@contract-first/contract';
 import { encodingOf } from './body-bytes.ts';
 import { EDGE_NAMES, HOSTILE_VALUES } from '../values/hostile-values.ts';
 import {
   isArray,
   isObject,
+  isScalar,
   membersOf,
   partAt,
   placesOf,
@@ -14,6 +16,13 @@ import {
 import type { RequestInput } from './wire-request.ts';
 
 const MAX_PLACES = 40;
+// The hostile values that a form can represent: OpenAPI does not say whether numbers may have an exponent, and servers may
+// take an empty field for an absent one.
+const HOSTILE_TEXTS = HOSTILE_VALUES.filter((value) =>
+  typeof value === 'string'
+    ? value.isWellFormed() && value.trim() !== ''
+    : isScalar(value) && !/\de/.test(stringifyJson(value)),
+);
 
 /**
  * Generates the variants of a request with a single change. Some are valid, some are not.
@@ -44,10 +53,19 @@ export function* variantsOf(
   const encoding = encodingOf(content);
   if (encoding === 'json') {
     const skipped = new Set(tried?.body && placesOf(tried.body.value, MAX_PLACES).map(String));
-    const places = placesOf(value, MAX_PLACES).filter((place) => !skipped.has(String(place)));
-    for (const other of variantsAt(value, places, names)) yield { parameters, body: { content, value: other } };
+    const all = placesOf(value, MAX_PLACES);
+    const places = all.filter((place) => !skipped.has(String(place)));
+    for (const other of [...variantsAt(value, places, names), ...rewrapped(value, all)])
+      yield { parameters, body: { content, value: other } };
   }
-  // Values in forms have no types, so removing a part is the only reliable fault.
+  if (encoding === 'form' || encoding === 'multipart') {
+    // A server reads any text as a list or an object in a way of its own.
+    const scalars = membersOf(value).filter(([name]) => content.parts.get(String(name))?.isStructured === false);
+    for (const [name] of scalars) {
+      for (const other of HOSTILE_TEXTS)
+        yield { parameters, body: { content, value: replaceAt(value, [name], other) } };
+    }
+  }
   if (encoding === 'json' || encoding === 'form' || encoding === 'multipart') yield* withoutOnePart(input);
 }
 
@@ -109,6 +127,15 @@ function* withoutOnePart({ parameters, body }: RequestInput): Generator<RequestI
   if (body === undefined) return;
   for (const place of placesOf(body.value, MAX_PLACES).slice(1)) {
     yield { parameters, body: { content: body.content, value: removeAt(body.value, place) } };
+  }
+}
+
+/** Generates copies with a part in a list of its own, and with the first item in place of its list. */
+function* rewrapped(value: Json, places: readonly Place[]): Generator<Json> {
+  for (const place of places) {
+    const part = partAt(value, place);
+    yield replaceAt(value, place, [part]);
+    if (isArray(part) && part[0] !== undefined) yield replaceAt(value, place, part[0]);
   }
 }
 

@@ -27,9 +27,9 @@ export function numberBoundaries(schema: SchemaObject, value: number | bigint): 
   ];
 }
 
-/** Returns the multiples next to each bound, and numbers between multiples. */
+/** Returns the multiples at each bound and beside it, and numbers between multiples. */
 function stepLimits(step: number, value: number, bounds: readonly number[]): readonly number[] {
-  const nearest = bounds.flatMap((bound) => [Math.floor(bound / step), Math.ceil(bound / step)]);
+  const nearest = bounds.flatMap((bound) => [-1, 0, 1].map((beside) => Math.floor(bound / step) + beside));
   // Validators that divide doubles reject multiples whose quotient is not exact, so these are left out.
   const multiples = [...nearest, 1, 2, 3].map((n) => withoutError(n * step)).filter((n) => Number.isInteger(n / step));
   const between = Number.isInteger(step) ? [value + 1, value - 1] : [value + step / 2, value + step / 4];
@@ -42,7 +42,8 @@ function withoutError(number: number): number {
 }
 
 /**
- * Returns texts at the limits of length in code points, and texts around one that matches the pattern.
+ * Returns texts at the limits of length in code points, others of the format, and texts around one that matches the
+ * pattern.
  *
  * @param longText the length to try where there is no maximum
  * @param mostChars longer texts are left out
@@ -68,9 +69,22 @@ export function textBoundaries(
       `${usual.repeat(Math.max(0, length - 1))} `.slice(0, length),
     ]),
     ...(max === undefined ? [usual.repeat(longText), 'long text '.repeat(longText / 10)] : []),
+    ...(FORMATTED[String(schema['format'])]?.(value) ?? []),
     ...(typeof schema['pattern'] === 'string' ? aroundText(value) : []),
   ];
 }
+
+// Only two of these years have the day (1900 has not, as it is no multiple of 400).
+const LEAP_DAYS = ['2000-02-29', '2024-02-29', '1900-02-29', '2023-02-29'];
+const withLeapDays = (value: string): readonly string[] => LEAP_DAYS.map((day) => day + value.slice(day.length));
+
+/** Returns texts that only validators of the whole format judge rightly, by the format. */
+const FORMATTED: Readonly<Record<string, (value: string) => readonly string[]>> = {
+  date: withLeapDays,
+  'date-time': withLeapDays,
+  // The hexadecimal digits may have any case (RFC 9562, 4).
+  uuid: (value) => [value.toUpperCase(), value.toLowerCase()],
+};
 
 /** Returns texts that contain another, start or end with it, or differ from it in case. */
 function aroundText(text: string): readonly string[] {

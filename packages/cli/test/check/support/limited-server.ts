@@ -59,6 +59,17 @@ const other = (): boolean => true;
 export const circle = record({ radius: integer(0n, 9n) }, {}, other);
 export const square = record({ side: integer(0n, 9n) }, {}, other);
 
+const UUID = /^(?:urn:uuid:)?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+/** Returns whether a value is a day of the Gregorian calendar, unless another rule for leap years is given. */
+export const isDay: Rule = (value) =>
+  isDayOf(value, (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
+export function isDayOf(value: unknown, isLeap: (year: number) => boolean): boolean {
+  const [, year = '', month = '', day = ''] =
+    /^(\d{4})-(\d\d)-(\d\d)$/.exec(typeof value === 'string' ? value : '') ?? [];
+  const days = [31, isLeap(Number(year)) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Number(month) - 1] ?? 0;
+  return Number(day) >= 1 && Number(day) <= days;
+}
+
 const INT32 = 2n ** 31n;
 const INT64 = 2n ** 63n;
 const shape = (name: string): object => ({
@@ -103,6 +114,8 @@ export const LIMITED: Readonly<Record<string, Readonly<Record<string, Limited>>>
     colour: { schema: { type: 'string', enum: ['red', 'Green'] }, rule: oneOf('red', 'Green') },
     version: { schema: { const: 2 }, rule: oneOf(2n) },
     kind: { schema: { const: 'leaf' }, rule: oneOf('leaf') },
+    day: { schema: { type: 'string', format: 'date' }, rule: isDay },
+    key: { schema: { type: 'string', format: 'uuid' }, rule: matching(UUID) },
     note: { schema: { type: ['string', 'null'] }, rule: (value) => value === null || typeof value === 'string' },
   },
   putLists: {
