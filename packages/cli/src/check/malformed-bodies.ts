@@ -11,7 +11,12 @@ const NOT_JSON = [
   ...['01', '+1', '.5', '1.', '0x10', '"\u0001"', '"\\x"', '//\n{}', ' ', '['.repeat(1_000)],
 ];
 const NO_JSON = 'malformed JSON';
-const OTHER_TYPES = ['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'];
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_TYPES = [FORM, 'multipart/form-data'];
+const OTHER_TYPES = [
+  ...['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'],
+  ...['application/json', ...FORM_TYPES],
+];
 
 /** Derives bodies from a valid one that cannot be parsed, or have a media type that the operation does not accept. */
 export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
@@ -20,13 +25,15 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   const contentType = sentMediaType(body.content.mediaType);
   const documented = requestBody.contents.map(({ mediaType }) => mediaType);
   const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
-  const mistyped = undocumented.map((type): MalformedBody => ({
-    kind: 'negative',
-    fault: `sent as ${type}`,
-    group: 'sent as another media type',
-    contentType: type,
-    bytes: Buffer.from(text),
-  }));
+  // A form without fields may be taken for no body.
+  const hasFields = writeBody({ ...body.content, mediaType: FORM }, body.value).bytes.length > 0;
+  const mistyped = undocumented.flatMap((type): readonly MalformedBody[] => {
+    if (FORM_TYPES.includes(type) && !hasFields) return [];
+    const written = FORM_TYPES.includes(type)
+      ? writeBody({ ...body.content, mediaType: type }, body.value)
+      : { contentType: type, bytes: Buffer.from(text) };
+    return [{ kind: 'negative', fault: `sent as ${type}`, group: 'sent as another media type', ...written }];
+  });
   if (encodingOf(body.content) !== 'json') {
     return [...mistyped, ...malformedForms(body.content, body.value, writeBody(body.content, body.value))];
   }

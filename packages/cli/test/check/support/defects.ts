@@ -149,6 +149,16 @@ const DEFECTS: Readonly<
       onRequest((request) => withHeader(request, 'content-type', 'application/json')),
     ],
     [
+      'takes a form for JSON',
+      'putItem',
+      onRequest((request) => {
+        const isForm = hasContentType('x-www-form-urlencoded')(request);
+        const { id, ...fields } = Object.fromEntries(new URLSearchParams(textOf(request)));
+        const json = `{"id":${id ?? '0'},"name":${JSON.stringify(fields['name'] ?? '')}}`;
+        return isForm ? { ...withHeader(request, 'content-type', 'application/json'), body: Buffer.from(json) } : {};
+      }),
+    ],
+    [
       'does not look at the id in the path',
       'deleteItem',
       onRequest(({ url }) => ({ url: url.replace(/[^/]*$/, '1') })),
