@@ -87,7 +87,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
-        return oneOf((alternatives as Schema[]).map((part) => () => build(join(rest, flatten(document, part)), depth)));
+        const parts = (alternatives as Schema[]).map((part) => join(rest, flatten(document, part)));
+        const present = options.plain ? parts.filter((part) => !isNull(part)) : parts;
+        return oneOf((present.length > 0 ? present : parts).map((part) => () => build(part, depth)));
       }
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
@@ -184,6 +186,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
+}
+
+function isNull(schema: Schema): boolean {
+  return typeof schema !== 'boolean' && schema['type'] === 'null';
 }
 
 function guessTypes(schema: SchemaObject): readonly string[] {

@@ -11,6 +11,7 @@ import { sendQuietly } from './known-values.ts';
 import { runOtherUser } from './other-user.ts';
 import type { Scene } from './resource-steps.ts';
 import { runScenario } from './scenario.ts';
+import { runSingletonScenario } from './singleton.ts';
 import { createPlainInputs } from './step-input.ts';
 
 /** The check of the resources of a path, as a task. */
@@ -44,9 +45,11 @@ export function checkResource(
 ): ResourceCheck {
   const judge = createJudge(run, turn);
   const plainInputs = createPlainInputs(run);
+  const isSingleton = item.parameter === '';
   const sceneOf = (one: Judge): Scene => {
     const instances = createInstances(items, operations, run, plainInputs);
-    return { item, idMembers: identifyingMembers(item, operations), run, judge: one, instances, plainInputs };
+    const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
+    return { item, idMembers, run, judge: one, instances, plainInputs };
   };
   const notes: string[] = [];
   let isOver = false;
@@ -57,11 +60,15 @@ export function checkResource(
     try {
       const scene = sceneOf(judge);
       const sendAsOther = sendQuietly(run, turn, run.users.otherTokens);
+      const runOwn = isSingleton ? runSingletonScenario : runScenario;
       const outcome = isOtherUser
         ? await runOtherUser(scene, sceneOf({ ...judge, send: sendAsOther }))
-        : await runScenario(scene);
+        : await runOwn(scene);
       isStateless = outcome === 'stateless';
-      if (typeof outcome === 'object') notes.push(outcome.reason);
+      if (typeof outcome === 'object')
+        notes.push(
+          `${isOtherUser ? 'other users were not judged' : 'its resources were not followed'}: ${outcome.reason}`,
+        );
     } catch (error) {
       if (!(error instanceof ServerGone)) throw error;
     }

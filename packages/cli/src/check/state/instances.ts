@@ -31,8 +31,17 @@ export type Instances = {
    *
    * @param salt makes other values
    * @param parent the values of the first parameters, if they are known
+   * @param adapt changes the values of the first attempt
    */
-  readonly create: (item: ItemPath, send: Send, salt: number, parent?: readonly Json[]) => Promise<Instance | Absence>;
+  readonly create: (
+    item: ItemPath,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+    adapt?: (input: RequestInput) => RequestInput,
+  ) => Promise<Instance | Absence>;
+  /** Creates the resources that the path of a creation needs: the values of its parameters. */
+  readonly createParent: (item: ItemPath, send: Send, salt: number) => Promise<readonly Json[] | Absence>;
   /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
   readonly obtain: (operation: ApiOperation, send: Send, salt: number) => Promise<Instance | Absence>;
   readonly references: FindReferences;
@@ -55,21 +64,22 @@ export function createInstances(
     const found = await createOrList(item, send, salt, parent);
     return 'values' in found ? found.values.at(-1) : undefined;
   });
-  return { create, obtain, references, identities };
+  return { create, createParent, obtain, references, identities };
+
+  async function createParent(item: ItemPath, send: Send, salt: number): Promise<readonly Json[] | Absence> {
+    return item.create === undefined ? withoutSource(item) : parentValues(item.create, item, send, salt);
+  }
 
   async function create(
-    item: ItemPath,
-    send: Send,
-    salt: number,
-    parent?: readonly Json[],
+    ...[item, send, salt, parent, adapt = (input) => input]: Parameters<Instances['create']>
   ): Promise<Instance | Absence> {
     const { create: operation } = item;
-    if (operation === undefined) return { reason: `no checked operation gives an id for ${item.parameter}` };
+    if (operation === undefined) return withoutSource(item);
     const values = parent ?? (await parentValues(operation, item, send, salt));
     if ('reason' in values) return values;
     const named = await references(operation, values, send, salt);
     const statuses = new Set<number>();
-    for (const input of inputsFor(operation, salt)) {
+    for (const input of inputsFor(operation, salt, adapt)) {
       const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
       const step = await send(operation, withOwnId(item, whole));
       if (step === undefined) continue;
@@ -85,13 +95,19 @@ export function createInstances(
   }
 
   /**
-   * Generates valid requests, each only if those before were refused: generated ones, then the document's examples, which may
-   * name existing instances.
+   * Generates valid requests, each only if those before were refused: an adapted one, generated ones, then the document's
+   * examples, which may name existing instances.
    */
-  function* inputsFor(operation: ApiOperation, salt: number): Generator<RequestInput> {
+  function* inputsFor(
+    operation: ApiOperation,
+    salt: number,
+    adapt: (input: RequestInput) => RequestInput,
+  ): Generator<RequestInput> {
     const generated = (attempt: number): readonly RequestInput[] => [
       ...plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt),
     ];
+    const [first] = generated(0);
+    if (first !== undefined && adapt(first) !== first) yield adapt(first);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) yield* generated(attempt);
     for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.tokens))
       if (kind === 'positive' && input !== undefined) yield input;
@@ -160,6 +176,10 @@ export function createInstances(
     const [id] = itemIds(itemsIn(step.json, list) ?? [], names);
     return id === undefined ? undefined : { values: [...outer, id], creation: undefined, others: [] };
   }
+}
+
+function withoutSource({ parameter }: ItemPath): Absence {
+  return { reason: `no checked operation gives an id for ${parameter}` };
 }
 
 /** Returns whether the creation of a resource tells its id, as far as the document says. */

@@ -4,7 +4,7 @@ import type { ApiOperation } from '../api-operation.ts';
 export type ItemPath = {
   /** Including the base path of the server, without a slash at its end. */
   readonly path: string;
-  /** The name of the last parameter, which tells the resources of a collection apart. */
+  /** The name of the last parameter, which tells the resources of a collection apart; empty for a path of one resource. */
   readonly parameter: string;
   readonly read: ApiOperation | undefined;
   readonly replace: ApiOperation | undefined;
@@ -49,6 +49,19 @@ function findWithPath(operations: readonly ApiOperation[]): readonly ItemPath[] 
       create: post ?? (replace?.responses[201] !== undefined ? replace : undefined),
     };
   });
+}
+
+/** Finds the paths of one resource that can be read and replaced, such as `/settings`. */
+export function findSingletonPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
+  return operations
+    .filter(({ method, path }) => method === 'PUT' && !path.endsWith('}'))
+    .flatMap((replace) => {
+      const find = (wanted: string): ApiOperation | undefined =>
+        operations.find(({ method, path }) => method === wanted && shapeOf(path) === shapeOf(replace.path));
+      const [read, patch, remove] = [find('GET'), find('PATCH'), find('DELETE')];
+      const item = { path: replace.path, parameter: '', read, replace, patch, remove };
+      return read === undefined ? [] : [{ ...item, list: undefined, create: undefined }];
+    });
 }
 
 /** Returns the path of single resources that a path begins with: the longest one that satisfies a condition. */

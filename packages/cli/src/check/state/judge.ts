@@ -3,7 +3,7 @@ import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, ty
 import type { Case } from '../case.ts';
 import type { Tokens } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
-import { exchange } from '../exchange.ts';
+import { exchange, type Outcome } from '../exchange.ts';
 import type { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
@@ -16,6 +16,8 @@ export type Judge = {
   readonly send: Send;
   /** Sends a request of the second user; whether it is valid for that user is not judged. */
   readonly sendAsOther: Send;
+  /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
+  readonly repeat: (step: Step) => Promise<void>;
   /**
    * Records the result of a check.
    *
@@ -47,6 +49,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   return {
     send: sendAs(),
     sendAsOther: sendAs(run.users.otherTokens),
+    repeat,
     expect,
     failures: () => failures.map(withOperations),
     checked,
@@ -66,6 +69,11 @@ export function createJudge(run: Run, turn: Turn): Judge {
     const outcome = await exchange(operation, testCase, run, turn, (response) =>
       violationsOf(operation, testCase, response),
     );
+    return keep(operation, testCase, outcome);
+  }
+
+  /** Records an outcome; returns its step, `undefined` without a response or where the operation is not implemented. */
+  function keep(operation: ApiOperation, testCase: Case, outcome: Outcome): Step | undefined {
     for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
     if (outcome.gone !== undefined) throw outcome.gone;
     const step = stepOf(operation, testCase, outcome);
@@ -73,6 +81,16 @@ export function createJudge(run: Run, turn: Turn): Judge {
     if (isSuccess(step.response.status)) successful.add(operation.operationId);
     if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(evidenceOf(step));
     return step;
+  }
+
+  async function repeat({ operation, testCase }: Step): Promise<void> {
+    const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
+    const outcome = await exchange(operation, again, run, turn, ({ status }) =>
+      status >= 500 && status !== NOT_IMPLEMENTED
+        ? [violationOf('not_a_server_error', defectOf(`the same request got status ${String(status)} the second time`))]
+        : [],
+    );
+    keep(operation, again, outcome);
   }
 
   function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {

@@ -31,7 +31,7 @@ export async function runOtherUser(scene: Scene, other: Scene): Promise<Scenario
   if (!isDone(before)) return undefined;
 
   const { isProven, own } = await ownResource(other);
-  if (!isProven) return { reason: 'other users were not judged: no request of the second user was successful' };
+  if (!isProven) return { reason: 'no request of the second user was successful' };
   const trespasser = trespasserOf(scene, other);
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);

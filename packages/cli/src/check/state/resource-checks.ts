@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
 import { isTold } from './instances.ts';
-import { findItemPaths } from './item-path.ts';
+import { findItemPaths, findSingletonPaths } from './item-path.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
 export function resourceChecks(
@@ -16,9 +16,9 @@ export function resourceChecks(
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
   const items = findItemPaths(operations);
   return users.flatMap((isOtherUser) =>
-    items.flatMap((item) => {
-      const { create, read } = item;
-      if (create === undefined || read === undefined || !isTold(item, run)) return [];
+    [...items, ...(isOtherUser ? [] : findSingletonPaths(operations))].flatMap((item) => {
+      const { create = item.replace, read, parameter } = item;
+      if (create === undefined || read === undefined || (parameter !== '' && !isTold(item, run))) return [];
       return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
     }),
   );

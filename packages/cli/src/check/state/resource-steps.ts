@@ -38,6 +38,7 @@ export const SALT = {
   late: 34,
   owned: 35,
   trespass: 36,
+  omission: 37,
 } as const;
 
 /** Sends a request to a resource, with plain values for everything else. */
@@ -78,6 +79,11 @@ export function etagOf(step: Step): string | undefined {
   return etag?.startsWith('"') === true ? etag : undefined;
 }
 
+/** Returns whether the document says that an operation is conditional. */
+export function isConditional(operation: ApiOperation): boolean {
+  return operation.responses[412] !== undefined || headerParameter(operation, 'if-match') !== undefined;
+}
+
 /** Returns an entity tag that differs from another one. */
 export function otherTag(etag: string): string {
   return `${etag.slice(0, -1)}0"`;
@@ -91,13 +97,14 @@ export function differenceBetween(
   and: Json = {},
 ): string | undefined {
   const { body } = written.testCase.input ?? {};
-  if (body === undefined || read.json === undefined || !isObject(body.value)) return undefined;
+  if (body === undefined || read.json === undefined) return undefined;
   const schemas = { written: body.content.schema, read: schemaOf(read) };
-  const value = isObject(and) ? { ...and, ...body.value } : body.value;
+  const value = isObject(and) && isObject(body.value) ? { ...and, ...body.value } : body.value;
   return findDifference(value, read.json, schemas, run, idMembers);
 }
 
-function schemaOf({ operation, response }: Step): Schema | undefined {
+/** Returns the schema of the body of a response; `undefined` without one. */
+export function schemaOf({ operation, response }: Step): Schema | undefined {
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 

@@ -2,12 +2,13 @@ import { stringifyJson } from '@contract-first/contract';
 import { partAt, placesOf, type Json } from '../../values/json-value.ts';
 import { checkConditionalRead, checkUpdates } from './updates.ts';
 import { checkDeletion } from './deletion.ts';
+import { checkOmission } from './omission.ts';
 import { idText, isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from './statuses.ts';
-import { headerParameter, unusedValue, withParameter } from './step-input.ts';
+import { headerParameter, unusedValue, withNulls, withParameter } from './step-input.ts';
 
 /** Statuses that say that a resource does not exist. */
 const MISSING = [404, 410];
@@ -24,9 +25,11 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   const { item, judge, instances } = scene;
   const { create, read: readOperation } = item;
   if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
-  const first = await instances.create(item, judge.send, SALT.first);
-  if ('reason' in first) return { reason: `its resources were not followed: ${first.reason}` };
-  const parent = first.values.slice(0, -1);
+  const parent = await instances.createParent(item, judge.send, SALT.first);
+  if ('reason' in parent) return parent;
+  await list(scene, parent, false); // It is judged as every response is, while it is empty.
+  const first = await instances.create(item, judge.send, SALT.first, parent);
+  if ('reason' in first) return first;
   const missing = await missingStatuses(scene, parent);
   if (missing === undefined) return 'stateless';
 
@@ -43,7 +46,7 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
       );
     }
   }
-  const second = await instances.create(item, judge.send, SALT.second, parent);
+  const second = await instances.create(item, judge.send, SALT.second, parent, (input) => withNulls(input, scene.run));
   const hasSecond = 'values' in second && second.creation !== undefined && isOwn(first, second);
   const others = hasSecond ? [second] : [];
   if (hasSecond) {
@@ -53,7 +56,9 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   for (const isSmall of [false, true]) await expectListed(scene, [first, ...others], isSmall);
   await checkConditionalRead(scene, read);
   await checkUpdates(scene, first.values, first.creation);
+  await checkOmission(scene, first.values);
   for (const other of others) await readCreated(scene, other, missing);
+  if (first.creation !== undefined && create.method === 'POST') await judge.repeat(first.creation);
   await checkIdempotencyKey(scene, parent);
   await checkDeletion(scene, first.values, missing);
   for (const other of others) {

@@ -7,6 +7,7 @@ import { isObject } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { parameterNames } from './item-path.ts';
+import { propertyOf } from './schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
@@ -68,6 +69,19 @@ export function withMember(input: RequestInput, name: string, value: Json): Requ
   const { parameters, body } = input;
   if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
   return { parameters, body: { ...body, value: { ...body.value, [name]: value } } };
+}
+
+/** Copies values with null for the members of their JSON object that may be null; without any, returns them unchanged. */
+export function withNulls(input: RequestInput, { requestSchemas, requestOracle }: Run): RequestInput {
+  const { parameters, body } = input;
+  if (body === undefined || !isObject(body.value)) return input;
+  const { schema } = body.content;
+  const isNullable = (name: string): boolean =>
+    requestOracle.allows(propertyOf(requestSchemas, schema, name) ?? false, null);
+  const names = Object.keys(body.value).filter(isNullable);
+  if (names.length === 0) return input;
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  return { parameters, body: { ...body, value: { ...body.value, ...nulls } } };
 }
 
 /** Finds a header parameter. */

@@ -1,6 +1,17 @@
-import { isObject, isScalar } from '../../values/json-value.ts';
+import { isArray, isObject, isScalar, membersOf, partAt } from '../../values/json-value.ts';
+import type { ApiOperation } from '../api-operation.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { differenceBetween, etagOf, isDone, otherTag, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import {
+  differenceBetween,
+  etagOf,
+  isConditional,
+  isDone,
+  otherTag,
+  SALT,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from './statuses.ts';
 import { headerParameter, withParameter } from './step-input.ts';
@@ -54,7 +65,7 @@ async function checkReplacement(scene: Scene, id: Id): Promise<Step | undefined>
   if (replace === undefined || isAsynchronous(replace)) return undefined;
   const before = await sendTo(scene, readOperation, id);
   if (!isDone(before)) return undefined;
-  const etag = isConditional(scene) ? etagOf(before) : undefined;
+  const etag = isConditional(replace) ? etagOf(before) : undefined;
   const update = await sendTo(scene, replace, id, { salt: SALT.update, etag });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
@@ -83,7 +94,7 @@ async function checkReplacement(scene: Scene, id: Id): Promise<Step | undefined>
     );
   }
   if (difference !== undefined) return undefined;
-  await replaceAgain(scene, id, newTag);
+  await replaceAgain(scene, id, after, newTag);
   if (etag !== undefined && oldTag !== newTag) await replaceStale(scene, id, etag);
   return update;
 }
@@ -98,10 +109,14 @@ async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
   return isDone(after) ? after : undefined;
 }
 
-/** Replaces a resource with what it is already. */
-async function replaceAgain(scene: Scene, id: Id, etag: string | undefined): Promise<void> {
+/**
+ * Replaces a resource with what it is already.
+ *
+ * @param before the read after the first time
+ */
+async function replaceAgain(scene: Scene, id: Id, before: Step, etag: string | undefined): Promise<void> {
   const { item, judge } = scene;
-  const condition = isConditional(scene) ? etag : undefined;
+  const condition = item.replace && isConditional(item.replace) ? etag : undefined;
   const again = await sendTo(scene, item.replace, id, { salt: SALT.update, etag: condition });
   if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
   const { status } = again.response;
@@ -111,7 +126,21 @@ async function replaceAgain(scene: Scene, id: Id, etag: string | undefined): Pro
     isDone(again) ? undefined : `the same PUT got status ${String(status)} the second time`,
   );
   const read = await sendTo(scene, item.read, id);
-  if (isDone(again) && isDone(read)) judge.expect('put_is_idempotent', read, differenceBetween(again, read, scene));
+  if (!isDone(again) || !isDone(read)) return;
+  const message = differenceBetween(again, read, scene) ?? growthBetween(again, before, read);
+  judge.expect('put_is_idempotent', read, message);
+}
+
+/** Finds a list that has another length although the same was written again. */
+function growthBetween({ testCase }: Step, before: Step, after: Step): string | undefined {
+  const names = membersOf(testCase.input?.body?.value ?? null).map(([name]) => name);
+  const sizesOf = (name: string | number): readonly (number | undefined)[] =>
+    [before, after].map(({ json = null }) => {
+      const member = partAt(json, [name]);
+      return isArray(member) ? member.length : undefined;
+    });
+  const grown = names.find((name) => new Set(sizesOf(name)).size > 1);
+  return grown === undefined ? undefined : `the same PUT again has changed the length of ${String(grown)}`;
 }
 
 /** Replaces a resource with an entity tag that it had before, which must have no effect (RFC 9110, 13.1.1). */
@@ -134,24 +163,17 @@ async function replaceStale(scene: Scene, id: Id, etag: string): Promise<void> {
   );
 }
 
-/** Returns whether the document says that updates are conditional. */
-function isConditional({ item: { replace } }: Scene): boolean {
-  if (replace === undefined) return false;
-  return replace.responses[PRECONDITION_FAILED] !== undefined || headerParameter(replace, 'if-match') !== undefined;
-}
-
 /** Changes one member by a merge patch (RFC 7396): it is read, and so is the rest of what was written. */
 async function checkPatch(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
   const { item, judge } = scene;
   const { patch } = item;
   if (patch === undefined || isAsynchronous(patch)) return;
-  if (patch.requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') !== true)
-    return;
+  if (!takesMergePatch(patch)) return;
   const before = await sendTo(scene, item.read, id);
   if (!isDone(before)) return;
   const step = await sendTo(scene, patch, id, {
     salt: SALT.patch,
-    etag: headerParameter(patch, 'if-match') && etagOf(before),
+    etag: isConditional(patch) ? etagOf(before) : undefined,
     adapt: withOneMember,
   });
   if (!isDone(step)) return;
@@ -162,6 +184,11 @@ async function checkPatch(scene: Scene, id: Id, written: Step | undefined): Prom
       ? written.testCase.input?.body?.value
       : undefined;
   judge.expect('update_is_visible', after, differenceBetween(step, after, scene, unchanged));
+}
+
+/** Returns whether an operation takes merge patches. */
+export function takesMergePatch({ requestBody }: ApiOperation): boolean {
+  return requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') === true;
 }
 
 /** Keeps one scalar member of a body. */

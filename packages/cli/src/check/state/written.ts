@@ -23,7 +23,11 @@ export function findDifference(
   { requestSchemas, responseSchemas }: Run,
   except: readonly string[] = [],
 ): string | undefined {
-  return isObject(written) && isObject(read) ? differenceIn(written, read, schemas, '') : undefined;
+  if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, '');
+  if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
+    return undefined;
+  const isDifferent = !isSame(written, read, requestSchemas, schemas.written);
+  return isDifferent ? `${shortText(written)} was written, and ${shortText(read)} is read` : undefined;
 
   function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, place: string): string | undefined {
     const writable = propertiesOf(requestSchemas, at.written);
@@ -49,9 +53,9 @@ export function findDifference(
 
 function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, schema: Schema): boolean {
   const flat = flatten(schemas, schema);
-  const { format, default: fallback } = typeof flat === 'boolean' ? {} : (flat as { format?: string; default?: Json });
+  const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
   if (format === 'password') return true;
-  if (sent === null) return read === null || read === undefined || fallback !== undefined;
+  if (sent === null) return true; // A server may give it a default.
   if (isArray(sent)) {
     if (!sent.every(isScalar)) return !(isArray(read ?? null) && membersIn(read).length === 0 && sent.length > 0);
     const known = new Set(membersIn(read).map((item) => normalized(item)));

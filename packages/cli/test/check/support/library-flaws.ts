@@ -200,6 +200,14 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
       }),
     ],
     [
+      'appends to a list with each PUT',
+      'getShelf',
+      after(on('PUT', SHELF), (state, path, before) => {
+        const old = (before?.members['tags'] ?? []) as readonly unknown[]; // The server has validated it.
+        edit(put('tags', (tags) => [...old, ...(tags as readonly unknown[])]))(state, path);
+      }),
+    ],
+    [
       'adds up with each PUT',
       'getBook',
       after(on('PUT', BOOK), (state, path) => {

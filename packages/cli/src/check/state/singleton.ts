@@ -1,0 +1,48 @@
+import { stringifyJson } from '@contract-first/contract';
+import { isObject, partAt } from '../../values/json-value.ts';
+import { checkDeletion } from './deletion.ts';
+import type { Absence } from './instances.ts';
+import { parameterNames } from './item-path.ts';
+import { checkOmission } from './omission.ts';
+import { etagOf, isConditional, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import { isAsynchronous } from './statuses.ts';
+import { checkUpdates } from './updates.ts';
+
+/**
+ * Replaces the only resource of a path, such as `/settings`, and deletes it. Nothing is judged where its reads do not
+ * follow its PUT, as those of a mock.
+ *
+ * @returns why it was not followed; otherwise `undefined`
+ */
+export async function runSingletonScenario(scene: Scene): Promise<Absence | undefined> {
+  const { item, judge, instances } = scene;
+  const { replace, remove } = item;
+  if (replace === undefined || isAsynchronous(replace)) return undefined;
+  const count = parameterNames(replace.path).length;
+  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SALT.first);
+  if ('reason' in outer) return outer;
+  const id = outer.values.slice(0, count);
+  const [one, other] = [await readReplaced(scene, id, SALT.first), await readReplaced(scene, id, SALT.second)];
+  if (one === undefined || other === undefined || one === other)
+    return { reason: 'reads do not return the written values' };
+  await checkUpdates(scene, id, undefined);
+  await checkOmission(scene, id);
+  if (remove === undefined) return undefined;
+  await checkDeletion(scene, id, []);
+  await sendTo(scene, replace, id, { salt: SALT.first }); // Later requests find it.
+  return undefined;
+}
+
+/** Replaces the resource; returns the written members as text after a read, `undefined` when two reads differ. */
+async function readReplaced(scene: Scene, id: Id, salt: number): Promise<string | undefined> {
+  const { read, replace } = scene.item;
+  const before = replace && isConditional(replace) ? await sendTo(scene, read, id) : undefined;
+  const step = await sendTo(scene, replace, id, { salt, etag: before && etagOf(before) });
+  const reads = [await sendTo(scene, read, id), await sendTo(scene, read, id)].filter(isDone);
+  if (!isDone(step) || reads.length < 2) return undefined;
+  const written = step.testCase.input?.body?.value ?? null;
+  const texts = reads.map(({ json = null }) =>
+    stringifyJson(isObject(written) ? Object.keys(written).map((name) => partAt(json, [name])) : json),
+  );
+  return texts[0] === texts[1] ? texts[0] : undefined;
+}
