@@ -132,7 +132,11 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
     const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = validate.errors?.[0] ?? {};
     const isInteger = keyword === 'exactInteger';
-    return { path, keyword: isInteger ? 'type' : keyword, message: isInteger ? 'must be an integer in range' : message };
+    return {
+      path,
+      keyword: isInteger ? 'type' : keyword,
+      message: isInteger ? 'must be an integer in range' : message,
+    };
   };
   function compile(schema: Schema): ValidateFunction {
     const cached = compiled.get(schema);
