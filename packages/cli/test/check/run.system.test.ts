@@ -205,7 +205,7 @@ test('a server that closes connections gets at most one POST twice', async () =>
 
 test.each([
   ['closes the connection', undefined, 'no response: the connection was closed'],
-  ['answers 500', 'HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n', 'the status is 500'],
+  ['answers 500', 'HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n', 'the status is 500 for valid data'],
 ])(
   'a POST that crashes a server, which %s, is a failure although it closes other connections, too',
   async (_name, answer, message) => {
