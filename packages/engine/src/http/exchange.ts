@@ -10,6 +10,8 @@ export type RouteMatch = {
   readonly operation: Operation;
   readonly validator: OperationValidator;
   readonly route: string;
+  /** The path of the request. */
+  readonly path: string;
 };
 
 /** The state of a request and its response. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 
 /** The path and query of a request target. The path of `OPTIONS *` is `*`. */
-export type RequestTarget = { readonly path: string; readonly query: string };
+type RequestTarget = { readonly path: string; readonly query: string };
 
 /** The value of a Host header: `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2). A name may be empty. */
 export const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i;
@@ -44,20 +44,24 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
 }
 
 /**
- * Parses a request target in origin-form or absolute-form (RFC 9112, 3.2).
+ * Parses a request target.
  *
- * @throws {Failure} 400 when it is neither
+ * @throws {Failure} 400 when it is neither a path nor an http URL; `*` is for OPTIONS
  */
 export function readTarget({ method, url = '' }: IncomingMessage): RequestTarget {
-  if (url === '*' && method === 'OPTIONS') return { path: url, query: '' };
-  const [, host, rest = ''] = url.startsWith('/') ? [url, '', url] : (ABSOLUTE_FORM.exec(url) ?? []);
-  // RFC 9110, 4.2.1: a URL needs a host.
-  if (host === undefined || (host === '' && rest !== url) || !HOST.test(host)) {
+  const target = withoutOrigin(url);
+  if (target === undefined || (target === '*' && method !== 'OPTIONS'))
     throw new Failure(400, 'the request target must be a path or an http URL');
-  }
-  const origin = rest.startsWith('/') ? rest : `/${rest}`;
-  const mark = origin.indexOf('?');
-  return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Converts a request target in absolute-form to origin-form (RFC 9112, 3.2). Returns `undefined` when it is not valid. */
+export function withoutOrigin(target: string): string | undefined {
+  if (target.startsWith('/') || target === '*') return target;
+  const [, host = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  if (host === '' || !HOST.test(host)) return undefined; // RFC 9110, 4.2.1: a URL needs a host.
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Counts the header fields of a name; Node's `headers` keep only the first value of some. */

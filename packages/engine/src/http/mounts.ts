@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { normalizePath, type Contract } from '@contract-first/contract';
+import { withoutOrigin } from './http-rules.ts';
 
 /** A request with what Express adds where middleware is mounted below a path. */
 export type MountedRequest = IncomingMessage & {
@@ -32,17 +33,13 @@ export function createDispatcher(
     .sort((one, other) => other.path.length - one.path.length);
   return (req: MountedRequest, res: ServerResponse) => {
     const { url = '' } = req;
-    if (ABSOLUTE.test(url)) req.url = url.replace(ABSOLUTE, '').replace(/^(?!\/)/, '/');
-    const target = normalizePath(req.url ?? '');
+    req.originalUrl = req.url = withoutOrigin(url) ?? url; // The service answers an invalid target.
+    const target = normalizePath(req.url);
     const { path = '', app = services[0]?.app } = routes.find((route) => isBelow(target, route.path)) ?? {};
-    req.originalUrl = req.url ?? '';
     req.baseUrl = path;
     app?.(req, res);
   };
 }
-
-// RFC 9112, 3.2.2. Without a host, the target is not valid, and the service says so.
-const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
 /** Whether a path, which may have a query, is a path or one below it. */
 export function isBelow(path: string, mount: string): boolean {

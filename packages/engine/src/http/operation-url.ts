@@ -18,7 +18,7 @@ export type LinkParameters = {
 /** The request with whose response a link is sent. */
 type LinkedFrom = {
   readonly req: Pick<MountedRequest, 'url' | 'originalUrl' | 'baseUrl'>;
-  readonly target: Pick<RouteMatch, 'operation' | 'route'> | undefined;
+  readonly target: Pick<RouteMatch, 'operation' | 'route' | 'path'> | undefined;
 };
 
 /**
@@ -44,19 +44,17 @@ export function operationUrl(
   const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
   // Encoding keeps the locations and the names.
   const values = (formats?.encode(parameters, operation.formats?.parameters, '') ?? parameters) as LinkParameters;
-  const base = basePathOf(contract, operation, target, url);
+  const base = basePathOf(contract, operation, target);
   return `${origin}${mount}${base}${targetOf(operation, values)}`;
 }
 
 /** Returns the base path of a request if an operation has the same server, else the first of the operation. */
-function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom['target'], url: string): string {
+function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom['target']): string {
   const literal = operation.basePaths ?? contract.basePaths;
   const templated = operation.basePaths === undefined ? contract.templatedBasePaths : operation.templatedBasePaths;
   const template = target?.route.slice(0, -target.operation.path.length);
   if (template === undefined || ![...literal, ...(templated ?? [])].includes(template)) return literal[0] ?? '';
-  const count = template.split('/').length;
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? ''; // RFC 9112, 3.2.2
-  return path.split('/').slice(0, count).join('/');
+  return target?.path.split('/').slice(0, template.split('/').length).join('/') ?? '';
 }
 
 /** Returns the path and the query of a request to an operation. */

@@ -206,7 +206,7 @@ export function createPipeline(options: PipelineOptions) {
     const { operation, template } = routed;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);
-    exchange.target = { operation, validator, route: template };
+    exchange.target = { operation, validator, route: template, path };
     // After this wait, a body that came with its header has arrived.
     exchange.caller = await findCaller(authenticate, new RequestCredentials(req, query));
     if (rateLimit !== undefined) await limitRate(exchange);

@@ -9,6 +9,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import type { IncomingMessage } from 'node:http';
+import { withoutOrigin } from './http-rules.ts';
 import type { AnsweredRequest } from './observer.ts';
 
 /** The span of a request, for OpenTelemetry. */
@@ -22,9 +23,6 @@ export type RequestSpan = {
 
 // Others are `_OTHER`, to keep the number of names small (HTTP semantic conventions).
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
-
-// The target of a request may be an absolute URL (RFC 9112, 3.2.2).
-const ORIGIN = /^https?:\/\/[^/?]*/i;
 
 /**
  * Creates the function that starts the span of a request. Its parent is in the headers of the request. Names and attributes
@@ -65,7 +63,7 @@ function describe(
     'http.request.method': isKnown ? method : '_OTHER',
     ...(!isKnown && { 'http.request.method_original': method }),
     'url.scheme': 'http', // A proxy in front terminates TLS.
-    'url.path': url.replace(ORIGIN, '').split('?', 1)[0],
+    'url.path': withoutOrigin(url)?.split('?', 1)[0],
     ...(host !== null && { 'server.address': host.hostname, 'server.port': Number(host.port || 80) }),
     'client.address': clientAddress,
     'network.protocol.version': httpVersion,

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
@@ -18,7 +20,7 @@ await run(() => import('./service.ts'), () => import('${join(folder, 'src/servic
 }
 
 test('one process serves several documents, each below its path, with one set of limits', async () => {
-  const env = { RATE_LIMIT_REQUESTS: '2' };
+  const env = { RATE_LIMIT_REQUESTS: '3' };
   const service = await startService(env, ['node', 'src/main.ts'], await projectOf('bookshop', 'legacy'));
   const { origin } = new URL(service.url);
   const statusOf = async (path: string, method = 'GET') =>
@@ -28,10 +30,12 @@ test('one process serves several documents, each below its path, with one set of
   expect(await statusOf('/v1/docs')).toBe(200);
   expect(await (await fetch(`${origin}/api/openapi.json`)).json()).toMatchObject({ openapi: '3.0.3' });
   expect(await statusOf('/books')).toBe(404);
+  const [response] = await once(get(origin, { path: 'http://proxied.example/v1/books', headers: HEADERS }), 'response');
+  expect((response as IncomingMessage).resume().statusCode).toBe(200);
   expect(await statusOf('/api/accounts/1', 'PUT')).toBe(400);
-  expect(await statusOf('/v1/books')).toBe(429); // The third request of this caller.
+  expect(await statusOf('/v1/books')).toBe(429); // The fourth request of this caller.
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-  expect(metrics).toContain('http_requests_total{document="/v1",operation="listBooks",status="200"} 1');
+  expect(metrics).toContain('http_requests_total{document="/v1",operation="listBooks",status="200"} 2');
   expect(metrics).toContain('http_requests_total{document="/api",operation="",status="405"} 1');
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
