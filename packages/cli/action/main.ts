@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readIfPresent } from '../src/read-if-present.ts';
 import { publishComment } from './comment.ts';
 
 // The step of action.yml: runs a command, and shows its findings as annotations, in the summary of the job and in a comment
@@ -73,11 +74,6 @@ async function publish(title: string, markdown: string): Promise<void> {
   if (input('comment') !== 'true') return;
   const problem = await publishComment(title, markdown, env, input('token'));
   if (problem !== undefined) console.log(`::warning title=contract-first::the comment was not written: ${problem}`);
-}
-
-/** Reads a report; `undefined` when the command has not written it. */
-function readIfPresent(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 /** Appends to a file of the runner. */

@@ -152,6 +152,15 @@ test('npm run generate knows the media types with a codec from codecs.ts; an emp
   expect(readGenerated()).toEqual(without);
 });
 
+test('npm run generate refuses codecs whose module cannot be read, and changes nothing', async () => {
+  await generate();
+  const before = readGenerated();
+  mkdirSync(join(project, 'src/app/codecs.ts'));
+  const stderr = expect.stringMatching(/^src\/app\/codecs\.ts cannot be read: EISDIR.*\n$/);
+  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  expect(readGenerated()).toEqual(before);
+});
+
 test.each(['export const codecs = { ...others };', 'export const codecs = {', 'export const other = {};'])(
   'npm run generate refuses codecs that it cannot read, and changes nothing: %s',
   async (source) => {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import type { Declared } from '@contract-first/documents';
+import { readIfPresent } from '../read-if-present.ts';
 import { findObject } from './handlers.ts';
 
-/** What an application declares in modules beside `contract.ts`. */
+/** The declarations of an application, and the modules beside `contract.ts` that have them. */
 export type DeclaredModules = Declared & {
   /** The module with the formats, as generated modules import it; `undefined` without one. */
   readonly formatsModule: string | undefined;
@@ -18,12 +18,16 @@ export function readDeclared(folder: string): DeclaredModules {
   const problems: string[] = [];
   const pathOf = (kind: string): string => join(folder, `${kind}.ts`);
   const namesIn = (kind: string): readonly string[] | undefined => {
-    const source = readIfPresent(pathOf(kind));
-    if (source === undefined) return undefined;
-    const names = findObject(source, kind)?.names;
-    if (names === undefined)
+    try {
+      const source = readIfPresent(pathOf(kind));
+      if (source === undefined) return undefined;
+      const names = findObject(source, kind)?.names;
+      if (names !== undefined) return names;
       problems.push(`cannot read the names of ${kind} from ${pathOf(kind)}: write an object literal without a spread`);
-    return names;
+    } catch (error) {
+      problems.push(`${pathOf(kind)} cannot be read: ${(error as Error).message}`);
+    }
+    return undefined;
   };
   const codecs = namesIn('codecs') ?? [];
   const formats = namesIn('formats');
@@ -34,12 +38,4 @@ export function readDeclared(folder: string): DeclaredModules {
     problems,
     sources: [resolve(pathOf('codecs')), resolve(pathOf('formats'))],
   };
-}
-
-function readIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

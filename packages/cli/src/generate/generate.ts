@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { glob, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readIfPresent } from '../read-if-present.ts';
 import { readDeclared } from './declared.ts';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
@@ -48,7 +49,7 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
 
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
-    const present = await readIfPresent(`generated/${name}`);
+    const present = readIfPresent(`generated/${name}`);
     if (present === text) continue;
     stale.push(name);
     if (check) {
@@ -65,20 +66,16 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
   const handlers = join(folder, 'handlers.ts');
   if (existsSync(handlers)) {
     if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) print(path);
-    for (const line of await findUnmatched(operationIds, handlers)) print(line);
+    for (const line of findUnmatched(operationIds, handlers)) print(line);
   }
   return { files, stale, sources };
 }
 
-async function findUnmatched(operationIds: readonly string[], path: string): Promise<readonly string[]> {
-  const names = findObject(await readFile(path, 'utf8'), 'createHandlers')?.names;
+function findUnmatched(operationIds: readonly string[], path: string): readonly string[] {
+  const names = findObject(readFileSync(path, 'utf8'), 'createHandlers')?.names;
   return names === undefined
     ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
     : listUnmatched(operationIds, names);
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
 }
 
 /** Replaces a file atomically: readers get the old text or the new one. */

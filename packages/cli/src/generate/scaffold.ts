@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type * as Prettier from 'prettier';
 import { escapeControls } from '@contract-first/contract';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
+import { readIfPresent } from '../read-if-present.ts';
 import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 import { indent, quote } from './source-text.ts';
@@ -132,11 +133,12 @@ async function addMissing(
   members: readonly { readonly name: string; readonly value: string }[],
   imported?: string,
 ): Promise<readonly string[]> {
-  const source = existsSync(path) ? readFileSync(path, 'utf8') : empty;
+  const present = readIfPresent(path);
+  const source = present ?? empty;
   const list = findObject(source, constant);
   if (list === undefined) return [];
   const missing = members.filter(({ name }) => !list.names.includes(name));
-  if (missing.length === 0 && existsSync(path)) return [];
+  if (missing.length === 0 && present !== undefined) return [];
   const texts = missing.map(({ name, value }) => `${toKey(name)}: ${value}`);
   const imports = imported === undefined || source.includes(imported) ? [] : [imported];
   await writeModule(path, addMembers(source, list, imports, texts));

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfPresent } from '../read-if-present.ts';
 import { refuse } from '../terminal/command.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -19,7 +20,7 @@ const NO_TESTS = 'no test specified';
  * Reads the npm project in the folder of a new service. Refuses when the service cannot be added.
  *
  * @param folder may not exist yet
- * @returns `undefined` when there is no package.json
+ * @returns `undefined` without a package.json
  */
 export function readExistingProject(folder: string): ExistingProject | undefined {
   if (!existsSync(folder)) return undefined;
@@ -28,8 +29,8 @@ export function readExistingProject(folder: string): ExistingProject | undefined
   if (existsSync(contract))
     return refuse(`${contract} exists: npm run generate updates the project of an earlier init`);
   const path = join(folder, 'package.json');
-  if (!existsSync(path)) return undefined;
-  const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  const text = readIfPresent(path)?.replace(/^\ufeff/, '');
+  if (text === undefined) return undefined;
   const manifest = parse(text, path);
   if (manifest.type !== 'module')
     return refuse(

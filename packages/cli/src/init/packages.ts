@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readIfPresent } from '../read-if-present.ts';
 import { refuse } from '../terminal/command.ts';
 import { VERSION } from '../version.ts';
 
@@ -44,9 +45,9 @@ function packedTarball(name: string): string {
 
 /** Returns the tarball from which npm installed a package; `undefined` when it came from a registry. */
 function installedTarball(root: string, name: string): string | undefined {
-  const lock = join(root, 'node_modules/.package-lock.json'); // npm writes it.
-  if (!existsSync(lock)) return undefined;
-  const { packages } = JSON.parse(readFileSync(lock, 'utf8')) as Lock;
+  const lock = readIfPresent(join(root, 'node_modules/.package-lock.json'));
+  if (lock === undefined) return undefined;
+  const { packages } = JSON.parse(lock) as Lock; // npm writes it.
   const { resolved = '' } = packages[`node_modules/${name}`] ?? {};
   return resolved.startsWith('file:') ? resolve(root, resolved.slice('file:'.length)) : undefined;
 }
