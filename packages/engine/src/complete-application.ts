@@ -1,5 +1,5 @@
-import { findUncheckedSchemes } from './auth/authenticator.ts';
-import type { Checker } from './auth/credentials.ts';
+import { findSchemes } from './auth/authenticator.ts';
+import { isWithoutCredentials, type AuthSettings } from './auth/settings.ts';
 import {
   bodyLimitOf,
   isUpload,
@@ -80,27 +80,26 @@ export function assertFormats(contract: Contract, formats: AnyFormats = {}): voi
 }
 
 /** The parts of an application, by name. */
-type Parts = {
-  readonly failures: object;
-  readonly handlers: object;
-  readonly checkers: Readonly<Record<string, Checker>>;
-};
+type Parts = Readonly<Record<'failures' | 'handlers' | 'checkers', object>>;
 
 /**
  * Checks that an application has a handler for each operation, a checker for each security scheme that the engine does not
- * know, and a function for each body of failures.
+ * know, and a function for each body of failures, and that credentials are configured for the schemes that the engine checks.
  *
  * @throws {IncompleteApplication} with the names of the missing parts
  */
-export function assertComplete(
-  { operations, securitySchemes }: Contract,
-  { failures, handlers, checkers }: Parts,
-): void {
+export function assertComplete(contract: Contract, { failures, handlers, checkers }: Parts, auth: AuthSettings): void {
+  const { operations } = contract;
+  const { tokens, unchecked = [] } = findSchemes(contract, checkers);
+  if (tokens !== undefined && isWithoutCredentials(auth))
+    throw new IncompleteApplication(
+      'no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER',
+    );
   const all = Object.values(operations);
   const bodies = all.flatMap(({ responses }) => Object.values(responses).flatMap(({ failure }) => failure ?? []));
   const missing = {
     'no handler for': Object.keys(operations).filter((operationId) => !Object.hasOwn(handlers, operationId)),
-    'no checker for the security scheme': findUncheckedSchemes(all, securitySchemes, checkers),
+    'no checker for the security scheme': unchecked,
     'no function for the failures': [...new Set(bodies)].filter((name) => !Object.hasOwn(failures, name)),
   };
   const problems = Object.entries(missing).filter(([, names]) => names.length > 0);

@@ -102,7 +102,7 @@ export async function openApplication(
   const validators = new Validators(contract);
   try {
     if (config.production) {
-      assertComplete(contract, { failures, handlers, checkers });
+      assertComplete(contract, { failures, handlers, checkers }, config.auth);
       for (const operation of Object.values(contract.operations)) await validators.compile(operation);
     }
   } catch (error) {

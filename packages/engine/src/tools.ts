@@ -1,6 +1,6 @@
 // More exports for tools and benchmarks. They may change with any version.
 
-export { findUncheckedSchemes } from './auth/authenticator.ts';
+export { findSchemes } from './auth/authenticator.ts';
 export type { Credentials } from './auth/credentials.ts';
 export { checkerKindOf } from './auth/supported-scheme.ts';
 export { startService } from './create-service.ts';

@@ -1,4 +1,4 @@
-import { findUncheckedSchemes } from '@contract-first/engine/tools';
+import { findSchemes } from '@contract-first/engine/tools';
 import {
   concreteMediaType,
   escapeControls,
@@ -72,7 +72,7 @@ export async function renderContract(
   const invalid = tryValidators(contract);
   if (invalid.length > 0) return reject(placeRemarks('error', invalid, placeOf));
 
-  const uncheckedSchemes = findUncheckedSchemes(Object.values(contract.operations), contract.securitySchemes, {});
+  const { unchecked: uncheckedSchemes = [] } = findSchemes(contract);
   const types = [
     `// ${NOTICE}\n${renderTypes(document, declared.codecs, declared.formatsModule)}`,
     renderOperationId(contract),

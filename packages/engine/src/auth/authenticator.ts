@@ -24,25 +24,20 @@ export type Authenticate = (credentials: Credentials) => AuthenticationResult | 
 
 const BEARER_TOKEN = /^bearer +[^ ]+$/i;
 
-/** Lists the security schemes that the operations use and neither the engine nor the application checks. */
-export function findUncheckedSchemes(
-  operations: readonly Operation[],
-  schemes: Readonly<Record<string, SecurityScheme>>,
-  checkers: Readonly<Record<string, Checker>>,
-): readonly string[] {
-  const used = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
-  return [...used].filter((name) => {
-    const scheme = schemes[name];
-    return !Object.hasOwn(checkers, name) && (scheme === undefined || checkerKindOf(scheme) === undefined);
-  });
-}
-
-/** Returns whether an operation of a contract takes tokens that the engine checks: bearer tokens or API keys. */
-export function usesTokens({ operations, securitySchemes }: Contract): boolean {
-  const used = Object.values(operations).flatMap(({ security }) => security.flat());
-  return used.some(({ scheme: name }) => {
+/**
+ * Finds the security schemes that operations use and an application does not check.
+ *
+ * @returns the names of those whose tokens the engine checks, bearer tokens and API keys, and of the unchecked ones
+ */
+export function findSchemes(
+  { operations, securitySchemes }: Contract,
+  checkers: object = {},
+): { readonly tokens?: readonly string[]; readonly unchecked?: readonly string[] } {
+  const used = Object.values(operations).flatMap(({ security }) => security.flat().map(({ scheme }) => scheme));
+  const names = [...new Set(used)].filter((name) => !Object.hasOwn(checkers, name));
+  return Object.groupBy(names, (name) => {
     const scheme = securitySchemes[name];
-    return scheme !== undefined && checkerKindOf(scheme) !== undefined;
+    return scheme === undefined || checkerKindOf(scheme) === undefined ? 'unchecked' : 'tokens';
   });
 }
 

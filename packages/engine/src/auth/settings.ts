@@ -14,22 +14,25 @@ export type JwtSettings = { readonly issuer: string; readonly audience: string; 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'];
+const JWT_VARIABLES = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'];
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Reads the settings of authentication. Each value may be a secret, even when invalid, so no problem quotes it.
  *
  * @param problems receives a message for each invalid variable
- * @returns `undefined` when none of the variables is set
  */
-export async function readAuthSettings(env: Environment, problems: string[]): Promise<AuthSettings | undefined> {
-  if (VARIABLES.every((name) => env[name] === undefined)) return undefined;
+export async function readAuthSettings(env: Environment, problems: string[]): Promise<AuthSettings> {
   return {
     tokens: readTokens(env['API_TOKENS'], problems),
     tokensFile: await readFile(env['API_TOKENS_FILE'], problems),
     jwt: readJwt(env, problems),
   };
+}
+
+/** Whether no credentials are configured. */
+export function isWithoutCredentials({ tokens, tokensFile, jwt }: AuthSettings): boolean {
+  return tokens.length === 0 && tokensFile === undefined && jwt === undefined;
 }
 
 function readTokens(text: string | undefined, problems: string[]): readonly HashedToken[] {
@@ -50,10 +53,9 @@ async function readFile(path: string | undefined, problems: string[]): Promise<T
 }
 
 function readJwt(env: Environment, problems: string[]): JwtSettings | undefined {
-  const names = VARIABLES.filter((name) => name.startsWith('JWT_'));
-  const present = names.filter((name) => env[name] !== undefined);
+  const present = JWT_VARIABLES.filter((name) => env[name] !== undefined);
   if (present.length === 0) return undefined;
-  for (const name of names) {
+  for (const name of JWT_VARIABLES) {
     if (env[name] === undefined) problems.push(`${name} must be set when ${present.join(' and ')} is`);
     else if (env[name].trim() === '') problems.push(`${name} must not be empty`);
   }

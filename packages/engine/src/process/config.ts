@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { compile as compileTrust } from 'proxy-addr';
-import { readAuthSettings } from '../auth/settings.ts';
+import { isWithoutCredentials, readAuthSettings } from '../auth/settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
 import type { LoadSheddingLimits } from '../http/load-shedding.ts';
@@ -43,34 +43,25 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  *
  * @param driver of the database; `undefined` without one
  * @param settings that the application declares
- * @param needsTokens whether the engine checks tokens
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
   variables: Variables,
   driver: DatabaseDriver | undefined,
   settings: Settings = {},
-  needsTokens = true,
 ): Promise<{ readonly config: Config } | Problems> {
   const env = new Environment(variables);
   const { problems } = env;
   const production = env.oneOf('NODE_ENV', NODE_ENVS) === 'production';
   const auth = await readAuthSettings(variables, problems);
-  const lacksTokens = auth === undefined && needsTokens;
-  const developmentToken = lacksTokens && !production ? randomBytes(24).toString('base64url') : undefined;
-  if (lacksTokens && production) {
-    problems.push('no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER');
-  }
+  const isOpen = isWithoutCredentials(auth) && !production;
+  const developmentToken = isOpen ? randomBytes(24).toString('base64url') : undefined;
   const listen = { host: env.host('HOST'), port: env.port('PORT', 3000), reusePort: env.switch('REUSE_PORT') ?? false };
   const { database, bodyLimitBytes } = readStorage(env, driver);
   const config: Config = {
     production,
     listen,
-    auth: auth ?? {
-      tokens: developmentToken === undefined ? [] : [hashToken('development', developmentToken)],
-      tokensFile: undefined,
-      jwt: undefined,
-    },
+    auth: developmentToken === undefined ? auth : { ...auth, tokens: [hashToken('development', developmentToken)] },
     developmentToken,
     database,
     bodyLimitBytes,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../application.ts';
-import { usesTokens } from '../auth/authenticator.ts';
+import { findSchemes } from '../auth/authenticator.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
 import { unavailableFailure } from '../http/failure.ts';
@@ -32,12 +32,13 @@ export type MountedService = {
  */
 export async function openService(application: Application): Promise<MountedService> {
   const { contract, database, document, settings } = application;
-  const read = await readConfig(process.env, database, settings, usesTokens(contract));
+  const read = await readConfig(process.env, database, settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { config } = read;
   const { developmentToken: token } = config;
   const log = await createLog(config.logLevel, process.stdout.isTTY);
-  if (token !== undefined) log.warn({ token }, 'no credentials are configured; this token is for this run');
+  if (token !== undefined && findSchemes(contract).tokens !== undefined)
+    log.warn({ token }, 'no credentials are configured; this token is for this run');
   const docs = openDocs(config.docs, contract, document);
   const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close } = await createService(
     [{ application, config, docs }],

@@ -8,7 +8,7 @@ import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
-import { usesTokens } from '../auth/authenticator.ts';
+import { findSchemes } from '../auth/authenticator.ts';
 import { mountsOf } from '../http/mounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Served } from '../open-application.ts';
@@ -84,12 +84,11 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
   [Configured, ...Configured[]]
 > {
   const problems = new Set<string>();
-  const needsTokens = [first, ...others].some(({ contract }) => usesTokens(contract));
   // A variable that is a secret of one application is not printed for another one, either.
   const secrets = new Set([first, ...others].flatMap(({ settings = {} }) => [...namesOfSecrets(settings)]));
   const read = async (application: Application): Promise<Configured[]> => {
     const settings = withSecrets(application.settings ?? {}, secrets);
-    const found = await readConfig(process.env, application.database, settings, needsTokens);
+    const found = await readConfig(process.env, application.database, settings);
     if ('config' in found) return [{ application, config: found.config }];
     for (const problem of found.problems) problems.add(problem);
     return [];
@@ -178,7 +177,9 @@ function printBanner(
       ];
     }),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
-    ...(served.some(({ application: { contract } }) => usesTokens(contract)) ? [['Token', token] as const] : []),
+    ...(served.some(({ application: { contract } }) => findSchemes(contract).tokens)
+      ? [['Token', token] as const]
+      : []),
   ];
   const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
   const text = `

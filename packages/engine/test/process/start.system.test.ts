@@ -217,6 +217,23 @@ test('a service whose document needs no token starts in production without one',
   expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
 });
 
+test('a service whose own checkers check all tokens starts in production without one', async () => {
+  const { folder, read, write } = copyProjectWithContract('members');
+  const document = read('openapi.yaml').replace('security: []', 'security: [{ session: [] }]');
+  const scheme = 'securitySchemes: { session: { type: apiKey, in: cookie, name: session } }';
+  write('openapi.yaml', document.replace('components:', `components:\n  ${scheme}`));
+  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
+  const incomplete = await run('env', command.slice(1), { NODE_ENV: 'production' }, folder);
+  expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringMatching(/^no credentials configured: /) });
+  const checkers = "checkers: { session: ({ cookie }) => (cookie('session') === 'me' ? { name: 'me' } : undefined) }";
+  write('src/service.ts', read('src/service.ts').replace('checkers: {}', checkers));
+  const { url } = await startService({ NODE_ENV: 'production' }, command, folder);
+  const statusOf = async (cookie: string) =>
+    (await fetch(`${url}/members/chess`, { method: 'POST', headers: { cookie } })).status;
+  expect([await statusOf('session=me'), await statusOf('session=you')]).toEqual([400, 401]);
+});
+
 test('a configuration mistake stops the start, exit 1: no token in production', async () => {
   const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
   expect(outcome).toMatchObject({
