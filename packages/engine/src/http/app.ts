@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
@@ -32,6 +33,7 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
 /** Creates the Express application. It serves the own middleware, the docs page if there is one, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
   const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse, log } = options;
+  const trust = compileTrust([...trustProxy]);
   const app = express();
   app.disable('x-powered-by');
   const cors = options.cors && createCors(options.cors, contract);
@@ -48,8 +50,8 @@ export function createApp(options: AppOptions): Express {
       ...options,
       cors,
       authenticatorOf: createAuthenticator(contract.securitySchemes, checkers, tokenVerifier),
-      clientAddressOf: createClientAddress(trustProxy),
-      originOf: createOrigin(publicUrl, trustProxy),
+      clientAddressOf: createClientAddress(trust),
+      originOf: createOrigin(publicUrl, trust),
     }),
   );
   // Express recognises an error handler by its four parameters.

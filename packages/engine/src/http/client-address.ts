@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
-import { compile as compileTrust } from 'proxy-addr';
 
-/** Returns the address of the client that a request comes from; a closed socket has none. */
-export type FindClientAddress = (req: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined;
+type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
+
+/** Whether the X-Forwarded headers of an address are believed; `proxy-addr` compiles it. */
+export type Trust = (address: string, hop: number) => boolean;
 
 // Proxies add the port to an IPv4 address, or to an IPv6 address in brackets.
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
@@ -12,12 +13,10 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
  * Creates a function that returns the last address in X-Forwarded-For that is not a trusted proxy, or else the address of
- * the connection. An element that is no address, such as `unknown`, counts as the proxy that has added it.
- *
- * @param trusted addresses, subnets, `loopback`, `linklocal`, `uniquelocal`
+ * the connection; a closed socket has none. An element that is not an address, such as `unknown`, counts as the proxy that has
+ * added it.
  */
-export function createClientAddress(trusted: readonly string[]): FindClientAddress {
-  const trust = compileTrust([...trusted]);
+export function createClientAddress(trust: Trust): (req: Request) => string | undefined {
   return ({ headers, socket: { remoteAddress } }) => {
     if (remoteAddress === undefined || !trust(remoteAddress, 0)) return remoteAddress?.replace(MAPPED, '');
     const forwarded = String(headers['x-forwarded-for'] ?? ''); // Node joins the values of several fields.
@@ -36,7 +35,7 @@ export function createClientAddress(trusted: readonly string[]): FindClientAddre
   };
 }
 
-/** Reads an element of X-Forwarded-For. Returns `undefined` when it is no address. */
+/** Reads an element of X-Forwarded-For. Returns `undefined` when it is not an address. */
 function readAddress(element: string): string | undefined {
   const [, inBrackets, ipv4 = element] = WITH_PORT.exec(element) ?? [];
   const address = inBrackets ?? ipv4;

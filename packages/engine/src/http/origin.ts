@@ -1,19 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { compile as compileTrust } from 'proxy-addr';
+import type { Trust } from './client-address.ts';
 import { HOST } from './http-rules.ts';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
  * Creates a function that returns where the client of a request reaches the service: `https://api.example.com`. Without a public
- * URL, this is what the first values of X-Forwarded-Proto and X-Forwarded-Host say if they come from a trusted proxy, else the
+ * URL, it consists of the first values of X-Forwarded-Proto and X-Forwarded-Host if they come from a trusted proxy, else of the
  * Host header, which the client chooses.
- *
- * @param trusted addresses, subnets, `loopback`, `linklocal`, `uniquelocal`
  */
-export function createOrigin(publicUrl: string | undefined, trusted: readonly string[]): (req: Request) => string {
+export function createOrigin(publicUrl: string | undefined, trust: Trust): (req: Request) => string {
   if (publicUrl !== undefined) return () => publicUrl;
-  const trust = compileTrust([...trusted]);
   return ({ headers, socket }) => {
     const isTrusted = socket.remoteAddress !== undefined && trust(socket.remoteAddress, 0);
     const forwarded = (name: string): string | undefined =>
