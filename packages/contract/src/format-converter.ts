@@ -42,14 +42,9 @@ export type FormatConverter = {
   readonly encode: (value: unknown, shape: Shape | undefined, location: string) => unknown;
 };
 
-/**
- * Creates the converter of an application.
- *
- * @returns `undefined` where the application declares no formats
- */
-export function createFormatConverter({ formats }: Contract, codecs: AnyFormats = {}): FormatConverter | undefined {
-  if (formats === undefined) return undefined;
-  const { shapes } = formats;
+/** Creates the converter of an application. */
+export function createFormatConverter({ formats }: Contract, codecs: AnyFormats = {}): FormatConverter {
+  const { shapes = {} } = formats ?? {};
   return {
     decode(root, shape, location) {
       if (shape === undefined) return NO_PROBLEMS;

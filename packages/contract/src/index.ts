@@ -40,6 +40,7 @@ export {
   mayHaveCodec,
   sequenceKindOf,
   type BodyKind,
+  type MediaTypeChoice,
 } from './media-type.ts';
 export { NotImplemented } from './not-implemented.ts';
 export {

@@ -83,14 +83,15 @@ export function matchMediaType(contentType: string, documented: readonly string[
   return undefined;
 }
 
+/** A media type as documented, such as `text/*`, and a concrete one to send. */
+export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
+
 /**
  * Chooses one of the documented media types for a failure: JSON if possible, else text, else the first.
  *
- * @returns the media type as documented and a concrete one to send; `undefined` when the failure has no body
+ * @returns `undefined` when the failure has no body
  */
-export function failureMediaType(
-  documented: readonly string[],
-): { readonly documented: string; readonly sent: string } | undefined {
+export function failureMediaType(documented: readonly string[]): MediaTypeChoice | undefined {
   const preferred = ['json', 'text'].flatMap((kind) => documented.filter((mediaType) => kindOf(mediaType) === kind));
   const [found = documented[0]] = preferred;
   if (found === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { createFormatConverter, Validators } from '@contract-first/contract';
+import { Validators } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';
 import { createApp } from './http/app.ts';
-import { createBodyCodecs } from './http/codecs.ts';
+import { createConversions } from './http/codecs.ts';
 import type { CorsPolicy } from './http/cors.ts';
 import { createFailureResponse, type FailureResponse } from './http/failure-response.ts';
 import type { LoadShedding, LoadSheddingLimits } from './http/load-shedding.ts';
@@ -89,7 +89,7 @@ export async function openApplication(
   { config, metrics, log, ...shared }: Shared,
   isNamed: boolean,
 ): Promise<OpenApplication> {
-  const { contract, failures, database, codecs: ownCodecs = {} } = application;
+  const { contract, failures, database } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
   const backend = await application.open({
     ...own.database,
@@ -111,9 +111,8 @@ export async function openApplication(
   }
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;
-  const formats = createFormatConverter(contract, application.formats);
-  const codecs = createBodyCodecs(contract, ownCodecs, log);
-  const failureResponse = createFailureResponse(contract, failures, codecs, log, formats);
+  const conversions = createConversions(application, log);
+  const failureResponse = createFailureResponse(contract, failures, conversions, log);
   const app = createApp({
     ...config,
     ...shared,
@@ -122,8 +121,7 @@ export async function openApplication(
     handlers,
     checkers,
     middleware,
-    codecs,
-    formats,
+    conversions,
     failureResponse,
     isUnavailable,
     docs,

@@ -1,7 +1,4 @@
-import { concreteMediaType, essenceOf, matchMediaType } from '@contract-first/contract';
-
-/** A media type as documented, such as `text/*`, and a concrete one to send. */
-export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
+import { concreteMediaType, essenceOf, matchMediaType, type MediaTypeChoice } from '@contract-first/contract';
 
 /**
  * Chooses the media type of a response by the Accept header of its request (RFC 9110, 12.5.1).

@@ -88,7 +88,7 @@ export async function openTestService<Tested extends Application>(
   const { contract, formats } = application;
   const converter = createFormatConverter(contract, formats);
   const urlOf: UrlOf = (operationId, parameters) =>
-    operationUrl(contract, { req: {}, target: undefined }, 'http://localhost', operationId, parameters, converter);
+    operationUrl(contract, converter, { req: {}, target: undefined }, 'http://localhost', operationId, parameters);
   return {
     opened,
     call(operationId, ...[request = {}]) {

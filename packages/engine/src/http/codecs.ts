@@ -1,4 +1,14 @@
-import { assertNoPromise, PromisedValue, toJsonTree, type Contract, type JsonTree } from '@contract-first/contract';
+import {
+  assertNoPromise,
+  createFormatConverter,
+  PromisedValue,
+  toJsonTree,
+  type AnyFormats,
+  type Contract,
+  type FormatConverter,
+  type JsonTree,
+  type Shapes,
+} from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { malformedFailure } from './failure.ts';
 
@@ -36,12 +46,30 @@ export type BodyCodecs = {
   readonly encode: (value: unknown, body: Described) => string | Uint8Array;
 };
 
-/** Creates the functions that call the codecs of an application, which has all that its contract names. */
-export function createBodyCodecs(
-  { schemas }: Pick<Contract, 'schemas'>,
-  codecs: Readonly<Record<string, Codec>>,
-  log: Logger,
-): BodyCodecs {
+/** The conversions between what is sent and the values of handlers: of bodies, strings and integers. */
+export type Conversions = {
+  readonly codecs: BodyCodecs;
+  readonly formats: FormatConverter;
+  readonly int64Shapes: Shapes;
+};
+
+/** The parts of an application that declare conversions. */
+type Convertible = {
+  readonly contract: Contract;
+  readonly codecs?: Readonly<Record<string, Codec>>;
+  readonly formats?: AnyFormats;
+};
+
+/** Creates the conversions of an application, which has all codecs and formats that its contract names. */
+export function createConversions({ contract, codecs = {}, formats }: Convertible, log: Logger): Conversions {
+  return {
+    codecs: createBodyCodecs(contract, codecs, log),
+    formats: createFormatConverter(contract, formats),
+    int64Shapes: contract.int64Shapes,
+  };
+}
+
+function createBodyCodecs({ schemas }: Contract, codecs: Readonly<Record<string, Codec>>, log: Logger): BodyCodecs {
   return {
     decode(bytes, { codec: name, ...body }) {
       try {

@@ -5,10 +5,11 @@ import type { LoadShedding } from './load-shedding.ts';
 import type { ReadParameters } from './parameters.ts';
 import type { Upload } from './upload.ts';
 
+/** An operation and its validator. */
+export type Target = { readonly operation: Operation; readonly validator: OperationValidator };
+
 /** The operation that a request is for. */
-export type RouteMatch = {
-  readonly operation: Operation;
-  readonly validator: OperationValidator;
+export type RouteMatch = Target & {
   readonly route: string;
   /** The path of the request. */
   readonly path: string;

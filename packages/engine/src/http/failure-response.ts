@@ -7,14 +7,12 @@ import {
   stringifyJson,
   type Contract,
   type FailureDetails,
-  type FormatConverter,
-  type Operation,
-  type OperationValidator,
   type Shape,
 } from '@contract-first/contract';
-import type { BodyCodecs } from './codecs.ts';
+import type { Conversions } from './codecs.ts';
+import type { Target } from './exchange.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
-import { encodeBody, encodeFormats, type Response } from './response.ts';
+import { encodeBody, type Response } from './response.ts';
 
 /** Renders a failure as the body of a documented name. */
 export type RenderFailure = (details: FailureDetails) => unknown;
@@ -22,26 +20,21 @@ export type RenderFailure = (details: FailureDetails) => unknown;
 /**
  * Converts a failure to a response.
  *
- * @param target the operation of the request and its validator, if the request has got that far
+ * @param target that of the request, if the request has got that far
  */
-export type FailureResponse = (
-  failure: Failure,
-  target?: { readonly operation: Operation; readonly validator: OperationValidator },
-) => Response;
+export type FailureResponse = (failure: Failure, target?: Target) => Response;
 
 /**
  * Creates the function that converts failures to responses: as the document describes them for the operation, else as most
  * failures of the document, else as problem details (RFC 9457).
  *
  * @param failures renders the bodies, by name
- * @param formats encodes the values of declared formats
  */
 export function createFailureResponse(
   { usualFailure, operations }: Contract,
   failures: Readonly<Record<string, RenderFailure>>,
-  codecs: BodyCodecs,
+  conversions: Conversions,
   log: Logger,
-  formats?: FormatConverter,
 ): FailureResponse {
   const usualShape = usualFailure && shapeOf(usualFailure.name, operations);
   return (failure, target) => {
@@ -53,7 +46,7 @@ export function createFailureResponse(
     }
   };
 
-  function respond(failure: Failure, target: Parameters<FailureResponse>[1]): Response {
+  function respond(failure: Failure, target: Target | undefined): Response {
     const { status, message, headers } = failure;
     const details = {
       status,
@@ -67,7 +60,7 @@ export function createFailureResponse(
       const render = rendererOf(usualFailure?.name);
       if (usualFailure === undefined || render === undefined) return problemDetails(failure);
       const { mediaType } = usualFailure;
-      const body = encodeFormats(formats, render(details), usualShape, 'body');
+      const body = conversions.formats.encode(render(details), usualShape, 'body');
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
       return { status, headers: { ...headers, 'content-type': mediaType }, body: encoded };
     }
@@ -75,9 +68,7 @@ export function createFailureResponse(
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure);
-    const shape = target.operation.formats?.responses[key ?? '']?.bodies[mediaType.documented];
-    const value = encodeFormats(formats, render(details), shape, 'body');
-    const body = encodeBody(target, codecs, status, mediaType.documented, mediaType.sent, value);
+    const body = encodeBody(target, conversions, status, mediaType, render(details));
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
 

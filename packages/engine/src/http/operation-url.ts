@@ -26,16 +26,15 @@ type LinkedFrom = {
  * has it.
  *
  * @param origin where the client reaches the service
- * @param formats encodes the values of declared formats
  * @throws when there is no such operation, or a parameter is missing or has a value that its style cannot express
  */
 export function operationUrl(
   contract: Contract,
+  formats: FormatConverter,
   { req, target }: LinkedFrom,
   origin: string,
   operationId: string,
   parameters: LinkParameters = {},
-  formats?: FormatConverter,
 ): string {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
@@ -43,7 +42,7 @@ export function operationUrl(
   // A document that Express has mounted below a path does not know that path.
   const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
   // Encoding keeps the locations and the names.
-  const values = (formats?.encode(parameters, operation.formats?.parameters, '') ?? parameters) as LinkParameters;
+  const values = formats.encode(parameters, operation.formats?.parameters, '') as LinkParameters;
   const base = basePathOf(contract, operation, target);
   return `${origin}${mount}${base}${targetOf(operation, values)}`;
 }

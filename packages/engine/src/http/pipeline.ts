@@ -6,13 +6,10 @@ import {
   bodyLimitOf,
   HandlerFailure,
   InvalidRequest,
-  type InvalidResponse,
   NotImplemented,
   TimeSlices,
   type Contract,
-  type FormatConverter,
   type Operation,
-  type OperationValidator,
   type Validators,
 } from '@contract-first/contract';
 import { Overloaded, type LoadShedding } from './load-shedding.ts';
@@ -27,10 +24,10 @@ import {
   type Response,
 } from './response.ts';
 import { readBody, type RequestBody } from './body.ts';
-import type { BodyCodecs } from './codecs.ts';
+import type { Conversions } from './codecs.ts';
 import { isPreflight, type Cors } from './cors.ts';
 import { findCaller, RequestCredentials } from './credentials.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type Target } from './exchange.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest, type UrlOf } from './handler-request.ts';
@@ -62,10 +59,8 @@ export type PipelineOptions = {
   readonly validators: Validators;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  readonly codecs: BodyCodecs;
+  readonly conversions: Conversions;
   readonly failureResponse: FailureResponse;
-  /** `undefined` for an application that declares no formats. */
-  readonly formats: FormatConverter | undefined;
   /** Returns the function that authenticates the requests to an operation. */
   readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
@@ -112,13 +107,13 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
-  const { responseValidation, originOf, codecs, formats } = options;
+  const { responseValidation, originOf, conversions } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
   const batch = new ResponseBatch<Outgoing>(sendWhole, finish);
   const urlOf: UrlOf = (exchange, operationId, parameters) =>
-    operationUrl(contract, exchange, originOf(exchange.req), operationId, parameters, formats);
+    operationUrl(contract, conversions.formats, exchange, originOf(exchange.req), operationId, parameters);
   const sending = { slices: new TimeSlices(), stallTimeoutMs: streamStallTimeoutMs };
   let turn: Promise<void> | undefined;
   return (req: IncomingMessage, res: ServerResponse): void => {
@@ -206,7 +201,8 @@ export function createPipeline(options: PipelineOptions) {
     const { operation, template } = routed;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);
-    exchange.target = { operation, validator, route: template, path };
+    const target = { operation, validator, route: template, path };
+    exchange.target = target;
     // After this wait, a body that came with its header has arrived.
     exchange.caller = await findCaller(authenticate, new RequestCredentials(req, query));
     if (rateLimit !== undefined) await limitRate(exchange);
@@ -218,16 +214,16 @@ export function createPipeline(options: PipelineOptions) {
       let body: RequestBody | Failure | undefined;
       try {
         // Each wait makes objects that live as long as the request, so only what takes time is waited for.
-        const reading = readBody(req, operation, exchange, codecs);
+        const reading = readBody(req, operation, exchange, conversions.codecs);
         body = reading instanceof Promise ? await reading : reading;
       } catch (error) {
         body = returnMalformed(error);
       }
-      const validating = validateWhole(operation, validator, parameters, body, contract.int64Shapes, formats);
+      const validating = validateWhole(target, parameters, body, conversions);
       const valid = validating instanceof Promise ? await validating : validating;
       const request = new HandlerRequest(valid, exchange, log, urlOf);
       exchange.request = request;
-      const response = convert(operation, validator, await handle(operation, request));
+      const response = convert(target, await handle(operation, request));
       return isStream(response) ? await whenStarted(exchange, response) : response;
     } finally {
       exchange.release();
@@ -252,12 +248,11 @@ export function createPipeline(options: PipelineOptions) {
     );
   }
 
-  function convert(operation: Operation, validator: OperationValidator, reply: AnyReply): HandlerResponse {
-    if (responseValidation === 'enforce') return toResponse(operation, validator, reply, codecs, formats);
-    const report = ({ message }: InvalidResponse): void => {
-      observer.sentInvalid({ operationId: operation.operationId, problem: message });
-    };
-    return toReportedResponse(operation, validator, reply, codecs, report, formats);
+  function convert(target: Target, reply: AnyReply): HandlerResponse {
+    if (responseValidation === 'enforce') return toResponse(target, reply, conversions);
+    return toReportedResponse(target, reply, conversions, ({ message }) => {
+      observer.sentInvalid({ operationId: target.operation.operationId, problem: message });
+    });
   }
 
   function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {

@@ -2,12 +2,12 @@ import {
   InvalidResponse,
   kindOf,
   stringifyJson,
-  type FormatConverter,
   type Operation,
   type OperationValidator,
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
-import type { BodyCodecs } from './codecs.ts';
+import type { Conversions } from './codecs.ts';
+import type { Target } from './exchange.ts';
 import { definedHeaders, serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
 
 /**
@@ -15,12 +15,10 @@ import { definedHeaders, serializeHeaders, toResponse, type AnyReply, type Handl
  * reported and sent.
  */
 export function toReportedResponse(
-  operation: Operation,
-  validator: OperationValidator,
+  { operation, validator }: Target,
   reply: AnyReply,
-  codecs: BodyCodecs,
+  conversions: Conversions,
   report: (error: InvalidResponse) => void,
-  formats?: FormatConverter,
 ): HandlerResponse {
   const lenient: OperationValidator = {
     ...validator,
@@ -37,7 +35,10 @@ export function toReportedResponse(
   };
   // A stream would end where its size is wrong.
   const measured = isStreamable(reply.body) ? withoutSizes(operation) : operation;
-  return reporting(() => toResponse(measured, lenient, reply, codecs, formats)) ?? uncheckedResponse(reply);
+  return (
+    reporting(() => toResponse({ operation: measured, validator: lenient }, reply, conversions)) ??
+    uncheckedResponse(reply)
+  );
 
   function reporting<Result>(check: () => Result): Result | undefined {
     try {

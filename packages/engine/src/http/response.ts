@@ -13,15 +13,15 @@ import {
   sequenceKindOf,
   stringifyJson,
   type DocumentedResponse,
-  type FormatConverter,
+  type MediaTypeChoice,
   type Operation,
   type OperationValidator,
-  type Shape,
 } from '@contract-first/contract';
 import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
-import type { BodyCodecs } from './codecs.ts';
+import type { Conversions } from './codecs.ts';
 import { withCors } from './cors.ts';
+import type { Target } from './exchange.ts';
 import { formatItem } from './item-list.ts';
 import { requestIdOf } from './trace.ts';
 
@@ -53,16 +53,11 @@ const LINGER_MS = 1_500;
 /**
  * Validates the reply of a handler and converts it to a response.
  *
- * @param formats encodes the values of declared formats
  * @throws {InvalidResponse} when the status, the headers or the body do not conform to the document
  */
-export function toResponse(
-  operation: Operation,
-  validator: OperationValidator,
-  reply: AnyReply,
-  codecs: BodyCodecs,
-  formats?: FormatConverter,
-): HandlerResponse {
+export function toResponse(target: Target, reply: AnyReply, conversions: Conversions): HandlerResponse {
+  const { operation, validator } = target;
+  const { formats } = conversions;
   const { status, body } = reply;
   const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
@@ -73,7 +68,7 @@ export function toResponse(
       : encodeHeaders(
           validator,
           status,
-          encodeFormats(formats, definedHeaders(reply.headers), shapes?.headers, 'header'),
+          formats.encode(definedHeaders(reply.headers), shapes?.headers, 'header'),
           documented,
         );
   for (const name of documented.requiredHeaders)
@@ -89,20 +84,19 @@ export function toResponse(
     fail(operation, status, `must not have the media type ${contentType}`);
   headers['content-type'] = contentType;
 
-  const encode = (value: unknown): unknown => encodeFormats(formats, value, shapes?.bodies[mediaType], 'body');
-  if (documented.sequentialTypes?.includes(mediaType) === true)
+  if (documented.sequentialTypes?.includes(mediaType) === true) {
+    const encode = (list: unknown): unknown => formats.encode(list, shapes?.bodies[mediaType], 'body');
     return { status, headers, body: encodeItems(validator, status, mediaType, body, encode) };
-  if (kindOf(contentType) === 'json')
-    return { status, headers, body: encodeJson(validator, status, mediaType, encode(body)) };
-  const limits = kindOf(contentType) === 'binary' ? documented.bytes?.[mediaType] : undefined;
+  }
+  const kind = kindOf(contentType);
+  const limits = kind === 'binary' ? documented.bytes?.[mediaType] : undefined;
   const checkSize = (sizeBytes: number, isEnd = true): void => {
     const problem = isEnd ? findSizeProblem(sizeBytes, limits) : findExcess(sizeBytes, limits);
     if (problem !== undefined) fail(operation, status, `has a body that ${problem}`);
   };
-  if (isStreamable(body) && documented.codecs?.[mediaType] === undefined)
+  if (kind !== 'json' && documented.codecs?.[mediaType] === undefined && isStreamable(body))
     return { status, headers, body: streamBytes(body, checkSize) };
-  const value = documented.codecs?.[mediaType] === undefined ? body : encode(body);
-  const encoded = encodeBody({ operation, validator }, codecs, status, mediaType, contentType, value);
+  const encoded = encodeBody(target, conversions, status, { documented: mediaType, sent: contentType }, body);
   if (encoded instanceof Blob) {
     checkSize(encoded.size);
     return { status, headers, body: { ...streamBytes(encoded.stream()), sizeBytes: encoded.size } };
@@ -122,21 +116,19 @@ function defaultMediaType(mediaTypes: readonly string[]): string {
 /**
  * Validates the body of a response, and serializes it as its media type requires.
  *
- * @param mediaType as documented, such as `text/*`
- * @param contentType as sent
  * @throws {InvalidResponse} when the body does not conform
  */
 export function encodeBody(
-  { operation, validator }: { readonly operation: Operation; readonly validator: OperationValidator },
-  codecs: BodyCodecs,
+  { operation, validator }: Target,
+  { codecs, formats }: Conversions,
   status: number,
-  mediaType: string,
-  contentType: string,
-  body: unknown,
+  { documented: mediaType, sent: contentType }: MediaTypeChoice,
+  value: unknown,
 ): string | Uint8Array | Blob {
+  const key = findResponseKey(operation, status) ?? '';
+  const body = formats.encode(value, operation.formats?.responses[key]?.bodies[mediaType], 'body');
   const kind = kindOf(contentType);
   if (kind === 'json') return encodeJson(validator, status, mediaType, body);
-  const key = findResponseKey(operation, status) ?? '';
   const codec = operation.responses[key]?.codecs?.[mediaType];
   if (codec !== undefined) {
     validator.response(status, mediaType, withoutBigints(body));
@@ -146,16 +138,6 @@ export function encodeBody(
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
-}
-
-/** Returns a value with strings in place of the values of declared formats. */
-export function encodeFormats(
-  formats: FormatConverter | undefined,
-  value: unknown,
-  shape: Shape | undefined,
-  place: string,
-): unknown {
-  return formats === undefined ? value : formats.encode(value, shape, place);
 }
 
 function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {

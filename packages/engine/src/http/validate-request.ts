@@ -13,6 +13,8 @@ import {
   type Shapes,
 } from '@contract-first/contract';
 import type { RequestBody } from './body.ts';
+import type { Conversions } from './codecs.ts';
+import type { Target } from './exchange.ts';
 import { Failure } from './failure.ts';
 import type { ReadParameters } from './parameters.ts';
 import { setOwn } from './text-value.ts';
@@ -27,22 +29,22 @@ export type ValidRequest = {
   readonly body: unknown;
 };
 
+type ValueConversions = Pick<Conversions, 'formats' | 'int64Shapes'>;
+
 /**
  * Validates a request against the document, fills in defaults, decodes declared formats, and inserts exact integers and files.
  *
  * @throws {InvalidRequest} when the request does not conform; it names the first problems only
  */
 export function validateRequest(
-  operation: Operation,
-  validator: OperationValidator,
+  { operation, validator }: Target,
   parameters: ReadParameters,
   body: RequestBody | undefined,
-  int64Shapes: Shapes,
-  formats: FormatConverter | undefined,
+  conversions: ValueConversions,
 ): ValidRequest {
   const parts = toParts(parameters, body);
   validator.request(parts);
-  return complete(operation, parameters, parts, body, int64Shapes, formats);
+  return complete(operation, parameters, parts, body, conversions);
 }
 
 /**
@@ -52,19 +54,17 @@ export function validateRequest(
  * @throws {InvalidRequest} when the request does not conform; in a promise if finding its problems takes time
  */
 export function validateWhole(
-  operation: Operation,
-  validator: OperationValidator,
+  target: Target,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
-  int64Shapes: Shapes,
-  formats: FormatConverter | undefined,
+  conversions: ValueConversions,
 ): ValidRequest | Promise<never> {
   const parts = toParts(parameters, body);
-  const first = findFirst(validator, parts);
+  const first = findFirst(target.validator, parts);
   const isRead = parameters.problems.length === 0 && (body?.problems === undefined || body.problems.length === 0);
   if (first.length === 0 && isRead && !(body instanceof Failure))
-    return complete(operation, parameters, parts, body, int64Shapes, formats);
-  return rejectInvalid(operation, validator, parameters, body, int64Shapes, { parts, first });
+    return complete(target.operation, parameters, parts, body, conversions);
+  return rejectInvalid(target, parameters, body, conversions, { parts, first });
 }
 
 /** Returns the first problems of a request. @throws {InvalidRequest} when it could not be validated */
@@ -79,11 +79,10 @@ function findFirst(validator: OperationValidator, parts: RequestParts): readonly
 }
 
 async function rejectInvalid(
-  operation: Operation,
-  validator: OperationValidator,
+  { operation, validator }: Target,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
-  int64Shapes: Shapes,
+  { int64Shapes }: ValueConversions,
   { parts, first }: { readonly parts: RequestParts; readonly first: readonly Problem[] },
 ): Promise<never> {
   const problems = [...parameters.problems, ...(body?.problems ?? [])];
@@ -135,8 +134,7 @@ function complete(
   parameters: ReadParameters,
   { headers }: RequestParts,
   body: RequestBody | undefined,
-  int64Shapes: Shapes,
-  formats: FormatConverter | undefined,
+  { int64Shapes, formats }: ValueConversions,
 ): ValidRequest {
   const { values } = parameters;
   for (const { name, in: location } of operation.parameters) {
@@ -144,7 +142,7 @@ function complete(
       setOwn(values.header, name, (headers as Readonly<Record<string, unknown>>)[name.toLowerCase()]);
   }
   const problems = reviveAll(operation, parameters, body, int64Shapes);
-  const undecoded = formats === undefined ? NO_PROBLEMS : decodeAll(operation, formats, values, body);
+  const undecoded = decodeAll(operation, formats, values, body);
   if (problems.length + undecoded.length > 0) throw new InvalidRequest(limitProblems([...problems, ...undecoded]));
   if (body?.files !== undefined)
     for (const [name, files] of body.files) insertFiles(body.root[''] as object, name, files);

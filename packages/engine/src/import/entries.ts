@@ -25,11 +25,12 @@ export function createEntryReader(
   contract: Contract,
   operationId: string,
   limitBytes: number,
-  formats?: FormatConverter,
+  formats: FormatConverter,
 ): (line: Line) => Entry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
-  const validator = new Validators(contract).compileSync(operation);
+  const target = { operation, validator: new Validators(contract).compileSync(operation) };
+  const conversions = { formats, int64Shapes: contract.int64Shapes };
 
   return ({ number, bytes, key }) => {
     if (bytes?.every(isWhitespace) === true) return undefined;
@@ -38,7 +39,7 @@ export function createEntryReader(
       const sent = { mediaType: MEDIA_TYPE, contentType: MEDIA_TYPE, sizeBytes: bytes.length };
       const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
-      const request = validateRequest(operation, validator, parameters, body, contract.int64Shapes, formats);
+      const request = validateRequest(target, parameters, body, conversions);
       return { line: number, key, request };
     } catch (error) {
       if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;
