@@ -1,6 +1,6 @@
 import type { Contract } from './contract.ts';
 import { assertNoPromise, PromisedValue } from './no-promise.ts';
-import { NO_PROBLEMS, type Problem } from './problem.ts';
+import { NO_VIOLATIONS, type Violation } from './violation.ts';
 import { convertAt, type Holder, type Key, type Shape } from './shape.ts';
 
 /** Converts the strings of a format to values of the application, and back. */
@@ -33,7 +33,7 @@ export type FormatConverter = {
    * @param location the place of the value: `body`; the empty one for an object of several
    * @returns the first ten strings that have no value
    */
-  readonly decode: (root: { '': unknown }, shape: Shape | undefined, location: string) => readonly Problem[];
+  readonly decode: (root: { '': unknown }, shape: Shape | undefined, location: string) => readonly Violation[];
   /**
    * Returns a copy of a value, with strings.
    *
@@ -47,7 +47,7 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
   const { shapes = {} } = formats ?? {};
   return {
     decode(root, shape, location) {
-      if (shape === undefined) return NO_PROBLEMS;
+      if (shape === undefined) return NO_VIOLATIONS;
       const isFirst = firstVisits();
       return convertAt(root, shape, shapes, location, {
         applies: (value, { format }, holder, key) =>
@@ -70,7 +70,7 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
       const isFirst = firstVisits();
       const root = { '': value };
       let cause: unknown;
-      const [problem] = convertAt(root, shape, shapes, location, {
+      const [violation] = convertAt(root, shape, shapes, location, {
         applies: (part, { format }, holder, key) =>
           format !== undefined && part !== undefined && part !== null && isFirst(holder, key),
         convert(part, { format = '' }, report) {
@@ -88,7 +88,7 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
         copies: new Set(),
       });
       // Such a value cannot be sent in another way, either.
-      if (problem !== undefined) throw new Error(problem.text, { cause });
+      if (violation !== undefined) throw new Error(violation.text, { cause });
       return root[''];
     },
   };

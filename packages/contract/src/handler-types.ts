@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from './caller.ts';
+import type { Violation } from './violation.ts';
 
 /** An operation of the generated types. */
 export type OperationTypes = {
@@ -97,14 +98,6 @@ export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
 /** The opposite of {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
 
-/** A part of a request that does not conform to the document. */
-export type Violation = {
-  /** `path/id`, `query/limit`, `header/X-Count`, `cookie/theme`, `body/items/3/size`; keys are escaped as in a JSON pointer. */
-  readonly place: string;
-  /** Follows the place in a sentence: `must be integer`. */
-  readonly message: string;
-};
-
 /** The content of a failure of the engine. */
 export type FailureDetails = {
   readonly status: number;
@@ -113,7 +106,7 @@ export type FailureDetails = {
   /** The operation; `undefined` when the request has none. */
   readonly operationId: string | undefined;
   /** The violations of the parameters and the body, up to ten; empty for other failures. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly Pick<Violation, 'place' | 'message'>[];
 };
 
 /** Functions that render the failures of the engine as the bodies that the document describes, by their names. */

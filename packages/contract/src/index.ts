@@ -71,7 +71,15 @@ export {
   type SegmentTemplate,
 } from './path-template.ts';
 export { compilePattern } from './pattern.ts';
-export { MAX_PROBLEMS, NO_PROBLEMS, createProblem, isWithin, limitProblems, placeOf, type Problem } from './problem.ts';
+export {
+  MAX_VIOLATIONS,
+  NO_VIOLATIONS,
+  createViolation,
+  isWithin,
+  limitViolations,
+  placeOf,
+  type Violation,
+} from './violation.ts';
 export type { Shape, Shapes } from './shape.ts';
 export { SourceDigits } from './source-digits.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';

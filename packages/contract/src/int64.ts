@@ -1,5 +1,5 @@
 import type { JsonTree } from './json.ts';
-import { NO_PROBLEMS, type Problem } from './problem.ts';
+import { NO_VIOLATIONS, type Violation } from './violation.ts';
 import { convertAt, type Shape, type Shapes } from './shape.ts';
 
 const MIN = -(2n ** 63n);
@@ -12,15 +12,15 @@ const MAX = 2n ** 63n - 1n;
  * from the double beyond 2^53 and at the ends of the range.
  *
  * @param location the place of the value: `body`; the empty one for an object of several
- * @returns the first ten problems; none when every int64 is an integer in range
+ * @returns the first ten violations; none when every int64 is an integer in range
  */
 export function reviveInt64s(
   { root, sourceDigits }: JsonTree,
   shape: Shape | undefined,
   named: Shapes,
   location: string,
-): readonly Problem[] {
-  if (shape === undefined) return NO_PROBLEMS;
+): readonly Violation[] {
+  if (shape === undefined) return NO_VIOLATIONS;
   return convertAt(root, shape, named, location, {
     applies: (value, { int64 }) => int64 === true && typeof value === 'number',
     convert: (value, _at, report, holder, key) => exact(value as number, sourceDigits.get(holder, String(key)), report), // As it applies to numbers.

@@ -6,7 +6,7 @@ import { limitTimestamps } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import type { Operation } from './operation.ts';
-import { ViolationFinder, type Check } from './violations.ts';
+import { ViolationFinder, type Check } from './violation-finder.ts';
 
 /** The compiled schemas of an operation. */
 export type CompiledSchemas = {

@@ -1,4 +1,4 @@
-import { createProblem, MAX_PROBLEMS, placeOf, type Problem } from './problem.ts';
+import { createViolation, MAX_VIOLATIONS, placeOf, type Violation } from './violation.ts';
 
 /**
  * The locations of some values in a JSON value: its schema, reduced to the parts that lead to them. `$ref` names another
@@ -26,7 +26,7 @@ export type Holder = Record<Key, unknown>;
 type Conversion = {
   /** Whether a value at a location of the shape is to be converted. */
   readonly applies: (value: unknown, at: Shape, holder: Holder, key: Key) => boolean;
-  /** Returns the new value; the same one after a problem, which it reports. */
+  /** Returns the new value; the same one after a violation, which it reports. */
   readonly convert: (value: unknown, at: Shape, report: (message: string) => void, holder: Holder, key: Key) => unknown;
   /** Receives copies of the objects and lists that lead to the values; without it, these are changed. */
   readonly copies?: Set<unknown>;
@@ -37,7 +37,7 @@ type Conversion = {
  *
  * @param root holds the value under the empty name
  * @param location the place of the value: `body`; the empty one for an object of several
- * @returns the first ten problems
+ * @returns the first ten violations
  */
 export function convertAt(
   root: { '': unknown },
@@ -45,16 +45,16 @@ export function convertAt(
   named: Shapes,
   location: string,
   { applies, convert, copies }: Conversion,
-): readonly Problem[] {
-  const problems: Problem[] = [];
+): readonly Violation[] {
+  const violations: Violation[] = [];
   const path: Key[] = location === '' ? [] : [location];
   let visited: Map<Shape, Set<unknown>> | undefined;
   visit(root, '', shape, false);
-  return problems;
+  return violations;
 
   /** @param isShared whether several parts of a schema may reach this value, in recursive schemas exponentially often */
   function visit(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
-    if (problems.length === MAX_PROBLEMS) return;
+    if (violations.length === MAX_VIOLATIONS) return;
     const { $ref, allOf, properties, additionalProperties, items } = at;
     if ($ref !== undefined) {
       const target = named[$ref];
@@ -109,7 +109,7 @@ export function convertAt(
   }
 
   function report(message: string): void {
-    problems.push(createProblem(placeOf(...path), message));
+    violations.push(createViolation(placeOf(...path), message));
   }
 }
 

@@ -1,10 +1,10 @@
 import { textLength } from './check-cost.ts';
 import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
 import { findResponseKey, type Operation } from './operation.ts';
-import { formatErrors, isWithin, joinProblems, toProblem, type Problem } from './problem.ts';
+import { formatErrors, isWithin, joinTexts, toViolation, type Violation } from './violation.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
-import { combineProblems, type Check } from './violations.ts';
+import { combineViolations, type Check } from './violation-finder.ts';
 
 /** The values of a request. The validator inserts the defaults of the schema in place, into valid ones. */
 export type RequestParts = {
@@ -31,10 +31,10 @@ const NONE: readonly Check[] = [];
 
 /** Validates the requests and responses of one operation against the document. */
 export type OperationValidator = {
-  /** @throws {InvalidRequest} when the request does not conform; it names at most one problem of parameters and body each */
+  /** @throws {InvalidRequest} when the request does not conform; it names at most one violation of parameters and body each */
   readonly request: (parts: RequestParts) => void;
-  /** Finds up to ten problems of the parameters, and of the body, of a request for which `request` named the first ones. */
-  readonly findProblems: (parts: RequestParts, first: readonly Problem[]) => Promise<readonly Problem[]>;
+  /** Finds up to ten violations of the parameters, and of the body, of a request for which `request` named the first ones. */
+  readonly findViolations: (parts: RequestParts, first: readonly Violation[]) => Promise<readonly Violation[]>;
   /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
   readonly response: (status: number, mediaType: string, body: unknown) => void;
   /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
@@ -43,12 +43,12 @@ export type OperationValidator = {
 
 /** The request does not conform to the document; the message tells the client how to fix it. */
 export class InvalidRequest extends Error {
-  readonly problems: readonly Problem[];
+  readonly violations: readonly Violation[];
 
-  /** @param reason a message, or the problems that the message names */
-  constructor(reason: string | readonly Problem[]) {
-    super(typeof reason === 'string' ? reason : joinProblems(reason));
-    this.problems = typeof reason === 'string' ? [] : reason;
+  /** @param reason a message, or the violations that the message names */
+  constructor(reason: string | readonly Violation[]) {
+    super(typeof reason === 'string' ? reason : joinTexts(reason));
+    this.violations = typeof reason === 'string' ? [] : reason;
   }
 }
 
@@ -71,11 +71,11 @@ export function createValidator(
     request(parts) {
       const data = dataOf(parts);
       const failed = isCheap(parts) ? findFailed(parts, data) : runWithinLimit(() => findFailed(parts, data));
-      if (failed.length > 0) throw new InvalidRequest(failed.map(({ errors }) => toProblem(errors ?? [])));
+      if (failed.length > 0) throw new InvalidRequest(failed.map(({ errors }) => toViolation(errors ?? [])));
       insertMissingDefaults(data);
     },
-    async findProblems(parts, first) {
-      const search = (find: () => readonly Problem[]): readonly Problem[] | undefined => {
+    async findViolations(parts, first) {
+      const search = (find: () => readonly Violation[]): readonly Violation[] | undefined => {
         try {
           return isCheap(parts) ? find() : runWithin(SEARCH_LIMIT_MS, find);
         } catch (error) {
@@ -84,11 +84,11 @@ export function createValidator(
         }
       };
       const [, body] = checksOf(parts);
-      const all: Problem[] = [];
-      for (const problem of first) {
-        const check = isWithin(problem.place, 'body') ? body : parameters;
+      const all: Violation[] = [];
+      for (const violation of first) {
+        const check = isWithin(violation.place, 'body') ? body : parameters;
         const found = await inTurns(violations.find(check?.schema, dataOf(parts), search));
-        all.push(...combineProblems(problem, found));
+        all.push(...combineViolations(violation, found));
       }
       return all;
     },

@@ -12,7 +12,7 @@ import {
   type JsonTree,
   type Operation,
   type Parameter,
-  type Problem,
+  type Violation,
   type RequestMediaType,
 } from '@contract-first/contract';
 import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
@@ -31,8 +31,8 @@ export type RequestBody = JsonTree & {
   readonly contentType: string;
   /** Its size without files. */
   readonly sizeBytes: number;
-  /** The problems of a form's fields, which are not in it. */
-  readonly problems?: readonly Problem[];
+  /** The violations of a form's fields, which are not in it. */
+  readonly violations?: readonly Violation[];
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };

@@ -73,8 +73,8 @@ export class Exchange implements BodyReader {
     const { headers, httpVersionMinor, complete } = this.req;
     // RFC 9110, 10.1.1: HTTP/1.0 has no 100.
     if (headers.expect === undefined || httpVersionMinor === 0 || complete) return;
-    const problems = this.parameters?.problems ?? [];
-    if (problems.length > 0) throw new InvalidRequest(problems);
+    const violations = this.parameters?.violations ?? [];
+    if (violations.length > 0) throw new InvalidRequest(violations);
     this.res.writeContinue();
   }
 

@@ -52,7 +52,7 @@ export function createFailureResponse(
       status,
       message,
       operationId: target?.operation.operationId,
-      violations: failure.problems.map(({ place, message: problem }) => ({ place, message: problem })),
+      violations: failure.violations.map(({ text: _, ...violation }) => violation),
     };
     const key = target && findResponseKey(target.operation, status);
     const documented = key === undefined ? undefined : target?.operation.responses[key];
@@ -94,8 +94,8 @@ function assertWhole(body: unknown): string | Uint8Array {
 }
 
 /** Converts a failure to problem details (RFC 9457). Its violations are the member `errors`, as in the RFC's example. */
-export function problemDetails({ status, message, headers, problems }: Failure): Response {
-  const errors = problems.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
+export function problemDetails({ status, message, headers, violations }: Failure): Response {
+  const errors = violations.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
   const title = STATUS_CODES[status] ?? 'Failure';
   const body = JSON.stringify({ status, title, detail: message, ...(errors.length > 0 && { errors }) });
   return { status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };

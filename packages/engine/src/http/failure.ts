@@ -1,4 +1,4 @@
-import { createProblem, type Problem } from '@contract-first/contract';
+import { createViolation, type Violation } from '@contract-first/contract';
 
 // The minimum time between two attempts of a client during an outage.
 const RETRY_AFTER_SECONDS = 1;
@@ -7,8 +7,8 @@ const RETRY_AFTER_SECONDS = 1;
 export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The problems of the parameters and the body. */
-  readonly problems: readonly Problem[];
+  /** The violations of the parameters and the body. */
+  readonly violations: readonly Violation[];
   /** The reason for the log. */
   readonly reason: string;
 
@@ -20,13 +20,13 @@ export class Failure extends Error {
     status: number,
     message: string,
     headers: Readonly<Record<string, string>> = {},
-    problems: readonly Problem[] = [],
+    violations: readonly Violation[] = [],
     reason = message,
   ) {
     super(message);
     this.status = status;
     this.headers = headers;
-    this.problems = problems;
+    this.violations = violations;
     this.reason = reason;
   }
 }
@@ -44,8 +44,8 @@ export function methodFailure(allow: string): Failure {
  * @param subject names the part in the message of the failure
  */
 export function malformedFailure(place: string, message: string, subject = place): Failure {
-  const problem = createProblem(place, message, subject);
-  return new Failure(400, problem.text, {}, [problem]);
+  const violation = createViolation(place, message, subject);
+  return new Failure(400, violation.text, {}, [violation]);
 }
 
 /** Returns the 500 for any internal error. Its text is fixed, so it leaks no cause. */

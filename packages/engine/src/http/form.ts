@@ -1,14 +1,14 @@
 import {
-  createProblem,
+  createViolation,
   findExcess,
   findSizeProblem,
   isMediaType,
   matchMediaType,
-  MAX_PROBLEMS,
+  MAX_VIOLATIONS,
   placeOf,
   SourceDigits,
   type JsonTree,
-  type Problem,
+  type Violation,
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
@@ -20,14 +20,14 @@ import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value
 import type { Upload } from './upload.ts';
 
 /** The fields of a form as values. Files are separate, since the validator cannot check them. */
-type FormTree = JsonTree & Pick<Form, 'files' | 'problems'>;
+type FormTree = JsonTree & Pick<Form, 'files' | 'violations'>;
 
-/** The fields of a form that have no problem. */
+/** The valid fields of a form. */
 type Form = {
   readonly fields: object;
   readonly files: ReadonlyMap<string, readonly File[]>;
   /** Fields that do not match their documented types, up to ten. */
-  readonly problems: readonly Problem[];
+  readonly violations: readonly Violation[];
 };
 
 const NO_FIELDS: TextType = { scalars: [] };
@@ -39,8 +39,8 @@ const NO_FIELDS: TextType = { scalars: [] };
  */
 export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMediaType): FormTree {
   const digits = new SourceDigits();
-  const { fields, files, problems } = readFields(parsePairs(text, '&'), form, 'body', digits);
-  return { root: { '': fields }, files, problems, sourceDigits: digits };
+  const { fields, files, violations } = readFields(parsePairs(text, '&'), form, 'body', digits);
+  return { root: { '': fields }, files, violations, sourceDigits: digits };
 }
 
 /**
@@ -105,7 +105,7 @@ export async function readMultipartForm(
   });
   const digits = new SourceDigits();
   const form = buildForm(entries, fieldType, 'body', digits);
-  return { root: { '': form.fields }, files: form.files, problems: form.problems, sourceDigits: digits };
+  return { root: { '': form.fields }, files: form.files, violations: form.violations, sourceDigits: digits };
 }
 
 /** @throws {Failure} 400 when the Content-Type of a part is not its documented media type, or none */
@@ -143,7 +143,7 @@ function buildForm(
   subject: string,
   digits: SourceDigits,
 ): Form {
-  const problems: Problem[] = [];
+  const violations: Violation[] = [];
   const fields = {};
   const files = new Map<string, readonly File[]>();
 
@@ -166,11 +166,11 @@ function buildForm(
       });
     } else reject([name], setValue(fields, name, texts[0] ?? '', member, digits));
   }
-  return { fields, files, problems };
+  return { fields, files, violations };
 
   function reject(keys: readonly string[], problem: string | undefined): void {
-    if (problem === undefined || problems.length === MAX_PROBLEMS) return;
-    problems.push(createProblem(placeOf(subject, ...keys), problem, [subject, ...keys].join('/')));
+    if (problem === undefined || violations.length === MAX_VIOLATIONS) return;
+    violations.push(createViolation(placeOf(subject, ...keys), problem, [subject, ...keys].join('/')));
   }
 }
 

@@ -1,12 +1,12 @@
 import {
-  createProblem,
-  MAX_PROBLEMS,
+  createViolation,
+  MAX_VIOLATIONS,
   parseJsonTree,
   placeOf,
   SourceDigits,
   type Operation,
   type Parameter,
-  type Problem,
+  type Violation,
   type TextType,
 } from '@contract-first/contract';
 import { Failure, malformedFailure } from './failure.ts';
@@ -26,11 +26,11 @@ export type ParameterSource = {
 /** The parameters of a request as values, by location and name. */
 export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
-/** The parameters of a request, and their problems. */
+/** The parameters of a request, and their violations. */
 export type ReadParameters = {
   readonly values: ParameterValues;
   readonly sourceDigits: SourceDigits;
-  readonly problems: readonly Problem[];
+  readonly violations: readonly Violation[];
 };
 
 /** The texts of one parameter, split according to its style. */
@@ -43,7 +43,7 @@ const NONE = Object.freeze({});
 const NO_PARAMETERS: ReadParameters = {
   values: { path: NONE, query: NONE, header: NONE, cookie: NONE },
   sourceDigits: new SourceDigits(),
-  problems: [],
+  violations: [],
 };
 
 /**
@@ -51,7 +51,7 @@ const NO_PARAMETERS: ReadParameters = {
  * decoded, so items of a list there cannot contain a comma.
  *
  * @param credentials query parameters that are API keys, not parameters of the operation
- * @returns the values that have no problem, and up to ten problems: a text does not match its documented
+ * @returns the valid values, and up to ten violations: a text does not match its documented
  *   type, or a query parameter is not documented
  */
 export function readParameters(
@@ -69,7 +69,7 @@ function parseParameters(
   credentials: ReadonlySet<string>,
 ): ReadParameters {
   const values: ParameterValues = { path: {}, query: {}, header: {}, cookie: {} };
-  const problems: Problem[] = [];
+  const violations: Violation[] = [];
   const digits = new SourceDigits();
   const whole = parameters.find(({ in: location }) => location === 'querystring');
   let query: readonly Pair[] = [];
@@ -92,18 +92,18 @@ function parseParameters(
     }
   }
   for (const { name } of query) {
-    if (problems.length === MAX_PROBLEMS) break;
+    if (violations.length === MAX_VIOLATIONS) break;
     if (!credentials.has(name))
-      problems.push(createProblem(placeOf('query', name), 'is not documented', `query parameter ${name}`));
+      violations.push(createViolation(placeOf('query', name), 'is not documented', `query parameter ${name}`));
   }
-  return { values, sourceDigits: digits, problems };
+  return { values, sourceDigits: digits, violations };
 
-  /** Adds a failure to the problems; throws other errors. */
+  /** Adds a failure to the violations; throws other errors. */
   function collect(error: unknown, place: string): void {
     if (!(error instanceof Failure)) throw error;
     const { message } = error;
-    const found = error.problems.length > 0 ? error.problems : [{ place, message, text: message }];
-    problems.push(...found.slice(0, MAX_PROBLEMS - problems.length));
+    const found = error.violations.length > 0 ? error.violations : [{ place, message, text: message }];
+    violations.push(...found.slice(0, MAX_VIOLATIONS - violations.length));
   }
 
   function read(parameter: Parameter): void {
@@ -137,9 +137,9 @@ function parseParameters(
       if (fields.length === 0) return;
       const form = readFields(fields, parameter.type, 'query', digits);
       const within = placeOfParameter(parameter);
-      const found = form.problems.map((problem) => ({
-        ...problem,
-        place: problem.place.replace(/^query/, () => within),
+      const found = form.violations.map((violation) => ({
+        ...violation,
+        place: violation.place.replace(/^query/, () => within),
       }));
       if (found.length > 0) throw new Failure(400, 'the query is malformed', {}, found);
       setOwn(values.query, parameter.name, form.fields);
@@ -148,11 +148,11 @@ function parseParameters(
 
   function assign(holder: Record<string, unknown>, parameter: Parameter, texts: Texts): void {
     const { name, in: location, type, style } = parameter;
-    const found: Problem[] = [];
+    const found: Violation[] = [];
     const check = (problem: string | undefined, ...keys: readonly string[]): void => {
-      if (problem === undefined || found.length === MAX_PROBLEMS) return;
+      if (problem === undefined || found.length === MAX_VIOLATIONS) return;
       const subject = `${location} parameter ${[name, ...keys].join('/')}`;
-      found.push(createProblem(placeOfParameter(parameter, ...keys), problem, subject));
+      found.push(createViolation(placeOfParameter(parameter, ...keys), problem, subject));
     };
     if (typeof texts === 'string' && style === 'text') {
       setOwn(holder, name, texts);
@@ -181,7 +181,7 @@ function parseParameters(
       setOwn(holder, name, object);
     }
     if (found.length === 0) return;
-    Reflect.deleteProperty(holder, name); // A part of a list would have other problems.
+    Reflect.deleteProperty(holder, name); // A part of a list would have other violations.
     throw new Failure(400, 'the parameter is malformed', {}, found);
   }
 }

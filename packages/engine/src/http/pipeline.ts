@@ -352,16 +352,16 @@ function outcomeOf(exchange: Exchange, isComplete: boolean, span: RequestSpan | 
   };
 }
 
-/** Returns the failure of a malformed body, which is reported with the problems of the parameters; throws others. */
+/** Returns the failure of a malformed body, which is reported with the violations of the parameters; throws others. */
 function returnMalformed(error: unknown): Failure {
-  if (error instanceof Failure && error.problems.length > 0) return error;
+  if (error instanceof Failure && error.violations.length > 0) return error;
   throw error;
 }
 
 /** Returns the failure for an error; its cause does not leave the service. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.problems);
+  if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.violations);
   if (error instanceof NotImplemented) return new Failure(501, error.message);
   const isUnavailable = error instanceof Overloaded || error instanceof TemporaryFolderUnavailable;
   return isUnavailable ? unavailableFailure() : unexpectedFailure();

@@ -1,14 +1,14 @@
 import {
   InvalidRequest,
   isWithin,
-  limitProblems,
-  NO_PROBLEMS,
+  limitViolations,
+  NO_VIOLATIONS,
   placeOf,
   reviveInt64s,
   type FormatConverter,
   type Operation,
   type OperationValidator,
-  type Problem,
+  type Violation,
   type RequestParts,
   type Shapes,
 } from '@contract-first/contract';
@@ -34,7 +34,7 @@ type ValueConversions = Pick<Conversions, 'formats' | 'int64Shapes'>;
 /**
  * Validates a request against the document, fills in defaults, decodes declared formats, and inserts exact integers and files.
  *
- * @throws {InvalidRequest} when the request does not conform; it names the first problems only
+ * @throws {InvalidRequest} when the request does not conform; it names the first violations only
  */
 export function validateRequest(
   { operation, validator }: Target,
@@ -48,10 +48,10 @@ export function validateRequest(
 }
 
 /**
- * Validates a request as {@link validateRequest} does, and finds all problems of an invalid one.
+ * Validates a request as {@link validateRequest} does, and finds all violations of an invalid one.
  *
  * @param body the failure of a body that could not be read
- * @throws {InvalidRequest} when the request does not conform; in a promise if finding its problems takes time
+ * @throws {InvalidRequest} when the request does not conform; in a promise if finding its violations takes time
  */
 export function validateWhole(
   target: Target,
@@ -61,19 +61,19 @@ export function validateWhole(
 ): ValidRequest | Promise<never> {
   const parts = toParts(parameters, body);
   const first = findFirst(target.validator, parts);
-  const isRead = parameters.problems.length === 0 && (body?.problems === undefined || body.problems.length === 0);
+  const isRead = parameters.violations.length === 0 && (body?.violations === undefined || body.violations.length === 0);
   if (first.length === 0 && isRead && !(body instanceof Failure))
     return complete(target.operation, parameters, parts, body, conversions);
   return rejectInvalid(target, parameters, body, conversions, { parts, first });
 }
 
-/** Returns the first problems of a request. @throws {InvalidRequest} when it could not be validated */
-function findFirst(validator: OperationValidator, parts: RequestParts): readonly Problem[] {
+/** Returns the first violations of a request. @throws {InvalidRequest} when it could not be validated */
+function findFirst(validator: OperationValidator, parts: RequestParts): readonly Violation[] {
   try {
     validator.request(parts);
-    return NO_PROBLEMS;
+    return NO_VIOLATIONS;
   } catch (error) {
-    if (error instanceof InvalidRequest && error.problems.length > 0) return error.problems;
+    if (error instanceof InvalidRequest && error.violations.length > 0) return error.violations;
     throw error;
   }
 }
@@ -83,30 +83,31 @@ async function rejectInvalid(
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   { int64Shapes }: ValueConversions,
-  { parts, first }: { readonly parts: RequestParts; readonly first: readonly Problem[] },
+  { parts, first }: { readonly parts: RequestParts; readonly first: readonly Violation[] },
 ): Promise<never> {
-  const problems = [...parameters.problems, ...(body?.problems ?? [])];
+  const violations = [...parameters.violations, ...(body?.violations ?? [])];
   // A parameter or field that could not be read is also missing.
-  const unread = problems.map(({ place }) => place.split('/', 2).join('/'));
-  const invalid = (await validator.findProblems(parts, first)).map((problem) => withSentName(operation, problem));
-  problems.push(...invalid.filter(({ place }) => !unread.some((other) => isWithin(place, other))));
+  const unread = violations.map(({ place }) => place.split('/', 2).join('/'));
+  const invalid = (await validator.findViolations(parts, first)).map((violation) => withSentName(operation, violation));
+  violations.push(...invalid.filter(({ place }) => !unread.some((other) => isWithin(place, other))));
   const tree = body instanceof Failure ? undefined : body;
   // Integers that a double cannot represent are not known to the validator, which has found others.
   const inexact = reviveAll(operation, parameters, tree, int64Shapes);
-  problems.push(...inexact.filter(({ place }) => !problems.some((other) => isWithin(place, other.place))));
-  throw new InvalidRequest(limitProblems(problems));
+  violations.push(...inexact.filter(({ place }) => !violations.some((other) => isWithin(place, other.place))));
+  throw new InvalidRequest(limitViolations(violations));
 }
 
 /** Spells the name of a header as the document does. */
-function withSentName({ parameters }: Operation, problem: Problem): Problem {
+function withSentName({ parameters }: Operation, violation: Violation): Violation {
   const header = parameters.find(
-    ({ name, in: location }) => location === 'header' && isWithin(problem.place, placeOf('header', name.toLowerCase())),
+    ({ name, in: location }) =>
+      location === 'header' && isWithin(violation.place, placeOf('header', name.toLowerCase())),
   );
-  if (header === undefined) return problem;
+  if (header === undefined) return violation;
   const place = placeOf('header', header.name);
   const name = header.name.toLowerCase();
-  const text = problem.text.replaceAll(`header/${name}`, place).replaceAll(`'${name}'`, `'${header.name}'`);
-  return { ...problem, place: place + problem.place.slice(place.length), text };
+  const text = violation.text.replaceAll(`header/${name}`, place).replaceAll(`'${name}'`, `'${header.name}'`);
+  return { ...violation, place: place + violation.place.slice(place.length), text };
 }
 
 function toParts({ values }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
@@ -141,9 +142,10 @@ function complete(
     if (location === 'header' && Object.hasOwn(headers, name.toLowerCase()))
       setOwn(values.header, name, (headers as Readonly<Record<string, unknown>>)[name.toLowerCase()]);
   }
-  const problems = reviveAll(operation, parameters, body, int64Shapes);
+  const violations = reviveAll(operation, parameters, body, int64Shapes);
   const undecoded = decodeAll(operation, formats, values, body);
-  if (problems.length + undecoded.length > 0) throw new InvalidRequest(limitProblems([...problems, ...undecoded]));
+  if (violations.length + undecoded.length > 0)
+    throw new InvalidRequest(limitViolations([...violations, ...undecoded]));
   if (body?.files !== undefined)
     for (const [name, files] of body.files) insertFiles(body.root[''] as object, name, files);
 
@@ -151,30 +153,32 @@ function complete(
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
 }
 
-/** Replaces the int64s of parameters and body. Returns the problems. */
+/** Replaces the int64s of parameters and body. Returns the violations. */
 function reviveAll(
   operation: Operation,
   { values, sourceDigits }: ReadParameters,
   body: RequestBody | undefined,
   int64Shapes: Shapes,
-): readonly Problem[] {
+): readonly Violation[] {
   const shape = operation.parameterInt64s;
-  const problems = shape && reviveInt64s({ root: { '': values }, sourceDigits }, shape, int64Shapes, '');
+  const violations = shape && reviveInt64s({ root: { '': values }, sourceDigits }, shape, int64Shapes, '');
   const bodyShape = body && operation.requestBody?.content[body.mediaType]?.int64s;
-  if (body === undefined || bodyShape === undefined) return problems ?? NO_PROBLEMS;
+  if (body === undefined || bodyShape === undefined) return violations ?? NO_VIOLATIONS;
   const ofBody = reviveInt64s(body, bodyShape, int64Shapes, 'body');
-  return problems === undefined ? ofBody : [...problems, ...ofBody];
+  return violations === undefined ? ofBody : [...violations, ...ofBody];
 }
 
-/** Decodes the strings of declared formats in parameters and body. Returns the problems. */
+/** Decodes the strings of declared formats in parameters and body. Returns the violations. */
 function decodeAll(
   { formats }: Operation,
   { decode }: FormatConverter,
   values: ReadParameters['values'],
   body: RequestBody | undefined,
-): readonly Problem[] {
-  const problems = decode({ '': values }, formats?.parameters, '');
-  return body === undefined ? problems : [...problems, ...decode(body.root, formats?.bodies[body.mediaType], 'body')];
+): readonly Violation[] {
+  const violations = decode({ '': values }, formats?.parameters, '');
+  return body === undefined
+    ? violations
+    : [...violations, ...decode(body.root, formats?.bodies[body.mediaType], 'body')];
 }
 
 /** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */

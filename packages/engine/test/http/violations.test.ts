@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import type { Violation } from '../../../contract/src/handler-types.ts';
+import type { FailureDetails } from '../../../contract/src/handler-types.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
@@ -27,13 +27,13 @@ async function serve(schema: string, { parameters = '', mediaType = JSON_TYPE, r
       .set({ 'Content-Type': mediaType, ...headers })
       .serialize((value: unknown) => value as string)
       .send(sent);
-    return response.body as { status: number; message: string; violations: readonly Violation[] };
+    return response.body as { status: number; message: string; violations: FailureDetails['violations'] };
   };
   return { send, listen };
 }
 
 /** Returns the violations of a failure as lines. */
-function linesOf({ violations }: { readonly violations: readonly Violation[] }): readonly string[] {
+function linesOf({ violations }: Pick<FailureDetails, 'violations'>): readonly string[] {
   return violations.map(({ place, message }) => `${place} ${message}`);
 }
 

@@ -1,15 +1,21 @@
 import { augmentAjvErrors, type SchemaError } from './ajv.ts';
-import type { Violation } from './handler-types.ts';
 import { escapePointer } from './json-pointer.ts';
 
-/** A violation, and the text that names it in the message of a failure. */
-export type Problem = Violation & { readonly text: string };
+/** A part of a request or a response that does not conform to the document. */
+export type Violation = {
+  /** `path/id`, `query/limit`, `header/X-Count`, `cookie/theme`, `body/items/3/size`; keys are escaped as in a JSON pointer. */
+  readonly place: string;
+  /** Follows the place in a sentence: `must be integer`. */
+  readonly message: string;
+  /** Names both in the message of a failure. */
+  readonly text: string;
+};
 
-/** A shared empty list, for the many requests without problems. */
-export const NO_PROBLEMS: readonly Problem[] = [];
+/** A shared empty list, for the many requests without violations. */
+export const NO_VIOLATIONS: readonly Violation[] = [];
 
 /** The most violations that a response lists. */
-export const MAX_PROBLEMS = 10;
+export const MAX_VIOLATIONS = 10;
 // A message may list the values of a long enum; the first one is always complete.
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_PLACE_LENGTH = 200;
@@ -31,18 +37,18 @@ export function isWithin(place: string, other: string): boolean {
   return place === other || place.startsWith(`${other}/`);
 }
 
-/** Creates a problem. Its text names the place as the subject, or else in other words: `query parameter limit`. */
-export function createProblem(place: string, message: string, subject = place): Problem {
+/** Creates a violation. Its text names the place as the subject, or else in other words: `query parameter limit`. */
+export function createViolation(place: string, message: string, subject = place): Violation {
   return { place, message, text: `${subject} ${message}` };
 }
 
 /**
- * Converts the errors of one check to a problem. Ajv reports a keyword with alternatives after the errors of these, so the
- * last error is the problem; only a condition is reported after the problems that it leads to.
+ * Converts the errors of one check to a violation. Ajv reports a keyword with alternatives after the errors of these, so the
+ * last error is the violation; only a condition is reported after the violations that it leads to.
  *
  * @param pointer the place of the checked value: `/body/items`
  */
-export function toProblem(errors: readonly SchemaError[], pointer = ''): Problem {
+export function toViolation(errors: readonly SchemaError[], pointer = ''): Violation {
   const [error, cause] = errors.filter(({ keyword }) => keyword !== 'if').reverse();
   if (error === undefined) throw new Error('a failed check has no error');
   const { keyword, instancePath, params } = error;
@@ -66,22 +72,22 @@ type MemberParams = {
   readonly propertyName?: string;
 };
 
-/** Joins the texts of problems to one line. */
-export function joinProblems(problems: readonly Problem[]): string {
-  return [...new Set(problems.map(({ text }) => text))].join('; ');
+/** Joins the texts of violations to one line. */
+export function joinTexts(violations: readonly Violation[]): string {
+  return [...new Set(violations.map(({ text }) => text))].join('; ');
 }
 
-/** Returns the first problems, up to ten, as long as their texts are short. */
-export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
+/** Returns the first violations, up to ten, as long as their texts are short. */
+export function limitViolations(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
-  return problems
-    .slice(0, MAX_PROBLEMS)
+  return violations
+    .slice(0, MAX_VIOLATIONS)
     .filter(({ text }, index) => (length += text.length) <= MAX_TEXT_LENGTH || index === 0);
 }
 
 /** Formats the errors of a response for the log, with locations named as in the document: `body/id must be integer`. */
 export function formatErrors(errors: readonly SchemaError[]): string {
-  const first = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_PROBLEMS);
+  const first = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_VIOLATIONS);
   return augmentAjvErrors(first)
     .map(({ instancePath, message = '' }) => `${formatLocation(instancePath)} ${message}`)
     .join(', ');

@@ -1,6 +1,6 @@
 import type { AjvInstance, SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
-import { isWithin, MAX_PROBLEMS, toProblem, type Problem } from './problem.ts';
+import { isWithin, MAX_VIOLATIONS, toViolation, type Violation } from './violation.ts';
 
 /** A schema compiled by Ajv. */
 export type Check = {
@@ -33,7 +33,7 @@ type Parts = {
 
 /** A search for violations in one value. */
 type Search = {
-  readonly problems: Map<string, Problem>;
+  readonly violations: Map<string, Violation>;
   /** Compiled before the search is repeated. */
   readonly uncompiled: Set<Assertions>;
   /** The objects that a reference was followed for. */
@@ -81,21 +81,21 @@ export class ViolationFinder {
   *find(
     schema: unknown,
     value: unknown,
-    run: (search: () => readonly Problem[]) => readonly Problem[] | undefined,
-  ): Generator<void, readonly Problem[]> {
+    run: (search: () => readonly Violation[]) => readonly Violation[] | undefined,
+  ): Generator<void, readonly Violation[]> {
     for (;;) {
       const search: Search = {
-        problems: new Map(),
+        violations: new Map(),
         uncompiled: new Set(),
         followed: new Map(),
         visits: 0,
         repeated: 0,
       };
-      const problems = run(() => {
+      const violations = run(() => {
         this.#visit(search, schema, value, '');
-        return [...search.problems.values()];
+        return [...search.violations.values()];
       });
-      if (problems === undefined || search.uncompiled.size === 0) return problems ?? [];
+      if (violations === undefined || search.uncompiled.size === 0) return violations ?? [];
       for (const assertions of search.uncompiled) {
         assertions.check ??= this.#ajv.compile(assertions.schema as object) as Check; // Another request may need it, too.
         yield;
@@ -240,21 +240,21 @@ export class ViolationFinder {
 }
 
 /**
- * Combines the first problem, which is certain, with those of a search, which may have ended before it. A problem that is
+ * Combines the first violation, which is certain, with those of a search, which may have ended before it. A violation that is
  * found within the place of the first one is the same, or says more.
  */
-export function combineProblems(first: Problem, found: readonly Problem[]): readonly Problem[] {
+export function combineViolations(first: Violation, found: readonly Violation[]): readonly Violation[] {
   return found.some(({ place }) => isWithin(place, first.place)) ? found : [first, ...found];
 }
 
-function isOver({ problems, uncompiled, visits }: Search): boolean {
-  return problems.size >= MAX_PROBLEMS || uncompiled.size >= MAX_COMPILED || visits >= MAX_VISITS;
+function isOver({ violations, uncompiled, visits }: Search): boolean {
+  return violations.size >= MAX_VIOLATIONS || uncompiled.size >= MAX_COMPILED || visits >= MAX_VISITS;
 }
 
-function add({ problems }: Search, errors: readonly SchemaError[] | undefined, pointer: string): void {
-  if (errors === undefined || problems.size >= MAX_PROBLEMS) return;
-  const problem = toProblem(errors, pointer);
-  problems.set(JSON.stringify([problem.place, problem.message]), problem);
+function add({ violations }: Search, errors: readonly SchemaError[] | undefined, pointer: string): void {
+  if (errors === undefined || violations.size >= MAX_VIOLATIONS) return;
+  const violation = toViolation(errors, pointer);
+  violations.set(JSON.stringify([violation.place, violation.message]), violation);
 }
 
 function memberError(keyword: string, message: string, params: object): SchemaError {
