@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberOf, type Definition } from '../database.ts';
 import { isRaceOfCreations, NO_PERMISSION, IncompatibleDatabase, sqlStateOf } from './errors.ts';
-import { findPlace, versionTableOf } from './schema.ts';
+import { findSchema, versionTableOf } from './schema.ts';
 import type { Session } from './session.ts';
 
 const RACES_MAX = 20;
@@ -16,7 +16,7 @@ const RACE_PAUSE_MS = 50;
  */
 export async function migrate(session: Session, definition: Definition, limitMs: number): Promise<string> {
   // The ordinary start needs neither the lock nor the permission to create tables.
-  const { schema, exists } = await findPlace(session, definition, limitMs);
+  const { schema, exists } = await findSchema(session, definition, limitMs);
   const version = exists ? await readVersion(session, definition, schema, limitMs) : 0;
   if (version === definition.migrations.postgres.length) return schema;
   for (let races = 0; ; races += 1) {
@@ -54,7 +54,7 @@ async function migrateInTransaction(session: Session, definition: Definition): P
   // However long others take that were here before, and an index takes to be built.
   await session.query('SET LOCAL statement_timeout = 0');
   await session.query('SELECT pg_advisory_xact_lock($1)', [numberOf(definition.tag)]);
-  const { schema, exists } = await findPlace(session, definition);
+  const { schema, exists } = await findSchema(session, definition);
   const versionTable = `${schema}.${versionTableOf(definition)}`;
   if (!exists) await createVersion(session, versionTable, schema);
   const version = await readVersion(session, definition, schema);

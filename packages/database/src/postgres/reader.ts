@@ -8,7 +8,7 @@ import { connectorsFor, type Connector } from './connector.ts';
 import { explain } from './errors.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { readVersion } from './migrations.ts';
-import { findPlace } from './schema.ts';
+import { findSchema } from './schema.ts';
 import type { Session } from './session.ts';
 import { streamPages } from './stream.ts';
 import { PostgresWorker } from './worker.ts';
@@ -37,7 +37,7 @@ export async function openPostgresReader(
   const connector = connectorsFor(location, definition, options.timeoutMs)();
   const session = await connector.connect(new AbortController().signal);
   try {
-    const { schema, exists } = await findPlace(session, definition);
+    const { schema, exists } = await findSchema(session, definition);
     if (!exists || (await readVersion(session, definition, schema)) === 0) {
       throw new DatabaseUnavailable(`there is no ${definition.name} in ${describePostgres(location)}`);
     }

@@ -3,7 +3,7 @@ import { IncompatibleDatabase } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of an application's tables. */
-export type Place = {
+type ApplicationSchema = {
   /** Quoted. Statements name it, so that nothing created later can hide the tables. */
   readonly schema: string;
   /** Whether the tables are there, or are yet to be created. */
@@ -45,7 +45,7 @@ export function versionTableOf({ name }: Definition): string {
  *
  * @throws {IncompatibleDatabase} when two have them, or they belong to another program or to a role that is not trusted
  */
-export async function findPlace(session: Session, definition: Definition, limitMs?: number): Promise<Place> {
+export async function findSchema(session: Session, definition: Definition, limitMs?: number): Promise<ApplicationSchema> {
   const versionTable = versionTableOf(definition);
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
