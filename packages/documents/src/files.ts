@@ -21,7 +21,7 @@ export type FilePosition = { readonly file: string; readonly line: number; reado
 export type ReadText = (file: string) => Promise<string> | undefined;
 
 /** The files that a document may refer to. */
-export type Reach = {
+export type FileAccess = {
   /** The folder, or the URL of the folder, with all of them; by default, that of the document. */
   readonly folder?: string | undefined;
   /** The kinds of files elsewhere that may be read, too. */
@@ -31,7 +31,7 @@ export type Reach = {
 const MAX_BYTES = 2 ** 26;
 const FETCH_MS = 10_000;
 
-/** Reads the files that a document refers to, each once, and none outside its reach. */
+/** Reads the files that a document refers to, each once, and no others. */
 export class FileReader {
   /** The files that were not read, because they are outside. */
   readonly refused = new Set<string>();
@@ -41,7 +41,7 @@ export class FileReader {
   readonly #allowed: AllowedRefs;
 
   /** @param root the absolute path or URL of the document */
-  constructor(root: string, read: ReadText, { folder, allowed }: Reach) {
+  constructor(root: string, read: ReadText, { folder, allowed }: FileAccess) {
     this.#read = read;
     this.#folder = folder ?? (isUrl(root) ? new URL('.', root).href : dirname(root));
     this.#allowed = allowed;

@@ -22,7 +22,7 @@ import {
   positionOf,
   Resolver,
   type FilePosition,
-  type Reach,
+  type FileAccess,
   type ReadText,
 } from './files.ts';
 import { NO_OUTSIDE } from './allowed-refs.ts';
@@ -106,13 +106,13 @@ const style = {
  * @param rules `validity` for errors only, `style` also for the quality of a published document, `structure` for errors
  *   outside of the schemas, which OpenAPI 3.1 leaves to their dialect
  * @param read reads the document and the files that it refers to from another source than the file system
- * @param reach the files that it may refer to
+ * @param access the files that it may refer to
  */
 export async function loadContract(
   path: string,
   rules: 'structure' | 'validity' | 'style',
   read: ReadText = () => undefined,
-  reach: Reach = { allowed: NO_OUTSIDE },
+  access: FileAccess = { allowed: NO_OUTSIDE },
 ): Promise<LoadedContract> {
   const absolute = isUrl(path) ? path : resolve(path);
   const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
@@ -120,7 +120,7 @@ export async function loadContract(
     { rules: rules === 'style' ? { ...validity, ...style } : validity },
     { ignore, plugins: [linterTypes] },
   );
-  const reader = new FileReader(absolute, read, reach);
+  const reader = new FileReader(absolute, read, access);
   const externalRefResolver = new Resolver(config.resolve, reader);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,

@@ -45,7 +45,11 @@ export function versionTableOf({ name }: Definition): string {
  *
  * @throws {IncompatibleDatabase} when two have them, or they belong to another program or to a role that is not trusted
  */
-export async function findSchema(session: Session, definition: Definition, limitMs?: number): Promise<ApplicationSchema> {
+export async function findSchema(
+  session: Session,
+  definition: Definition,
+  limitMs?: number,
+): Promise<ApplicationSchema> {
   const versionTable = versionTableOf(definition);
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
