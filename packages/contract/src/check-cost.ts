@@ -49,7 +49,7 @@ export function findCost(...schemas: readonly unknown[]): CheckCost {
 }
 
 /** The schemas that others refer to, directly or not. */
-export type Reach = {
+export type ReferenceClosure = {
   /** Each after its own references, unless they are recursive. */
   readonly references: readonly string[];
   /** The size up to which a value is cheap to check; 0 where the time may be exponential. */
@@ -61,7 +61,7 @@ export type Reach = {
  *
  * @param costOf returns the cost of the target of a reference
  */
-export function followReferences(root: CheckCost, costOf: (reference: string) => CheckCost): Reach {
+export function followReferences(root: CheckCost, costOf: (reference: string) => CheckCost): ReferenceClosure {
   const costs = new Map<string, CheckCost>();
   const ancestors = new Set<string>();
   const found = { isRecursive: false };

@@ -1,5 +1,5 @@
 import { createAjv, type AjvInstance } from './ajv.ts';
-import { findCost, followReferences, type CheckCost, type Reach } from './check-cost.ts';
+import { findCost, followReferences, type CheckCost, type ReferenceClosure } from './check-cost.ts';
 import type { Contract } from './contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { limitTimestamps } from './formats.ts';
@@ -53,16 +53,16 @@ export class SchemaCompiler {
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
     const { responses, ...request } = structuredClone(operation.schemas); // Its large parts are replaced.
-    const requestReach = yield* this.#addComponents(this.#requests, [
+    const ofRequest = yield* this.#addComponents(this.#requests, [
       request.parameters,
       ...Object.values(request.bodies),
     ]);
-    const responseReach = yield* this.#addComponents(
+    const ofResponses = yield* this.#addComponents(
       this.#responses,
       Object.values(responses).flatMap(({ bodies, headers }) => [...Object.values(bodies), headers]),
     );
-    yield* this.#requests.linked.compile(requestReach.references);
-    yield* this.#responses.linked.compile(responseReach.references);
+    yield* this.#requests.linked.compile(ofRequest.references);
+    yield* this.#responses.linked.compile(ofResponses.references);
 
     const parameters = yield* compileCheck(this.#requests, request.parameters);
     const requestBodies = yield* compileBodies(this.#requests, 'body', request.bodies);
@@ -76,15 +76,18 @@ export class SchemaCompiler {
     return {
       parameters,
       requestBodies,
-      requestCheapBytes: requestReach.cheapBytes,
+      requestCheapBytes: ofRequest.cheapBytes,
       violations: this.#violations,
       responses: compiled,
-      responseCheapBytes: responseReach.cheapBytes,
+      responseCheapBytes: ofResponses.cheapBytes,
     };
   }
 
   /** Adds the components that some schemas of an operation refer to. */
-  *#addComponents({ linked, costs }: CompilationContext, schemas: readonly unknown[]): Generator<void, Reach> {
+  *#addComponents(
+    { linked, costs }: CompilationContext,
+    schemas: readonly unknown[],
+  ): Generator<void, ReferenceClosure> {
     const cost = findCost(...schemas);
     const references = new Set(cost.references);
     // The set grows in the loop.
