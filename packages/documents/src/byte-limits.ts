@@ -1,27 +1,11 @@
 import type { ByteLimits } from '@contract-first/contract';
-import { dereference, type OpenApiDocument } from './reference.ts';
+import { schemasInPlace, type OpenApiDocument } from './reference.ts';
 
 /** Returns the sizes that a schema allows for bytes: its `minLength` and `maxLength`; `undefined` when it has none. */
-export function byteLimitsOf(
-  document: OpenApiDocument,
-  node: unknown,
-  visited = new Set<unknown>(),
-): ByteLimits | undefined {
-  const schema = Object(dereference(document, node)) as object;
-  if (visited.has(schema)) return undefined; // A schema applies once, however many references lead to it.
-  visited.add(schema);
-  const {
-    minLength,
-    maxLength,
-    allOf = [],
-  } = schema as {
-    readonly minLength?: number;
-    readonly maxLength?: number;
-    readonly allOf?: readonly unknown[];
-  };
-  const parts = [{ min: minLength, max: maxLength }, ...allOf.map((part) => byteLimitsOf(document, part, visited))];
-  const min = Math.max(0, ...parts.map((part) => part?.min ?? 0));
-  const max = Math.min(Infinity, ...parts.map((part) => part?.max ?? Infinity));
+export function byteLimitsOf(document: OpenApiDocument, node: unknown): ByteLimits | undefined {
+  const parts = [...schemasInPlace(document, node, ['allOf'])] as { minLength?: number; maxLength?: number }[];
+  const min = Math.max(0, ...parts.map(({ minLength = 0 }) => minLength));
+  const max = Math.min(Infinity, ...parts.map(({ maxLength = Infinity }) => maxLength));
   if (min === 0 && max === Infinity) return undefined;
   return { ...(min > 0 && { min }), ...(max < Infinity && { max }) };
 }

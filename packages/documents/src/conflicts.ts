@@ -1,7 +1,5 @@
 import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
-import { dereference, type OpenApiDocument } from './reference.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
+import { dereference, schemasInPlace, type OpenApiDocument, type SchemaObject as Schema } from './reference.ts';
 
 /** Values that the service converts by their location. */
 export type LocatedValues = {
@@ -52,7 +50,7 @@ export function findConflicts(
 
   /** @param nodes all schemas that apply to the value at one location */
   function visit(nodes: readonly unknown[], place: string): void {
-    const schemas = [...new Set(nodes.flatMap((node) => inPlaceSchemas(node)))];
+    const schemas = [...new Set(nodes.flatMap((node) => [...schemasInPlace(document, node, IN_PLACE_LISTS)]))];
     // A combination of schemas needs one visit; the same schema in another combination needs its own.
     const combination = schemas.map(idOf).sort().join();
     if (schemas.length === 0 || seen.has(combination)) return;
@@ -90,15 +88,6 @@ export function findConflicts(
     const id = ids.get(schema) ?? ids.size;
     ids.set(schema, id);
     return id;
-  }
-
-  /** Returns a schema and its subschemas that apply to the same value. */
-  function inPlaceSchemas(node: unknown, visited = new Set<unknown>()): Schema[] {
-    const schema = dereference(document, node);
-    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
-    visited.add(schema);
-    const parts = IN_PLACE_LISTS.flatMap((keyword) => ((schema as Schema)[keyword] ?? []) as readonly unknown[]);
-    return [schema as Schema, ...parts.flatMap((part) => inPlaceSchemas(part, visited))];
   }
 
   function foundIn(node: unknown, visited = new Set<unknown>()): Schema[] {

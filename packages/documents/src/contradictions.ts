@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from './annotations.ts';
 import type { Document, ResponseObject } from './document.ts';
 import { discriminatorOf } from './discriminators.ts';
-import { dereference } from './reference.ts';
+import { dereference, schemasInPlace } from './reference.ts';
 import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 
@@ -64,19 +64,12 @@ function isSameType(one: unknown, other: unknown): boolean {
 function removeClosure(schema: Node, document: Document): string | undefined {
   const { additionalProperties, properties, patternProperties } = schema;
   if (additionalProperties !== false || patternProperties !== undefined) return undefined;
-  const excluded = requiredBy(document, schema).filter((name) => !Object.hasOwn(Object(properties) as Node, name));
+  const parts = [...schemasInPlace(document, schema, ['allOf'])];
+  const required = new Set(parts.flatMap((part) => (part['required'] ?? []) as readonly string[]));
+  const excluded = [...required].filter((name) => !Object.hasOwn(Object(properties) as Node, name));
   if (excluded.length === 0) return undefined;
   Reflect.deleteProperty(schema, 'additionalProperties');
   return `additionalProperties: false is not used, since ${excluded.join(', ')} is required: list it beside, or write unevaluatedProperties`;
-}
-
-/** Returns the properties that a schema and the parts of its `allOf` require. */
-function requiredBy(document: Document, node: unknown, visited = new Set<unknown>()): readonly string[] {
-  const schema = Object(dereference(document, node)) as Node;
-  if (visited.has(schema)) return [];
-  visited.add(schema);
-  const { required = [], allOf = [] } = schema as { readonly required?: string[]; readonly allOf?: unknown[] };
-  return [...new Set([...required, ...allOf.flatMap((part) => requiredBy(document, part, visited))])];
 }
 
 function removeDiscriminator(schema: Node, document: Document): string | undefined {

@@ -1,5 +1,5 @@
 import type { Document } from './document.ts';
-import { dereference } from './reference.ts';
+import { dereference, schemasInPlace } from './reference.ts';
 import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
 
@@ -138,18 +138,12 @@ function assignValues(
 }
 
 /** Returns the values that `const` and `enum` allow for a property; `undefined` when they do not limit it. */
-function ownValues(document: Document, node: unknown, property: string, visited = new Set<unknown>()) {
-  const schema = dereference(document, node) as Schema | undefined;
-  if (typeof schema !== 'object' || visited.has(schema)) return undefined;
-  visited.add(schema);
-  const properties = Object(schema['properties']) as Schema;
-  const limits = [
-    Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined,
-    ...((schema['allOf'] ?? []) as readonly unknown[]).map((part): readonly unknown[] | undefined =>
-      ownValues(document, part, property, visited),
-    ),
-  ].filter((values) => values !== undefined);
-  const [first, ...others] = limits;
+function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
+  const limits = [...schemasInPlace(document, node, ['allOf'])].map((schema) => {
+    const properties = Object(schema['properties']) as Schema;
+    return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
+  });
+  const [first, ...others] = limits.filter((values) => values !== undefined);
   return first?.filter((value) => others.every((values) => values.includes(value)));
 }
 

@@ -1,10 +1,32 @@
 /** Parsed JSON or YAML whose shape the linter has checked. */
 export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
+/** A schema, whose keywords have the shapes that the linter has checked. */
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
 /** Follows the `$ref` of a node, repeatedly; returns nodes without one unchanged. */
 export function dereference(document: OpenApiDocument, node: unknown): unknown {
   const reference = (node as { $ref?: unknown } | null | undefined)?.$ref;
   return typeof reference === 'string' ? dereference(document, resolveReference(document, reference)) : node;
+}
+
+/**
+ * Returns a schema and the schemas that it applies to the same value, each once.
+ *
+ * @param keywords the lists that are followed: `allOf`, or all of `IN_PLACE_LISTS`
+ */
+export function schemasInPlace(
+  document: OpenApiDocument,
+  node: unknown,
+  keywords: readonly string[],
+  found = new Set<SchemaObject>(),
+): ReadonlySet<SchemaObject> {
+  const schema = dereference(document, node);
+  if (typeof schema !== 'object' || schema === null || found.has(schema as SchemaObject)) return found;
+  found.add(schema as SchemaObject);
+  const parts = keywords.flatMap((keyword) => ((schema as SchemaObject)[keyword] ?? []) as readonly unknown[]);
+  for (const part of parts) schemasInPlace(document, part, keywords, found);
+  return found;
 }
 
 /** Returns the node that a local reference (`#/components/schemas/Pet`) points at; `undefined` when it is absent. */
