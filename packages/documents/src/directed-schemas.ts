@@ -1,5 +1,6 @@
 import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { TooMany } from './bounds.ts';
+import { mapValues } from './records.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -237,8 +238,4 @@ function isMark(key: string, value: unknown): boolean {
 
 function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function mapValues(record: Schema, map: (value: unknown, key: string) => unknown): Schema {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

@@ -27,7 +27,7 @@ export { formatProblem, loadContract, placeRemarks, type Problem } from './load.
 export { capitalize, unusedName } from './names.ts';
 export { withFiles } from './operation-schemas.ts';
 export { isPlainText } from './operation-formats.ts';
-export { optional } from './optional.ts';
+export { optional } from './records.ts';
 export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
 export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';

@@ -1,9 +1,9 @@
 import { findConflicts, type LocatedValues } from './conflicts.ts';
 import type { Declared } from './declared.ts';
 import { DECODED, isDecoded } from './decoded-formats.ts';
-import { listOperations, type Document, type RequestBodyObject, type ResponseObject } from './document.ts';
+import { listOperations, type Document } from './document.ts';
 import { valueSchemas } from './operation-formats.ts';
-import { parametersOf } from './parameters.ts';
+import { partsOf } from './operation-parts.ts';
 import { dereference } from './reference.ts';
 import type { Remark } from './remark.ts';
 import { walkDocument } from './walk.ts';
@@ -27,23 +27,14 @@ export function markDecodedFormats(document: Document, { formats, codecs }: Decl
   // One that stays a string makes others ambiguous that may be at its location.
   for (let known = -1; known !== warnings.length;) {
     known = warnings.length;
-    for (const { object, pathItem, pointer } of listOperations(document)) {
-      const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
-      const responses = Object.entries(object.responses ?? {}).map(
-        ([status, response]) => [status, dereference(document, response) as ResponseObject] as const,
-      );
-      const parts = {
-        parameters: parametersOf(document, pathItem, object),
-        content,
-        responses: Object.fromEntries(responses),
-        codecs,
-      };
-      for (const [name, root] of valueSchemas(document, parts)) {
+    for (const operation of listOperations(document)) {
+      for (const [name, root] of valueSchemas(partsOf(document, operation), codecs)) {
         for (const { problem, schemas } of findConflicts(document, root, name, values)) {
           const remaining = schemas.filter(isDecoded);
           for (const schema of remaining) Reflect.deleteProperty(schema, DECODED);
           const names = [...new Set(remaining.map(({ format }) => String(format)))].join(' and ');
-          if (remaining.length > 0) warnings.push({ pointer, message: `${names} stays a string: ${problem}` });
+          if (remaining.length > 0)
+            warnings.push({ pointer: operation.pointer, message: `${names} stays a string: ${problem}` });
         }
       }
     }

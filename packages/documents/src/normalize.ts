@@ -1,9 +1,10 @@
 import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
-import { listOperations, type Document, type MediaTypeObject, type RequestBodyObject } from './document.ts';
+import { listOperations, type Document, type MediaTypeObject } from './document.ts';
 import { convertDependencies, convertLimits } from './dialects.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
 import { DECODED } from './decoded-formats.ts';
-import { parametersOf, schemaOf } from './parameters.ts';
+import { partsOf } from './operation-parts.ts';
+import { schemaOf } from './parameters.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';
@@ -128,11 +129,12 @@ function withNames(requirement: object): object {
  */
 export function removeInt64Conflicts(document: Document): Remark[] {
   const warnings: Remark[] = [];
-  for (const { object, pathItem, pointer } of listOperations(document)) {
-    const { content = {} } = (dereference(document, object.requestBody) ?? {}) as Partial<RequestBodyObject>;
+  for (const operation of listOperations(document)) {
+    const { pointer } = operation;
+    const { parameters, requestBody } = partsOf(document, operation);
     const roots = [
-      ...parametersOf(document, pathItem, object).map((parameter) => [parameter.name, schemaOf(parameter)] as const),
-      ...Object.values(content).map(({ schema }) => ['the body', schema] as const),
+      ...parameters.map((parameter) => [parameter.name, schemaOf(parameter)] as const),
+      ...Object.values(requestBody?.content ?? {}).map(({ schema }) => ['the body', schema] as const),
     ];
     for (const [name, root] of roots) {
       for (const { problem, schemas } of findConflicts(document, root, name, INT64S)) {

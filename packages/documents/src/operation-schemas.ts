@@ -10,18 +10,13 @@ import {
 import { toAjvSchema } from './ajv-schema.ts';
 import { TooMany } from './bounds.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
-import type { Content, Document, MediaTypeObject, ParameterObject, ResponseObject } from './document.ts';
+import type { Document, MediaTypeObject, ParameterObject } from './document.ts';
+import type { OperationParts } from './operation-parts.ts';
 import { valueSchemaOf } from './parameters.ts';
+import { mapDefined, mapValues } from './records.ts';
 import { dereference } from './reference.ts';
 
 type Node = Readonly<Record<string, unknown>>;
-
-/** The parts of an operation that have schemas, without `$ref`s to other than schemas. */
-export type DescribedParts = {
-  readonly parameters: readonly ParameterObject[];
-  readonly content: Content;
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-};
 
 /** The member of `RequestParts` for each location of parameters. */
 const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: 'cookies' };
@@ -33,24 +28,22 @@ const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: '
  * - files of forms have no schema, since only their placeholders are validated;
  * - schemas are simplified ({@link toAjvSchema}).
  *
- * @param requestBody says which fields of forms are files
+ * @param planned says which fields of forms are files
  * @param directed derives the schemas, and collects the targets of the operation's references
  * @param codecs the media types for which the application has codecs
  */
 export function readOperationSchemas(
   document: Document,
-  { parameters, content, responses }: DescribedParts,
-  requestBody: Operation['requestBody'],
+  { parameters, requestBody, responses }: OperationParts,
+  planned: Operation['requestBody'],
   directed: DirectedSchemas,
   codecs: readonly string[],
 ): OperationSchemas {
   const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // The linter has checked this shape.
   return {
     parameters: readParameters(),
-    bodies: mapContent(content, readRequestBody),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, readResponse(response)]),
-    ),
+    bodies: mapDefined(requestBody?.content ?? {}, readRequestBody),
+    responses: mapValues(responses, readResponse),
   };
 
   function readParameters(): Node {
@@ -68,31 +61,32 @@ export function readOperationSchemas(
     return toAjvSchema(directed.parameter(valueSchemaOf(parameter) ?? {}, parameter['required'] === true));
   }
 
-  function readRequestBody(mediaType: string, object: MediaTypeObject): unknown {
+  function readRequestBody(object: MediaTypeObject, mediaType: string): unknown {
     if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'received');
     // A schema cannot describe bytes.
     if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
-    const { form } = requestBody?.content[mediaType] ?? {};
+    const { form } = planned?.content[mediaType] ?? {};
     const { schema = {} } = object;
     const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
     return bodySchema(own, mediaType, object, 'received');
   }
 
-  function readResponse({ content = {}, headers = {} }: ResponseObject): OperationSchemas['responses'][string] {
-    const bodies = mapContent(content, (mediaType, object) => {
+  function readResponse({
+    content,
+    headers,
+  }: OperationParts['responses'][string]): OperationSchemas['responses'][string] {
+    const bodies = mapDefined(content, (object, mediaType) => {
       if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'response');
       const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
       if (!isRead && !isSequential(mediaType, object)) return undefined;
       return bodySchema(object.schema ?? {}, mediaType, object, 'response');
     });
-    const properties = Object.entries(headers)
-      .filter(([name]) => name.toLowerCase() !== 'content-type')
-      .map(([name, header]) => {
-        const schema = directed.of(valueSchemaOf(resolveRef(header) as ParameterObject) ?? {}, 'response');
-        return [name.toLowerCase(), toAjvSchema(schema)] as const;
-      });
-    if (properties.length === 0) return { bodies };
-    return { bodies, headers: { type: 'object', properties: Object.fromEntries(properties) } };
+    const entries = Object.entries(headers).filter(([name]) => name !== 'content-type');
+    if (entries.length === 0) return { bodies };
+    const properties = mapValues(Object.fromEntries(entries), (header) =>
+      toAjvSchema(directed.of(valueSchemaOf(header) ?? {}, 'response')),
+    );
+    return { bodies, headers: { type: 'object', properties } };
   }
 
   function decodedSchema({ schema = {} }: MediaTypeObject, direction: Direction): unknown {
@@ -170,11 +164,4 @@ function locationOf({ in: location }: Node): unknown {
 /** Returns the name under which a parameter is validated. */
 function nameOf({ name, in: location }: Node): string {
   return location === 'header' ? String(name).toLowerCase() : String(name);
-}
-
-/** Maps the media types of a `content`, without those whose result is undefined. */
-function mapContent(content: unknown, map: (mediaType: string, object: Node) => unknown): Node {
-  const entries = Object.entries(content as Readonly<Record<string, Node>>);
-  const schemas = entries.map(([mediaType, object]) => [mediaType, map(mediaType, object)] as const);
-  return Object.fromEntries(schemas.filter(([, schema]) => schema !== undefined));
 }

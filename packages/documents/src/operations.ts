@@ -19,16 +19,14 @@ import {
   type Document,
   type Encoding,
   type MediaTypeObject,
-  type ParameterObject,
-  type RequestBodyObject,
-  type ResponseObject,
   type SecuritySchemeObject,
 } from './document.ts';
 import { findFailures, type FailureBody } from './failures.ts';
 import { findDecoded, planFormats } from './operation-formats.ts';
-import { readOperationSchemas, type DescribedParts } from './operation-schemas.ts';
-import { optional } from './optional.ts';
-import { parametersOf, parametersShape, planParameter } from './parameters.ts';
+import { readOperationSchemas } from './operation-schemas.ts';
+import { partsOf, type OperationParts } from './operation-parts.ts';
+import { mapDefined, mapValues, nonEmpty, optional } from './records.ts';
+import { parametersShape, planParameter } from './parameters.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 import { basePathsOf } from './servers.ts';
 import { findInt64s, type ShapeFinder } from './shapes.ts';
@@ -60,17 +58,12 @@ export function compileOperations(
   const errors: Remark[] = [];
   const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
     readingAt(pointer, (): Operation => {
-      const parameters = parametersOf(document, pathItem, object);
-      const requestBody = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+      const parts = partsOf(document, { pathItem, object });
+      const { parameters, requestBody, responses } = parts;
       const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
         planContent(document, int64s, mediaTypeObject, mediaType, findCodec(mediaType, codecs)),
       );
       const planned = requestBody && { required: requestBody.required ?? false, content };
-      const responses = mapValues(
-        object.responses ?? {},
-        (response) => dereference(document, response) as ResponseObject,
-      );
-      const parts = { parameters, content: requestBody?.content ?? {}, responses };
       return {
         operationId: object.operationId,
         method,
@@ -87,7 +80,7 @@ export function compileOperations(
         ...optional('fileBytes', fileBytesOf(Object.values(content))),
         ...optional('timeLimitMs', object['x-time-limit-ms']),
         schemas: schemasOf(parts, planned, pointer),
-        ...optional('formats', decoded && planFormats(document, { ...parts, codecs }, decoded)),
+        ...optional('formats', decoded && planFormats(parts, codecs, decoded)),
       };
     }),
   );
@@ -126,7 +119,7 @@ export function compileOperations(
   return { compiled, failureBodies: failures.bodies, errors };
 
   /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
-  function schemasOf(parts: DescribedParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
+  function schemasOf(parts: OperationParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
     try {
       return readOperationSchemas(document, parts, requestBody, directed, codecs);
     } catch (error) {
@@ -152,10 +145,7 @@ function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encodi
 
 /** Returns the media types of parts by field; `undefined` when there are none. */
 function partTypesOf(encoding: Readonly<Record<string, Encoding>>): RequestMediaType['partTypes'] {
-  const entries = Object.entries(encoding).flatMap(([name, { contentType }]) =>
-    contentType === undefined ? [] : [[name, contentType.split(',').map((type) => type.trim())] as const],
-  );
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return nonEmpty(mapDefined(encoding, ({ contentType }) => contentType?.split(',').map((type) => type.trim())));
 }
 
 function isJson(content: object): boolean {
@@ -196,43 +186,27 @@ function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined 
 
 function planResponse(
   document: Document,
-  { content = {}, headers = {} }: ResponseObject,
+  { content, headers }: OperationParts['responses'][string],
   codecs: readonly string[],
 ): DocumentedResponse {
-  const objects = Object.entries(headers).map(([name, node]) => {
-    const header = dereference(document, node) as Partial<ParameterObject> & { readonly required?: boolean };
-    return [name.toLowerCase(), header] as const;
-  });
   const sequentialTypes = Object.keys(content).filter((mediaType) => isSequential(mediaType, content[mediaType] ?? {}));
   // Content-Type is set with the body.
-  const required = objects.filter(([name, header]) => header.required === true && name !== 'content-type');
-  const formats = objects.flatMap(([name, { content: ofHeader, explode = false }]) => {
-    const isJsonHeader = ofHeader !== undefined && isJson(ofHeader);
-    return isJsonHeader || explode ? [[name, isJsonHeader ? ('json' as const) : ('exploded' as const)] as const] : [];
-  });
-  const coded = Object.keys(content).flatMap((mediaType) => {
-    const codec = findCodec(mediaType, codecs);
-    return codec === undefined ? [] : [[mediaType, codec] as const];
-  });
-  const isBytes = (mediaType: string): boolean =>
-    kindOf(mediaType) === 'binary' && findCodec(mediaType, codecs) === undefined;
-  const sizes = Object.entries(content).flatMap(([mediaType, { schema }]) => {
-    const limits = isBytes(mediaType) ? byteLimitsOf(document, schema) : undefined;
-    return limits === undefined ? [] : [[mediaType, limits] as const];
-  });
+  const required = Object.entries(headers).filter(
+    ([name, header]) => header.required === true && name !== 'content-type',
+  );
+  const formats = mapDefined(headers, ({ content: ofHeader, explode }) =>
+    ofHeader !== undefined && isJson(ofHeader) ? 'json' : explode === true ? 'exploded' : undefined,
+  );
+  const coded = mapDefined(content, (_object, mediaType) => findCodec(mediaType, codecs));
+  const sizes = mapDefined(content, ({ schema }, mediaType) =>
+    kindOf(mediaType) === 'binary' && coded[mediaType] === undefined ? byteLimitsOf(document, schema) : undefined,
+  );
   return {
     mediaTypes: Object.keys(content),
-    ...(sequentialTypes.length > 0 && { sequentialTypes }),
-    ...(coded.length > 0 && { codecs: Object.fromEntries(coded) }),
-    ...(sizes.length > 0 && { bytes: Object.fromEntries(sizes) }),
+    ...optional('sequentialTypes', nonEmpty(sequentialTypes)),
+    ...optional('codecs', nonEmpty(coded)),
+    ...optional('bytes', nonEmpty(sizes)),
     requiredHeaders: required.map(([name]) => name),
-    ...(formats.length > 0 && { headerFormats: Object.fromEntries(formats) }),
+    ...optional('headerFormats', nonEmpty(formats)),
   };
-}
-
-function mapValues<In, Out>(
-  record: Readonly<Record<string, In>>,
-  map: (value: In, key: string) => Out,
-): Record<string, Out> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

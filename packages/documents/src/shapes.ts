@@ -1,5 +1,5 @@
-import type { Shape } from '@contract-first/contract';
-import { optional } from './optional.ts';
+import type { Shape, Shapes } from '@contract-first/contract';
+import { mapDefined, nonEmpty, optional } from './records.ts';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
@@ -16,7 +16,7 @@ export type ShapeFinder = {
   /** Returns the shape of one schema; `undefined` when it contains no such value. */
   readonly shapeOf: (schema: unknown) => Shape | undefined;
   /** The shapes that `$ref`s point at, by the text of the reference. */
-  readonly named: Readonly<Record<string, Shape>>;
+  readonly named: Shapes;
 };
 
 /**
@@ -52,16 +52,12 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
       ...optional('additionalProperties', additional),
       ...optional('items', shapeOf(schema['items'])),
     };
-    return Object.keys(shape).length === 0 ? undefined : shape;
+    return nonEmpty(shape);
   }
 
   // With such values in `additionalProperties`, properties without one are listed too: they are not additional.
-  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Record<string, Shape> | undefined {
-    const entries = Object.entries(schemas).flatMap(([name, schema]) => {
-      const shape = shapeOf(schema) ?? (all ? {} : undefined);
-      return shape === undefined ? [] : [[name, shape] as const];
-    });
-    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Shapes | undefined {
+    return nonEmpty(mapDefined(schemas, (schema) => shapeOf(schema) ?? (all ? {} : undefined)));
   }
 }
 
@@ -78,8 +74,4 @@ function collectReferences(node: unknown, references: Set<string>): void {
     if (key === '$ref' && typeof value === 'string') references.add(value);
     else collectReferences(value, references);
   }
-}
-
-function nonEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
-  return list.length === 0 ? undefined : list;
 }

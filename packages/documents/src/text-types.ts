@@ -1,6 +1,6 @@
 import type { TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
-import { optional } from './optional.ts';
+import { optional } from './records.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {
