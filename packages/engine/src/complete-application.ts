@@ -60,12 +60,18 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
     'generated/contract.json has no body for the codec of': own.filter((n) => mayHaveCodec(n) && !needed.has(n)),
     'no codec for': [...needed].filter((name) => !Object.hasOwn(codecs, name)),
   };
-  const texts = Object.entries(problems).filter(([, names]) => names.length > 0);
-  if (texts.length === 0) return;
-  const text = texts.map(([problem, names]) => `${problem} ${names.join(', ')}`).join('; ');
-  throw new IncompleteApplication(
-    `${text}: pass codecs with the application; their names in codecs.ts, which npm run generate reads, are media types of the document, not JSON, forms, sequences or ranges`,
+  assertNone(
+    problems,
+    'pass codecs with the application; their names in codecs.ts, which npm run generate reads, are media types of the document, not JSON, forms, sequences or ranges',
   );
+}
+
+/** @throws {IncompleteApplication} with the names for each problem and advice, unless there are no names */
+function assertNone(problems: Readonly<Record<string, readonly string[]>>, advice: string): void {
+  const found = Object.entries(problems).filter(([, names]) => names.length > 0);
+  if (found.length === 0) return;
+  const texts = found.map(([problem, names]) => `${problem} ${names.join(', ')}`);
+  throw new IncompleteApplication(`${texts.join('; ')}: ${advice}`);
 }
 
 /**
@@ -75,8 +81,7 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
  */
 export function assertFormats(contract: Contract, formats: AnyFormats = {}): void {
   const missing = (contract.formats?.names ?? []).filter((name) => !Object.hasOwn(formats, name));
-  if (missing.length === 0) return;
-  throw new IncompleteApplication(`no codec for the formats ${missing.join(', ')}: pass formats with the application`);
+  assertNone({ 'no codec for the formats': missing }, 'pass formats with the application');
 }
 
 /** The parts of an application, by name. */
@@ -102,8 +107,5 @@ export function assertComplete(contract: Contract, { failures, handlers, checker
     'no checker for the security scheme': unchecked,
     'no function for the failures': [...new Set(bodies)].filter((name) => !Object.hasOwn(failures, name)),
   };
-  const problems = Object.entries(missing).filter(([, names]) => names.length > 0);
-  if (problems.length === 0) return;
-  const texts = problems.map(([problem, names]) => `${problem} ${names.join(', ')}`);
-  throw new IncompleteApplication(`${texts.join('; ')}: NODE_ENV=production needs all of them`);
+  assertNone(missing, 'NODE_ENV=production needs all of them');
 }
