@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfPresent } from '../read-if-present.ts';
-import { refuse } from '../terminal/command.ts';
-import type { Manifest } from './manifest.ts';
+import { printError, refuse } from '../terminal/command.ts';
+import { mergeManifest, withoutTests, type Manifest } from './manifest.ts';
 
 /** The npm project in a folder. */
-export type ExistingProject = {
+type ExistingProject = {
   readonly manifest: Manifest;
   /** The indentation of package.json. */
   readonly indent: string;
@@ -39,6 +39,22 @@ export function readExistingProject(folder: string): ExistingProject | undefined
   const hasScript = manifest.scripts?.['test'] !== undefined && !manifest.scripts['test'].includes(NO_TESTS);
   const hasJest = 'jest' in manifest || readdirSync(folder).some((name) => name.startsWith('jest.config.'));
   return { manifest, indent: /^[\t ]+/m.exec(text)?.[0] ?? '  ', hasTests: hasScript || hasJest };
+}
+
+/** Removes the rendered files that would conflict with an existing project. Returns its manifest with the missing entries. */
+export function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
+  // Settings of npm would change how the other parts of the project are installed.
+  for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
+    rmSync(join(rendered, file), { recursive: true });
+  if (hasTests) printError('test: left out, since the project has tests of its own');
+  const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
+  // Without tests, the script is the placeholder of npm init.
+  const own = hasTests && test !== undefined ? manifest : { ...rest, scripts };
+  const wanted = hasTests ? withoutTests(added) : added;
+  const kept = Object.keys(own.scripts ?? {}).filter((name) => wanted.scripts?.[name] !== undefined);
+  const note = kept.length === 0 ? '' : `, kept its scripts ${kept.join(', ')}`;
+  printError(`package.json: added the missing entries${note}`);
+  return mergeManifest(own, wanted);
 }
 
 function parse(text: string, path: string): Manifest {

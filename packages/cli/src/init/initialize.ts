@@ -1,35 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join, relative, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
-import { formatProblem, loadContract, type AllowedRefs } from '@contract-first/documents';
+import { formatProblem, type AllowedRefs } from '@contract-first/documents';
 import { quote } from '../check/curl-line.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
 import { escapeMarkdown } from '../reports/markdown.ts';
-import { print, printError, refuse } from '../terminal/command.ts';
-import { readExistingProject, type ExistingProject } from './existing-project.ts';
-import { createManifest, mergeManifest, withoutTests, type Manifest } from './manifest.ts';
+import { print, refuse } from '../terminal/command.ts';
+import { addToProject, readExistingProject } from './existing-project.ts';
+import { createManifest, type Manifest } from './manifest.ts';
 import { toServiceName } from './name.ts';
 import { findPackages } from './packages.ts';
+import { copyMissing, copyTemplate, write } from './project-files.ts';
 import { renderTests } from './render-tests.ts';
-
-const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
-// npm leaves them out of a package when they have their own names.
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
 
 /** The variables of an environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,8 +40,9 @@ export type InitOptions = {
  */
 export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
   const { document: path, allowed, hasDatabase } = options;
-  const { gaps, problems, sources, operationIds } = await renderContract(path, allowed);
-  if (gaps === undefined) return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
+  const { gaps, files: generated, problems, sources, operationIds } = await renderContract(path, allowed);
+  if (gaps === undefined || generated === undefined)
+    return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
   const { title: fullTitle } = gaps.document.info ?? { title: '' };
   const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
   if (escapeControls(title) !== title) return refuse('info.title must not have control characters');
@@ -78,7 +65,7 @@ export async function initialize(options: InitOptions, environment: Environment)
   const files = new Map(
     isInPlace
       ? sources.map((source) => [relative(target, source), readFileSync(source, 'utf8')])
-      : [['openapi.yaml', isOneFile ? readFileSync(path, 'utf8') : await bundle(path, allowed)]],
+      : [['openapi.yaml', isOneFile ? readFileSync(path, 'utf8') : toYaml(generated['openapi.json'])]],
   );
 
   const root = process.cwd();
@@ -87,7 +74,7 @@ export async function initialize(options: InitOptions, environment: Environment)
   try {
     process.chdir(rendered);
     const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
-    for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(join(TEMPLATES, part), words);
+    for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(part, words);
     const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The template's own.
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
@@ -109,71 +96,10 @@ export async function initialize(options: InitOptions, environment: Environment)
     rmSync(rendered, { recursive: true, force: true });
   }
   const isInstalled = install(target, environment);
-  const kept = Object.entries(existing?.manifest.scripts ?? {}).filter(
-    ([script, text]) => manifest.scripts?.[script] === text,
+  const kept = Object.entries(existing?.manifest.scripts ?? {}).flatMap(([script, text]) =>
+    manifest.scripts?.[script] === text ? [script] : [],
   );
-  print(
-    conclusion(
-      title,
-      folder,
-      operationIds.length,
-      isInstalled,
-      kept.map(([script]) => script),
-    ),
-  );
-}
-
-/** Removes the rendered files that would conflict with an existing project. Returns its manifest with the missing entries. */
-function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
-  // Settings of npm would change how the other parts of the project are installed.
-  for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
-    rmSync(join(rendered, file), { recursive: true });
-  if (hasTests) printError('test: left out, since the project has tests of its own');
-  const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
-  // Without tests, the script is the placeholder of npm init.
-  const own = hasTests && test !== undefined ? manifest : { ...rest, scripts };
-  const wanted = hasTests ? withoutTests(added) : added;
-  const kept = Object.keys(own.scripts ?? {}).filter((name) => wanted.scripts?.[name] !== undefined);
-  const note = kept.length === 0 ? '' : `, kept its scripts ${kept.join(', ')}`;
-  printError(`package.json: added the missing entries${note}`);
-  return mergeManifest(own, wanted);
-}
-
-/** Copies files with their modes. Existing files stay. */
-function copyMissing(from: string, to: string): void {
-  for (const file of filesIn(from)) {
-    const [source, target] = [join(from, file), join(to, file)];
-    if (existsSync(target)) {
-      if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
-    } else {
-      mkdirSync(dirname(target), { recursive: true });
-      cpSync(source, target);
-    }
-  }
-}
-
-/** Copies a template, with its words in capitals replaced in the names of files and in their texts. */
-function copyTemplate(template: string, words: Readonly<Record<string, string>>): void {
-  const fill = (text: string): string => text.replaceAll(/\b[A-Z]{4,}\b/g, (word) => words[word] ?? word);
-  for (const file of filesIn(template)) {
-    const target = RENAMED[file] ?? fill(file);
-    mkdirSync(dirname(target), { recursive: true });
-    cpSync(join(template, file), target); // With its mode.
-    write(target, fill(readFileSync(join(template, file), 'utf8')));
-  }
-}
-
-/** Returns the files in a folder and below. */
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
-    .sort();
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  print(conclusion({ title, folder, operations: operationIds.length, isInstalled, kept }));
 }
 
 /** Installs the packages of a project, which writes its lock file. Returns whether npm could do so. */
@@ -191,32 +117,32 @@ function install(folder: string, environment: Environment): boolean {
   }
 }
 
-/** Returns a document that consists of several files as one. Integers keep their digits. */
-async function bundle(path: string, allowed: AllowedRefs): Promise<string> {
-  const { text } = await loadContract(path, 'validity', undefined, { allowed });
-  return stringify(parse(text, { intAsBigInt: true }));
+/** Converts the JSON of a document. Integers keep their digits. */
+function toYaml(json = ''): string {
+  return stringify(parse(json, { intAsBigInt: true }));
 }
 
-function conclusion(
-  title: string,
-  folder: string,
-  operations: number,
-  isInstalled: boolean,
-  ownScripts: readonly string[],
-): string {
+type Conclusion = {
+  readonly title: string;
+  readonly folder: string;
+  readonly operations: number;
+  readonly isInstalled: boolean;
+  /** The scripts of the project that were kept. */
+  readonly kept: readonly string[];
+};
+
+function conclusion({ title, folder, operations, isInstalled, kept }: Conclusion): string {
   const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
-  const lines = [
-    ['start', 'npm start          serves it'],
-    ['mock', 'npm run mock       serves examples in place of the handlers'],
-    ['test', 'npm test           tests every documented status; tests of handlers are skipped until these are written'],
-    ['contract', 'npm run contract   checks that the service does what the document says'],
-  ] as const;
+  const scripts = {
+    start: 'npm start          serves it',
+    mock: 'npm run mock       serves examples in place of the handlers',
+    test: 'npm test           tests every documented status; tests of handlers are skipped until these are written',
+    contract: 'npm run contract   checks that the service does what the document says',
+  };
+  const lines = Object.entries(scripts).flatMap(([script, line]) => (kept.includes(script) ? [] : [line]));
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
 cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
-${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}${lines
-    .filter(([script]) => !ownScripts.includes(script))
-    .map(([, line]) => line)
-    .join('\n')}`;
+${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}${lines.join('\n')}`;
 }
