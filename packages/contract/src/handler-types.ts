@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import type { Violation } from './violation.ts';
 
 /** An operation of the generated types. */
-export type OperationTypes = {
+type OperationTypes = {
   /** Present where each alternative of the document requires credentials. */
   readonly security?: 'required';
   /** The media types for which the application has codecs, as the document spells them. */

@@ -11,7 +11,7 @@ const SPACE = 0x20; // The last of the whitespace characters.
 type Container = Readonly<Record<string, unknown>>;
 
 /** Receives the objects and arrays of a value, and their members, in the order of its text. */
-export type JsonVisitor = {
+type JsonVisitor = {
   readonly enter: (holder: object) => void;
   /** @param literal the text of a number, boolean or null; `undefined` for other members */
   readonly member: (holder: object, key: () => string, literal: string | undefined) => void;

@@ -34,7 +34,7 @@ export function findCodec(mediaType: string, codecs: readonly string[]): string 
 }
 
 /** A sequence of values: one on each line, each after a record separator (RFC 7464), or as server-sent events. */
-export type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
+type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
 
 /** Whether a media type is a sequence whose values are described one by one (OpenAPI 3.2, 4.14.3). */
 export function isSequential(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {

@@ -7,7 +7,7 @@ const AT_MOST_ONCE = /^(?:\?|\{0,1\}|\{1\})/;
 const BACKREFERENCE = /^\\(?:[1-9]|k<)/;
 
 /** An upper bound of matching steps: `2 ** choices * length ** degree`. */
-export type PatternCost = { readonly degree: number; readonly choices: number };
+type PatternCost = { readonly degree: number; readonly choices: number };
 
 type Group = { degree: number; choices: number; readonly atoms: string[]; isSimple: boolean };
 

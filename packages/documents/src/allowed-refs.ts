@@ -1,5 +1,5 @@
 /** The kinds of files outside the folder of the document that a `$ref` may name. */
-export const OUTSIDE = ['files', 'http'] as const;
+const OUTSIDE = ['files', 'http'] as const;
 export type Outside = (typeof OUTSIDE)[number];
 export type AllowedRefs = ReadonlySet<Outside>;
 

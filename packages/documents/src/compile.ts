@@ -36,13 +36,13 @@ export type CompiledDocument = {
 };
 
 /** A compiled document, or its problems. */
-export type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'placeOf' | 'sources'> & {
+type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'placeOf' | 'sources'> & {
   /** `undefined` when the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
 
 /** A document without the parts that contradict others, or its problems. */
-export type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
+type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
   /** `undefined` when the document was rejected. */
   readonly document: Document | undefined;
 };

@@ -23,7 +23,7 @@ const CONDITIONAL = keywordsWhere(
 ).filter((keyword) => !IN_PLACE_LISTS.includes(keyword));
 
 /** A reason why some values cannot be converted. */
-export type Conflict = {
+type Conflict = {
   /** Begins with the location of the value. */
   readonly problem: string;
   /** The schemas of these values. */

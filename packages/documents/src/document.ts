@@ -17,7 +17,7 @@ export type Server = {
   readonly url: string;
   readonly variables?: Readonly<Record<string, { readonly default: string; readonly enum?: readonly string[] }>>;
 };
-export type Requirement = Readonly<Record<string, readonly string[]>>;
+type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
   readonly parameters?: readonly unknown[];
   readonly servers?: readonly Server[];

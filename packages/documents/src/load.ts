@@ -185,7 +185,8 @@ export async function loadContract(
   );
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
-  if (hasErrors(problems)) return { document: undefined, text: '', problems, placeOf, locate, sources };
+  if (problems.some(({ severity }) => severity === 'error'))
+    return { document: undefined, text: '', problems, placeOf, locate, sources };
 
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
@@ -232,11 +233,6 @@ export function placeRemarks(
   placeOf: LoadedContract['placeOf'],
 ): readonly Problem[] {
   return remarks.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message }));
-}
-
-/** Returns whether any of the problems is an error. */
-export function hasErrors(problems: readonly Problem[]): boolean {
-  return problems.some(({ severity }) => severity === 'error');
 }
 
 /** Formats a problem as one line: location, severity, message. */

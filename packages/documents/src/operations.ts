@@ -35,7 +35,7 @@ import { textTypeOf } from './text-types.ts';
 import type { Remark } from './remark.ts';
 
 /** The tables and schemas that the service uses. */
-export type CompiledOperations = Omit<Contract, 'example'>;
+type CompiledOperations = Omit<Contract, 'example'>;
 
 /**
  * Compiles a linted document into the tables and schemas that the service uses.

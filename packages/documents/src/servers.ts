@@ -1,7 +1,7 @@
 import type { Server } from './document.ts';
 
 /** The paths of servers, without a trailing slash. */
-export type BasePaths = {
+type BasePaths = {
   readonly basePaths: readonly string[];
   /** The paths with a variable of any value, which is one segment: `/{1}`. Absent when there are none. */
   readonly templatedBasePaths?: readonly string[];

@@ -51,7 +51,7 @@ export type OpenOptions<Location = unknown, Own extends Settings = Settings> = D
   };
 
 /** The open parts of an application. */
-export type Backend = {
+type Backend = {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
@@ -83,7 +83,7 @@ export type DatabaseDriver<Location = unknown> = {
 };
 
 /** Counts requests together with all instances of the application. */
-export type SharedCounter = {
+type SharedCounter = {
   /** Counts a request in the window of its key. */
   readonly add: (
     key: string,

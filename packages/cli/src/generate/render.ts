@@ -27,7 +27,7 @@ import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
 
 /** The generated files of a document, or its problems. */
-export type RenderedContract = {
+type RenderedContract = {
   /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
   /** The parts that the application completes; `undefined` when the document was rejected. */

@@ -1,10 +1,10 @@
 const MAX_LENGTH = 40;
 
-/** The names of a service: `pet-store` in paths, `pet store` for its database, and four characters for the files of it. */
-export type ServiceName = { readonly kebab: string; readonly words: string; readonly code: string };
-
-/** Derives the names of a service from a title; without a Latin letter to begin with, it is called `service`. */
-export function toServiceName(title: string): ServiceName {
+/**
+ * Derives the names of a service from a title: `pet-store` in paths, `pet store` for its database, and four characters for the
+ * files of it. Without a Latin letter to begin with, it is called `service`.
+ */
+export function toServiceName(title: string): Readonly<Record<'kebab' | 'words' | 'code', string>> {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const start = words.findIndex((word) => /^[a-z]/.test(word));
   let kebab = '';

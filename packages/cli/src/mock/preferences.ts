@@ -3,7 +3,7 @@ import type { Contract, Parameter } from '@contract-first/contract';
 const NAMES = ['code', 'example', 'dynamic'] as const;
 
 /** The response that a client asks for. */
-export type Preferences = {
+type Preferences = {
   /** A status. */
   readonly code?: string;
   /** The name of an example. */

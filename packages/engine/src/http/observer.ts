@@ -33,7 +33,7 @@ export type AnsweredRequest = {
 };
 
 /** The reason of a 4xx, without credentials. */
-export type Rejection = {
+type Rejection = {
   readonly requestId: string;
   readonly operationId?: string | undefined;
   readonly status: number;

@@ -15,7 +15,7 @@ import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
-export type ParameterSource = {
+type ParameterSource = {
   /** The path parameters, percent-decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
   /** The raw query, without the question mark. */
@@ -24,7 +24,7 @@ export type ParameterSource = {
 };
 
 /** The parameters of a request as values, by location and name. */
-export type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
+type ParameterValues = Readonly<Record<'path' | 'query' | 'header' | 'cookie', Record<string, unknown>>>;
 
 /** The parameters of a request, and their violations. */
 export type ReadParameters = {

@@ -24,7 +24,7 @@ type RateLimitResult = {
 type Kind = 'caller' | 'address';
 
 /** The counts that all instances share. */
-export type SharedCounts = {
+type SharedCounts = {
   readonly add: (key: string, kind: Kind) => Promise<{ readonly count: number; readonly remainingMs: number }>;
   /** Returns whether an error of `add` means that requests are to be counted in memory for now. */
   readonly isUnavailable: (error: unknown) => boolean;

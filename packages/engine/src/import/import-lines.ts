@@ -13,7 +13,7 @@ import { storeBatch, type LineStore } from './store-batch.ts';
 export type { LineStore };
 
 /** An import of lines that are validated like the request bodies of an operation. */
-export type LineImport = {
+type LineImport = {
   readonly contract: Contract;
   /** The codecs of the formats that the application declares. */
   readonly formats?: AnyFormats;
