@@ -1,4 +1,5 @@
 import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
+import { isInt64 } from './shapes.ts';
 import { dereference, schemasInPlace, type OpenApiDocument, type SchemaObject as Schema } from './reference.ts';
 
 /** Values that the service converts by their location. */
@@ -97,10 +98,6 @@ export function findConflicts(
     const own = isOne(schema as Schema) ? [schema as Schema] : [];
     return [...own, ...Object.values(schema).flatMap((member) => foundIn(member, visited))];
   }
-}
-
-function isInt64({ type, format }: Schema): boolean {
-  return format === 'int64' && [type].flat().includes('integer');
 }
 
 function int64Problems(schemas: readonly Schema[]): ReturnType<LocatedValues['problemsOf']> {

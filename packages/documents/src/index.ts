@@ -31,6 +31,7 @@ export { optional } from './records.ts';
 export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
 export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';
+export { isInt64 } from './shapes.ts';
 export { textTypeOf } from './text-types.ts';
 export type { Remark } from './remark.ts';
 export { walkDocument } from './walk.ts';

@@ -1,11 +1,11 @@
+import { keywordsWhere } from '@contract-first/contract';
 import { componentName, discriminatorOf, valuesOf, type Schema } from './discriminators.ts';
 import type { Document } from './document.ts';
 import { unusedName } from './names.ts';
 import type { Remark } from './remark.ts';
 
 const REFERENCE = '#/components/schemas/';
-// Below these keywords, a schema applies to the same value.
-const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
+const IN_PLACE = keywordsWhere(({ holds, applicator }) => holds !== 'map' && applicator === 'in-place');
 
 /** A schema with a discriminator that other schemas extend. */
 type Head = {

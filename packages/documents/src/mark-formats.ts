@@ -1,3 +1,4 @@
+import { IN_PLACE_LISTS } from '@contract-first/contract';
 import { findConflicts, type LocatedValues } from './conflicts.ts';
 import type { Declared } from './declared.ts';
 import { DECODED, isDecoded } from './decoded-formats.ts';
@@ -80,7 +81,7 @@ function allowsOthers(schema: Schema): boolean {
 /** Whether a schema leaves the type of a value open. */
 function allowsAll(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return node === true;
-  const combinations = ['allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in node);
+  const combinations = IN_PLACE_LISTS.some((keyword) => keyword in node);
   return !combinations && !allowsOthers(node as Schema) && typesOf(node as Schema).length === 0;
 }
 

@@ -1,13 +1,10 @@
-import type { Shape, Shapes } from '@contract-first/contract';
+import { IN_PLACE_LISTS, type Shape, type Shapes } from '@contract-first/contract';
 import { mapDefined, nonEmpty, optional } from './records.ts';
-import { resolveReference, type OpenApiDocument } from './reference.ts';
+import { resolveReference, type OpenApiDocument, type SchemaObject } from './reference.ts';
 
 type Schema = {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];
-  readonly allOf?: readonly unknown[];
-  readonly anyOf?: readonly unknown[];
-  readonly oneOf?: readonly unknown[];
   readonly properties?: Readonly<Record<string, unknown>>;
 };
 
@@ -42,7 +39,7 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
   function shapeOf(node: unknown): Shape | undefined {
     if (typeof node !== 'object' || node === null) return undefined;
     const schema = node as Schema;
-    const alternatives = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => list ?? []);
+    const alternatives = IN_PLACE_LISTS.flatMap((keyword) => (schema[keyword] ?? []) as readonly unknown[]);
     const additional = shapeOf(schema['additionalProperties']);
     const shape = {
       ...leafOf(schema),
@@ -63,9 +60,12 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
 
 /** Finds the int64s. */
 export function findInt64s(document: OpenApiDocument): ShapeFinder {
-  return findShapes(document, ({ type, format }) =>
-    [type].flat().includes('integer') && format === 'int64' ? { int64: true } : undefined,
-  );
+  return findShapes(document, (schema) => (isInt64(schema) ? { int64: true } : undefined));
+}
+
+/** Whether a schema describes an int64. */
+export function isInt64({ type, format }: SchemaObject): boolean {
+  return format === 'int64' && [type].flat().includes('integer');
 }
 
 function collectReferences(node: unknown, references: Set<string>): void {

@@ -1,4 +1,4 @@
-import type { TextType } from '@contract-first/contract';
+import { IN_PLACE_LISTS, type TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
 import { optional } from './records.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
@@ -51,9 +51,9 @@ function readTextType(
 
   function combine(): TextType {
     const read = (part: unknown, deeper = 0): TextType => readTextType(document, part, hasFiles, depth + deeper, cache);
-    const parts = [schema['allOf'], schema['anyOf'], schema['oneOf']]
-      .flatMap((list) => (list ?? []) as readonly unknown[])
-      .map((part) => read(part));
+    const parts = IN_PLACE_LISTS.flatMap((keyword) => (schema[keyword] ?? []) as readonly unknown[]).map((part) =>
+      read(part),
+    );
 
     const types = typesOf(schema);
     // The properties of a schema whose type is not an object have no effect.

@@ -8,6 +8,7 @@ import {
   type Operation,
   type SecurityScheme,
 } from '@contract-first/contract';
+import { checkerKindOf } from '@contract-first/engine/tools';
 import {
   dereference,
   listOperations,
@@ -108,12 +109,14 @@ function credentialsOf(schemes: Contract['securitySchemes'], { security }: Opera
 }
 
 function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefined {
-  const { type, scheme, in: place, name } = securityScheme ?? {};
+  if (securityScheme === undefined) return undefined;
+  const { type, scheme, in: place, name } = securityScheme;
   if (type === 'apiKey' && place !== undefined && name !== undefined)
     return { in: place, name, value: TOKEN_PLACEHOLDER };
   if (type === 'http' && scheme === 'basic') return { in: 'user', name: '', value: 'user:password' };
-  const isBearer = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme === 'bearer');
-  return isBearer ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` } : undefined;
+  return checkerKindOf(securityScheme) === 'bearer'
+    ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` }
+    : undefined;
 }
 
 /** Writes the value of a body or a parameter, which may have a media type. */

@@ -1,4 +1,4 @@
-import { dereference, isDecoded, tokensOf, type Document } from '@contract-first/documents';
+import { dereference, isDecoded, isInt64, tokensOf, type Document } from '@contract-first/documents';
 import {
   array,
   generic,
@@ -109,7 +109,7 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
     if (readOnly === true || writeOnly === true) return NEVER;
     // TypeScript rejects a recursive union as a part of an intersection.
     if (type === 'null') return NULL;
-    if (format === 'int64' && types.includes('integer')) return orNull(typeNamed('bigint'));
+    if (isInt64(schema)) return orNull(typeNamed('bigint'));
     if (isDecoded(schema)) return orNull(generic('Decoded', literal(format)));
     if (format === 'binary' && types.includes('string')) return orNull(BLOB);
     if (type === 'object' && isClosed(schema)) return generic('Record', STRING, NEVER);
@@ -167,9 +167,9 @@ export function createSchemaTypes(document: Document, aliases: ReadonlyMap<strin
 
 /** Returns the values of a schema that lists them; `undefined` for others, and for lists of int64s and objects. */
 function valuesOf(schema: Schema): readonly unknown[] | undefined {
-  const { type, format, enum: values, properties, additionalProperties } = schema;
+  const { type, enum: values, properties, additionalProperties } = schema;
   const types = [type ?? []].flat();
-  if (types.includes('integer') && format === 'int64') return undefined;
+  if (isInt64(schema)) return undefined;
   if ('const' in schema) return [schema.const];
   if (types.includes('object') || properties !== undefined || additionalProperties !== undefined) return undefined;
   const isNullable = type === undefined || types.includes('null');
