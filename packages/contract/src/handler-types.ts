@@ -32,7 +32,7 @@ export type RequestContext = {
   readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
-/** The validated request of an operation. int64s are bigints. @typeParam Operations those that links may lead to */
+/** The validated request of an operation. int64s are bigints. @typeParam Operations the targets of links */
 export type RequestOf<Op extends OperationTypes, Operations = unknown> = RequestContext & {
   /**
    * Returns the absolute URL of an operation, for links: below `PUBLIC_URL`, or where the client of this request has reached
@@ -137,7 +137,7 @@ type BodyIn<Content, Codecs> = {
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a body in a request, where forms are parsed, and what codecs decode. */
+/** The type of a body in a request: forms are parsed, and codecs decode their media types. */
 type Received<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
   ? Schema
   : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'

@@ -1,4 +1,4 @@
-// The contract of a service, for the engine and for tools. Applications use what @contract-first/engine exports.
+// The contract of a service, for the engine and for tools. Applications import from @contract-first/engine.
 
 export { assertNoPromise, PromisedValue } from './no-promise.ts';
 export type { Caller, Identity } from './caller.ts';

@@ -41,7 +41,7 @@ export type OperationValidator = {
   readonly responseHeaders: (status: number, headers: object) => void;
 };
 
-/** The request does not conform to the document; the message tells the client how to fix it. */
+/** The request does not conform to the document; the message says how to fix it. */
 export class InvalidRequest extends Error {
   readonly violations: readonly Violation[];
 

@@ -86,7 +86,7 @@ type Preparation = {
 };
 
 /**
- * Reads an OpenAPI document, and removes what is not used.
+ * Reads an OpenAPI document, and removes its unused parts.
  *
  * @param allowed the files outside of its folder that it may refer to
  */

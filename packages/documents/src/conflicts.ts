@@ -11,7 +11,7 @@ export type LocatedValues = {
   readonly problemsOf: (
     schemas: readonly Schema[],
   ) => readonly (readonly [problem: string, found: readonly Schema[]])[];
-  /** The validator compares other values than those that were sent. */
+  /** The validator compares values that may differ from the sent ones. */
   readonly isInexact?: true;
 };
 

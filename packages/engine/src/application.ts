@@ -46,7 +46,7 @@ type Declaring<Own extends Settings> = Settings extends Own ? { readonly setting
 export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
   DatabaseOptions & {
     readonly settings: SettingsOf<Own>;
-    /** `/metrics` has what is registered here: `new Counter({ name, help, registers: [metrics] })`. */
+    /** `/metrics` has the metrics that are registered here: `new Counter({ name, help, registers: [metrics] })`. */
     readonly metrics: Registry;
   };
 

@@ -48,14 +48,14 @@ export type ApplicationConfig = {
   readonly settings: SettingsOf<Settings>;
 };
 
-/** An application, and what it is served with. */
+/** An application with its configuration and its docs page. */
 export type Served = {
   readonly application: Application;
   readonly config: ApplicationConfig;
   readonly docs?: Docs | undefined;
 };
 
-/** What the applications of a service have in common. */
+/** The parts that the applications of a service share. */
 export type Shared = {
   readonly config: ServiceConfig;
   readonly log: Logger;

@@ -46,7 +46,7 @@ export type BodyCodecs = {
   readonly encode: (value: unknown, body: Described) => string | Uint8Array;
 };
 
-/** The conversions between what is sent and the values of handlers: of bodies, strings and integers. */
+/** The conversions between messages and the values of handlers: of bodies, strings and integers. */
 export type Conversions = {
   readonly codecs: BodyCodecs;
   readonly formats: FormatConverter;

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { normalizePath, type Contract } from '@contract-first/contract';
 import { withoutOrigin } from './http-rules.ts';
 
-/** A request with what Express adds where middleware is mounted below a path. */
+/** A request with the fields that Express adds where middleware is mounted below a path. */
 export type MountedRequest = IncomingMessage & {
   /** The path of the mount: `/v1`. */
   baseUrl?: string;

@@ -26,7 +26,7 @@ export type MountedService = {
 
 /**
  * Opens an application without a server: as middleware of an Express application. The environment configures it as it
- * configures `run`, but for what belongs to a server.
+ * configures `run`, except for the server.
  *
  * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
  */
