@@ -30,8 +30,9 @@ test('one process serves several documents, each below its path, with one set of
   expect(await statusOf('/v1/docs')).toBe(200);
   expect(await (await fetch(`${origin}/api/openapi.json`)).json()).toMatchObject({ openapi: '3.0.3' });
   expect(await statusOf('/books')).toBe(404);
-  const [response] = await once(get(origin, { path: 'http://proxied.example/v1/books', headers: HEADERS }), 'response');
-  expect((response as IncomingMessage).resume().statusCode).toBe(200);
+  const absolute = get(origin, { path: 'http://proxied.example/v1/books', headers: HEADERS });
+  const [response] = (await once(absolute, 'response')) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(200);
   expect(await statusOf('/api/accounts/1', 'PUT')).toBe(400);
   expect(await statusOf('/v1/books')).toBe(429); // The fourth request of this caller.
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
