@@ -40,6 +40,16 @@ export type Case = {
 /** One documented media type of a request body, or `undefined` for a request without a body. */
 export type BodyChoice = BodyContent | undefined;
 
+/** Generates one case that cannot be simplified; none for a request that cannot be written. */
+export function fixedCase(
+  kind: CaseKind,
+  description: string,
+  request: WireRequest | undefined,
+  group?: string,
+): readonly Case[] {
+  return request === undefined ? [] : [{ kind, description, group, request, input: undefined }];
+}
+
 /** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
 export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestInput, tokens: Tokens): Case | undefined {
   const kind = classify(operation, oracle, input);

@@ -1,19 +1,16 @@
-import fc from 'fast-check';
 import type { ApiOperation } from './api-operation.ts';
 import { describesSuccess } from './behaviour.ts';
-import { encodingOf } from './body-bytes.ts';
-import { caseOf, classify, type BodyChoice, type Case, type CaseKind } from './case.ts';
+import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, type CheckName, isStateCheck } from './checks.ts';
 import { systematicCases } from './systematic-cases.ts';
 import { createInputs } from './inputs.ts';
-import { NoValue, filtered } from '../values/no-value.ts';
 import { ServerGone } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { createProber } from './prober.ts';
 import type { Run } from './run.ts';
+import { nameOf, searchesOf } from './search.ts';
 import type { Known, KnownValues } from './state/known-values.ts';
 import type { Task, Turn } from './schedule.ts';
-import { mutateBody } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /** The result of checking one operation, as far as it got. */
@@ -34,17 +31,6 @@ export type OperationResult = {
 
 /** The check of one operation, as a task. */
 export type OperationCheck = Task & { readonly operation: ApiOperation; readonly result: () => OperationResult };
-
-/** Generated requests of one kind. */
-type Search = {
-  readonly subject: string;
-  readonly kind: CaseKind;
-  /** @throws {NoValue} when there are none */
-  readonly createInputs: () => fc.Arbitrary<RequestInput>;
-  inputs?: fc.Arbitrary<RequestInput>;
-  /** The number of requests so far. */
-  done: number;
-};
 
 /** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
 const MINIMUM = 1 / 10;
@@ -89,10 +75,15 @@ export function checkOperation(
         await prober.probe(testCase);
         await prober.simplify();
       }
-      const searches = [...plain.keys()].flatMap((choice) => searchesOf(factory, choice));
-      for (const search of searches) await advance(search, Math.ceil(runs * MINIMUM));
+      const onRare = (subject: string): void =>
+        void notes.push(`${subject} are too rare to be generated; some were not tried`);
+      const context = { operation, run, prober, onRare };
+      const searches = [...plain.keys()]
+        .flatMap((choice) => searchesOf(choice, factory, known?.adapt, context))
+        .filter(({ kind }) => isJudged(kind));
+      for (const { advance } of searches) await advance(Math.ceil(runs * MINIMUM));
       hasMinimum = true;
-      for (const search of searches) await advance(search, runs);
+      for (const { advance } of searches) await advance(runs);
     } catch (error) {
       if (!(error instanceof ServerGone)) throw error;
       notes.push('stopped early: the server became unreachable');
@@ -143,74 +134,8 @@ export function checkOperation(
     const isOwn = run.checks.has('own_check') && run.hooks.afterResponse !== undefined;
     return isOwn || checksFor(kind).some((check) => run.checks.has(check));
   }
-
-  function searchesOf(factory: ReturnType<typeof createInputs>, choice: BodyChoice): readonly Search[] {
-    const valid = (): fc.Arbitrary<RequestInput> => {
-      const inputs = factory.inputs(choice, false);
-      const adapt = known?.adapt;
-      if (adapt === undefined) return inputs;
-      return fc.tuple(inputs, fc.boolean()).map(([input, isKnown]) => (isKnown ? adapt(input) : input));
-    };
-    const searches: Search[] = [
-      { subject: `valid requests ${nameOf(choice)}`, kind: 'positive', createInputs: valid, done: 0 },
-    ];
-    if (choice !== undefined && encodingOf(choice) === 'json') {
-      const invalid = (): fc.Arbitrary<RequestInput> => invalidOf(valid());
-      searches.push({
-        subject: `invalid requests ${nameOf(choice)}`,
-        kind: 'negative',
-        createInputs: invalid,
-        done: 0,
-      });
-    }
-    return searches.filter(({ kind }) => isJudged(kind));
-  }
-
-  function invalidOf(valid: fc.Arbitrary<RequestInput>): fc.Arbitrary<RequestInput> {
-    const mutated = fc.tuple(valid, fc.nat(), fc.nat()).map(([input, where, how]) => mutateBody(input, where, how));
-    return filtered(mutated, (input) => classify(operation, requestOracle, input) === 'negative');
-  }
-
-  /** Searches for failing checks until a number of requests is generated; fast-check shrinks those that fail. */
-  async function advance(search: Search, until: number): Promise<void> {
-    while (search.done < until) {
-      let failing: string | undefined;
-      let thrown: Error | undefined;
-      const holds = async (input: RequestInput): Promise<boolean> => {
-        const testCase = caseOf(operation, requestOracle, input, tokens);
-        if (testCase === undefined) return true;
-        try {
-          // While shrinking, only the first failure counts.
-          if (failing !== undefined) return !(await prober.fails(failing, testCase));
-          for (const key of await prober.probe(testCase)) {
-            if (await prober.isRepeatable(key)) failing ??= key;
-          }
-          return failing === undefined;
-        } catch (error) {
-          thrown = error as Error; // Nothing else is thrown.
-          throw new fc.PreconditionFailure(true); // Ends the search; another error would be shrunk.
-        }
-      };
-      try {
-        search.inputs ??= search.createInputs();
-        const parameters = { seed: seed + search.done, numRuns: until - search.done };
-        const { numRuns } = await fc.check(fc.asyncProperty(search.inputs, holds), parameters);
-        if (thrown !== undefined) throw thrown;
-        search.done += numRuns;
-        await prober.simplify();
-      } catch (error) {
-        if (!(error instanceof NoValue)) throw error;
-        notes.push(`${search.subject} are too rare to be generated; some were not tried`);
-        search.done = Infinity;
-      }
-    }
-  }
 }
 
 function listOf(statuses: ReadonlySet<number>): string {
   return AND.format([...statuses].sort((one, other) => one - other).map(String));
-}
-
-function nameOf(choice: BodyChoice): string {
-  return choice === undefined ? 'without a body' : `of ${choice.mediaType}`;
 }

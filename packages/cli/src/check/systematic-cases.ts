@@ -4,23 +4,15 @@ import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import { createBoundaryValues, type LongSizes } from '../values/boundary-values.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { badCredentials } from './bad-credentials.ts';
-import { encodingOf, sentMediaType } from './body-bytes.ts';
-import { caseOf, type Case, type CaseKind } from './case.ts';
-import {
-  alternativeCredentials,
-  credentialsFor,
-  firstToken,
-  isProtected,
-  respelledCredentials,
-  type Tokens,
-} from './credentials.ts';
+import { encodingOf } from './body-bytes.ts';
+import { caseOf, fixedCase, type Case } from './case.ts';
+import { acceptedCredentials, rejectedCredentials } from './credential-cases.ts';
+import { credentialsFor, firstToken, isProtected, type Tokens } from './credentials.ts';
 import { exampleCases } from './example-cases.ts';
 import { malformedBodies } from './malformed-bodies.ts';
-import type { MalformedBody } from './malformed-body.ts';
 import { spellingsOf } from './spellings.ts';
 import { variantsOf } from './variants.ts';
-import { withBody, writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
+import { withBody, writeRequest, type RequestInput } from './wire-request.ts';
 
 export type SystematicOptions = {
   /** Validates by the schemas for requests. */
@@ -112,56 +104,6 @@ function areAlike({ body: one }: RequestInput, { body: other }: RequestInput): b
   );
 }
 
-/** Generates requests with wrong credentials; also invalid ones, as 401 comes before 400. */
-function* rejectedCredentials(
-  operation: ApiOperation,
-  plainInputs: readonly RequestInput[],
-  tokens: Tokens,
-  token: string,
-): Generator<Case> {
-  const [first] = plainInputs;
-  if (first === undefined) return;
-  for (const { fault, credentials } of badCredentials(operation, tokens)) {
-    yield* fixedCase('no authentication', fault, writeRequest(operation, first, credentials));
-  }
-  const inPath = first.parameters.filter(({ parameter }) => parameter.in === 'path');
-  const incomplete = writeRequest(operation, { ...first, parameters: inPath }, []);
-  yield* fixedCase('no authentication', 'no credentials and no parameters', incomplete);
-  const sent = plainInputs.find(({ body }) => body !== undefined);
-  const bare = sent && writeRequest(operation, sent, []);
-  if (sent === undefined || bare === undefined) return;
-  const bodies = malformedBodies(operation, sent);
-  const [mistyped, malformed] = [true, false].map((isMistyped) =>
-    bodies.find(({ fault }) => fault.startsWith('sent as') === isMistyped),
-  );
-  const contentType = sentMediaType(sent.body?.content.mediaType ?? '');
-  const inForm = `access_token=${encodeURIComponent(token)}`;
-  const added: readonly MalformedBody[] = [
-    { kind: 'negative', fault: 'an empty object', contentType, bytes: Buffer.from('{}') },
-    {
-      ...{ kind: 'negative', fault: 'the token in the body', contentType: 'application/x-www-form-urlencoded' },
-      bytes: Buffer.from(inForm),
-    },
-  ];
-  for (const body of [mistyped, malformed, ...added]) {
-    if (body === undefined) continue;
-    yield* fixedCase('no authentication', `no credentials and ${body.fault}`, withBody(bare, body));
-  }
-}
-
-/** Generates requests with valid credentials in their other forms. */
-function* acceptedCredentials(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
-  for (const credentials of alternativeCredentials(operation, tokens)) {
-    const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
-    yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
-  }
-  const [usual] = fixedCase('positive', 'positive', writeRequest(operation, first, credentialsFor(operation, tokens)));
-  for (const credentials of respelledCredentials(operation, tokens)) {
-    const request = writeRequest(operation, first, credentials);
-    for (const spelled of fixedCase('positive', 'the scheme in another case', request)) yield { ...spelled, usual };
-  }
-}
-
 /** Generates requests with other methods, HEAD in place of GET, and one to an unknown path. */
 function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
   const credentials = credentialsFor(operation, tokens);
@@ -197,16 +139,6 @@ function* textCases(
   for (const body of malformedBodies(operation, input)) {
     yield* fixedCase(body.kind, body.fault, withBody(request, body), body.group);
   }
-}
-
-/** Generates one case that cannot be simplified; none for a request that cannot be written. */
-function fixedCase(
-  kind: CaseKind,
-  description: string,
-  request: WireRequest | undefined,
-  group?: string,
-): readonly Case[] {
-  return request === undefined ? [] : [{ kind, description, group, request, input: undefined }];
 }
 
 /** Generates the variants of a request with one value at a limit of its schema, or beyond it. */
