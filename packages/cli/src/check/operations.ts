@@ -9,30 +9,13 @@ import {
   type Document,
   type OperationObject,
   type PathItem,
-  type ResponseObject,
   type Server,
 } from '@contract-first/documents';
-import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
-import type {
-  ApiOperation,
-  ApiResponse,
-  BodyContent,
-  FormPart,
-  Parameter,
-  PathMethods,
-  ResponseLink,
-  SecurityScheme,
-} from './api-operation.ts';
-import { sentMediaType } from './body-bytes.ts';
+import { scalarTypesOf } from '../values/schema-merge.ts';
+import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
 import { examplesOf } from './documented-examples.ts';
-import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
-
-type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
-  readonly schema?: Schema;
-  readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
-};
-type Content = Readonly<Record<string, MediaTypeObject>>;
-type LinkedResponse = ResponseObject & { readonly links?: Readonly<Record<string, unknown>> };
+import { keywordsOf, readRequestBody, readResponses, type MediaTypeObject } from './read-contents.ts';
+import type { Schema, SchemaDocument } from '../values/dialect.ts';
 
 /**
  * Lists the operations of a document.
@@ -158,105 +141,6 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const kind = { isJson, hasDefault, isUntyped, isAmbiguous };
     return { ...parameter, ...place, ...kind, schema, examples };
   });
-}
-
-function readRequestBody(schemas: SchemaDocument, node: unknown): ApiOperation['requestBody'] {
-  if (node === undefined) return undefined;
-  const { required = false, content = {} } = node as { readonly required?: boolean; readonly content?: Content };
-  return { required, contents: readContents(schemas, content) };
-}
-
-function readResponses(
-  schemas: SchemaDocument,
-  responses: Readonly<Record<string, unknown>>,
-): Record<string, ApiResponse> {
-  const { document } = schemas;
-  const entries = Object.entries(responses).map(([status, node]): [string, ApiResponse] => {
-    const { headers: objects = {}, content = {}, links = {} } = dereference(document, node) as LinkedResponse;
-    const headers = Object.entries(objects).map(([name, header]) => {
-      const { required = false, schema } = dereference(document, header) as { required?: boolean; schema?: Schema };
-      return { name: name.toLowerCase(), required, schema };
-    });
-    // A header object named Content-Type is ignored (OpenAPI 3.1, 4.8.17.1).
-    const own = headers.filter(({ name }) => name !== 'content-type');
-    const linked = Object.values(links).map((link) => dereference(document, link) as ResponseLink);
-    return [status, { headers: own, contents: readContents(schemas, content as Content), links: linked }];
-  });
-  return Object.fromEntries(entries);
-}
-
-function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
-  return Object.entries(content).map(([name, object]) => {
-    const { schema, encoding = {} } = object;
-    const mediaType = name.toLowerCase();
-    const isText = ['text', 'binary'].includes(kindOf(mediaType));
-    const isStructured = isText && schema !== undefined && scalarTypesOf(schemas, schema).length === 0;
-    const isJudged = !isStructured || kindOf(mediaType) === 'binary';
-    const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
-    const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
-    const examples = examplesOf(schemas, object, schema);
-    return { mediaType, isStructured, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
-  });
-}
-
-/** Reads the parts of a form. */
-function readParts(
-  schemas: SchemaDocument,
-  schema: Schema,
-  encoding: NonNullable<MediaTypeObject['encoding']>,
-): [string, FormPart][] {
-  const alternatives = propertiesOf(schemas, schema);
-  const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
-  return [...names].map((name) => {
-    const declared = alternatives.map((properties) => properties[name]);
-    const types = declared.map((property = true) => keywordsOf(schemas, property)['type'] ?? 'string');
-    const property = declared.find((schema) => schema !== undefined) ?? true;
-    const isAmbiguous = new Set(types.map(String)).size > 1;
-    const isStructured = declared.some((schema) => schema !== undefined && mayBeStructured(schemas, schema));
-    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous }];
-  });
-}
-
-/** Whether a schema says that a value may be a list or an object. */
-function mayBeStructured(schemas: SchemaDocument, schema: Schema): boolean {
-  const keywords = keywordsOf(schemas, schema);
-  const { type = [], anyOf = [], oneOf = [] } = keywords;
-  if (['items', 'prefixItems', 'properties', 'additionalProperties'].some((keyword) => keyword in keywords))
-    return true;
-  if (([type].flat() as string[]).some((name) => name === 'array' || name === 'object')) return true;
-  // The linter has checked the shape of these keywords.
-  return [anyOf, oneOf].some((list) => (list as readonly Schema[]).some((part) => mayBeStructured(schemas, part)));
-}
-
-/** Lists the properties of a schema, for each of its alternatives. */
-function propertiesOf(schemas: SchemaDocument, schema: Schema): readonly Readonly<Record<string, Schema>>[] {
-  const { properties, anyOf = [], oneOf = [] } = keywordsOf(schemas, schema);
-  // The linter has checked the shape of these keywords.
-  const own = properties as Readonly<Record<string, Schema>> | undefined;
-  const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])];
-  if (parts.length === 0) return [own ?? {}];
-  return parts.flatMap((part) => propertiesOf(schemas, part).map((properties) => ({ ...properties, ...own })));
-}
-
-/** Reads a part of a form; a list is several parts. */
-function readPart(
-  schemas: SchemaDocument,
-  schema: Schema,
-  documentedType: string | undefined,
-): Pick<FormPart, 'contentType' | 'isFile'> {
-  const { items, ...own } = keywordsOf(schemas, schema);
-  const { format, contentMediaType, contentEncoding } =
-    items === undefined ? own : keywordsOf(schemas, items as Schema);
-  const fileType = typeof contentMediaType === 'string' ? contentMediaType : 'application/octet-stream';
-  const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
-  const [first] = documentedType?.split(/ *, */) ?? [];
-  return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first), isFile };
-}
-
-/** Returns the keywords of a schema, including those of its references. */
-function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
-  const flat = flatten(schemas, schema);
-  return typeof flat === 'boolean' ? {} : flat;
 }
 
 function schemeNamed(document: Document, id: string): Omit<SecurityScheme, 'id' | 'scopes'> {
