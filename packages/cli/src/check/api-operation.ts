@@ -9,6 +9,8 @@ export type ApiOperation = {
   readonly method: string;
   /** The path template, including the base path of the server: `/v1/pets/{id}`. */
   readonly path: string;
+  /** The path templates of all servers, each with a pattern for its request paths. */
+  readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
   /** The path template as in the document, without the base path. */
   readonly template: string;
   readonly tags: readonly string[];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
+import { readBaseUrl } from './base-url.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { isStateCheck, PROFILES, type CheckName } from './checks.ts';
 import { needsUser } from './credentials.ts';
@@ -107,14 +108,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     rate,
     onExchange,
   } = options;
-  const url = readBaseUrl(options.baseUrl);
+  const { url, servedAt } = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const documented = listOperations(
-    requestSchemas,
-    responseSchemas,
-    hasPath(options.baseUrl) ? url.pathname : undefined,
-  ).map((operation) => withMetSecurity(operation, options));
+  const documented = listOperations(requestSchemas, responseSchemas, servedAt).map((operation) =>
+    withMetSecurity(operation, options),
+  );
   assertSchemes(document, options);
   assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
   const selected = select(documented, options.operations ?? [], options.tags ?? []);
@@ -227,17 +226,6 @@ function isUpgrade({ responses }: ApiOperation): boolean {
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [readonly Item[], readonly Item[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
-}
-
-function readBaseUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
-}
-
-/** Whether a URL has a path, such as `/` or `/v1`. */
-function hasPath(url: string): boolean {
-  return /^https?:\/\/[^/?#]*\//i.test(url);
 }
 
 /** Fails early when the server is unreachable; ignores the response, and does not wait long for it. */

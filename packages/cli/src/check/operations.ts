@@ -44,11 +44,13 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       const parameters = documented.filter((parameter) => !OF_MESSAGE.test(placeOf(parameter)));
       const fullPaths = pathsOf(operation);
       const [fullPath = path] = fullPaths;
-      allPaths.push(...fullPaths.map((one) => ({ path: one, pattern: patternOf(one), methods: [method] })));
+      const paths = fullPaths.map((one) => ({ path: one, pattern: patternOf(one) }));
+      allPaths.push(...paths.map((one) => ({ ...one, methods: [method] })));
       return {
         operationId: operationId ?? `${method} ${path}`,
         method,
         path: fullPath,
+        paths,
         template: path,
         tags: operation.tags ?? [],
         pathMethods: operations.filter(([, other]) => pathsOf(other).includes(fullPath)).map(([name]) => name),

@@ -1,4 +1,5 @@
 import { SourceDigits, type JsonTree } from '@contract-first/contract';
+import { integerOf } from './integers.ts';
 import { isArray, type Json } from './json-value.ts';
 
 type Holder = Record<string, unknown>;
@@ -19,4 +20,20 @@ export function toJsonTree(value: Json): JsonTree {
     holder[key] = copy;
     for (const name of Object.keys(copy)) copyMember(copy, name);
   }
+}
+
+/** Returns the value of a parsed JSON text, with exact integers. */
+export function fromJsonTree(tree: JsonTree): Json {
+  return exactAt(tree, tree.root, '');
+}
+
+function exactAt(tree: JsonTree, holder: object, key: string): Json {
+  const value = (holder as Readonly<Record<string, Json>>)[key] ?? null; // Parsed from JSON.
+  if (typeof value === 'number') {
+    const digits = tree.sourceDigits.get(holder, key);
+    return digits === undefined ? value : (integerOf(digits) ?? value);
+  }
+  if (Array.isArray(value)) return value.map((_, index) => exactAt(tree, value, String(index)));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, exactAt(tree, value, name)]));
 }

@@ -1,15 +1,14 @@
 import { matchMediaType } from '@contract-first/contract';
-import type { Schema, SchemaDocument } from '../../values/dialect.ts';
+import type { SchemaDocument } from '../../values/dialect.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';
-import { flatten } from '../../values/schema-merge.ts';
 import type { ApiOperation, BodyContent, Parameter } from '../api-operation.ts';
 import { encodingOf } from '../body-bytes.ts';
 import type { CaseKind } from '../case.ts';
 import { documentedResponse, headerOf } from '../conformance.ts';
 import type { Observation, Observer } from '../observation.ts';
 import { createSchemaBranches } from './schema-branches.ts';
-import { readSentParameters, valuesOf } from './sent-parameters.ts';
+import { propertyNamesOf, readSentParameters, valuesOf } from './sent-parameters.ts';
 import { createCounter, type Tally } from './tally.ts';
 
 // Requests that are about the path or the server rather than the operation.
@@ -100,7 +99,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   function observeParameters(request: Observation['request']): void {
     const sent = readSentParameters(operation, request);
     for (const parameter of parameters) {
-      const values = valuesOf(parameter, propertyNamesOf(parameter.schema), sent);
+      const values = valuesOf(parameter, propertyNamesOf(schemas, parameter.schema), sent);
       const valid = values?.filter((value) => oracle.allows(parameter.schema, value)) ?? [];
       const state = values === undefined ? 'left out' : valid.length > 0 ? 'valid' : 'invalid';
       parameterStates.mark(stateName(parameter, state));
@@ -122,11 +121,6 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
       ...(takesAny ? [] : [stateName(parameter, 'invalid')]),
       ...(parameter.in === 'path' ? [] : [stateName(parameter, 'left out')]),
     ];
-  }
-
-  function propertyNamesOf(schema: Schema | undefined): readonly string[] {
-    const flat = schema === undefined ? true : flatten(schemas, schema);
-    return Object.keys(Object((Object(flat) as { readonly properties?: object }).properties) as object);
   }
 }
 

@@ -2,7 +2,9 @@ import type { ApiOperation, Parameter } from '../api-operation.ts';
 import { decode } from '@contract-first/documents';
 import { readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';
+import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import type { Json } from '../../values/json-value.ts';
+import { flatten } from '../../values/schema-merge.ts';
 
 type Pair = readonly [name: string, text: string];
 
@@ -10,7 +12,10 @@ type Pair = readonly [name: string, text: string];
 export type SentParameters = Readonly<Record<Parameter['in'], readonly Pair[]>>;
 
 /** Reads the parameters of a request as it was sent. */
-export function readSentParameters({ path }: ApiOperation, { target, headers }: WireRequest): SentParameters {
+export function readSentParameters(
+  { path }: Pick<ApiOperation, 'path'>,
+  { target, headers }: WireRequest,
+): SentParameters {
   const [requestPath = '', query = ''] = target.split(/\?(.*)/s);
   const cookies = headers.filter(([name]) => name.toLowerCase() === 'cookie').flatMap(([, text]) => text.split('; '));
   return {
@@ -51,6 +56,12 @@ export function valuesOf(
   if (texts.length > 1) return readingsOf(texts);
   const object = properties.length === 0 ? [] : readingsOf(readObject(text, explode));
   return [...readingsOf(text), ...object];
+}
+
+/** Lists the properties that a schema declares. */
+export function propertyNamesOf(schemas: SchemaDocument, schema: Schema | undefined): readonly string[] {
+  const flat = schema === undefined ? true : flatten(schemas, schema);
+  return Object.keys(Object((Object(flat) as { readonly properties?: object }).properties) as object);
 }
 
 function readPath(template: string, path: string): readonly Pair[] {
