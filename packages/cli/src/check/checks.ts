@@ -105,6 +105,16 @@ export function violationsIn(exchange: Exchange): readonly Violation[] {
   });
 }
 
+/** Drops what follows from another violation: the documentation of a 5xx, or of a status that valid data must not get. */
+export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
+  const has = (name: CheckName): boolean => violations.some(({ check }) => check === name);
+  const isServerError = has('not_a_server_error');
+  const isRefused = has('positive_data_acceptance');
+  return violations.filter(({ check, category }) =>
+    isServerError ? category !== 'documentation' : !isRefused || check !== 'status_code_conformance',
+  );
+}
+
 /** Identifies the failures of an operation that one change of the server would end. */
 export function keyOf({ check, cause }: Pick<Violation, 'check' | 'cause'>): string {
   return `${check}: ${cause}`;

@@ -1,6 +1,6 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
-import { checksFor, violationOf, type CheckName, type Violation } from './checks.ts';
+import { checksFor, violationOf, withoutConsequences, type Violation } from './checks.ts';
 import { NoResponse } from './connection.ts';
 import { defectOf } from './defect.ts';
 import { withExtraHeaders } from './extra-headers.ts';
@@ -95,14 +95,4 @@ export async function exchange(
     const violation = violationOf('not_a_server_error', defectOf(message));
     return finish([violation], elapsedMs, Date.now(), { ...nothing, received, gone });
   }
-}
-
-/** Drops what follows from another violation: the documentation of a 5xx, or of a status that valid data must not get. */
-function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
-  const has = (name: CheckName): boolean => violations.some(({ check }) => check === name);
-  const isServerError = has('not_a_server_error');
-  const isRefused = has('positive_data_acceptance');
-  return violations.filter(({ check, category }) =>
-    isServerError ? category !== 'documentation' : !isRefused || check !== 'status_code_conformance',
-  );
 }

@@ -6,6 +6,7 @@ import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';
 import { SAFE_METHODS } from './connection.ts';
 import { exchange } from './exchange.ts';
 import type { Failure } from './failure.ts';
+import { recordFailure } from './record-failure.ts';
 import type { Run } from './run.ts';
 import type { Turn } from './schedule.ts';
 import { shrink } from './variants.ts';
@@ -46,8 +47,6 @@ type Evidence = {
 type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
-/** The recorded causes of a check: a server without any validation has one for each keyword. */
-const MAX_CAUSES = 5;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 // The document cannot describe the responses of a method or a path that it does not have, and need not describe HEAD.
 const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
@@ -138,23 +137,12 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     const usual = new Set(isCompared ? (await send(testCase.usual)).map(({ check }) => check) : []);
     const violations = outcome.violations.filter(({ check }) => !usual.has(check));
     const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
-    for (const failure of found) if (!recorded.has(keyOf(failure))) record(testCase, failure);
+    for (const failure of found) {
+      const isNew = recordFailure(recorded, { testCase, failure, repetition: undefined, isSimplified: false });
+      if (isNew) run.onFailure({ ...failure, passedWith: undefined });
+    }
     if (gone !== undefined) throw gone;
     return found;
-  }
-
-  /** Records a failure, unless another one explains it. */
-  function record(testCase: Case, failure: Evidence['failure']): void {
-    const others = [...recorded].filter(
-      ([, other]) =>
-        other.failure.check === failure.check && other.failure.response?.status === failure.response?.status,
-    );
-    if (others.some(([, other]) => explains(other.failure, failure))) return;
-    for (const [key, other] of others) if (explains(failure, other.failure)) recorded.delete(key);
-    const causes = [...recorded.values()].filter((other) => other.failure.check === failure.check).length;
-    if (causes >= MAX_CAUSES) return;
-    recorded.set(keyOf(failure), { testCase, failure, repetition: undefined, isSimplified: false });
-    run.onFailure({ ...failure, passedWith: undefined });
   }
 
   function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly Violation[] {
@@ -168,9 +156,4 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (isLargeByNature(result)) large.add(status);
     return violationsIn(result);
   }
-}
-
-/** Whether a failure happens under some of the circumstances of another one only. */
-function explains({ circumstances: few }: Violation, { circumstances: more }: Violation): boolean {
-  return few.length < more.length && few.every((one) => more.includes(one));
 }

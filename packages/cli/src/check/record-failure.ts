@@ -1,0 +1,31 @@
+import { keyOf, type Violation } from './checks.ts';
+import type { KeptResponse } from './wire-response.ts';
+
+type Entry = { readonly failure: Violation & { readonly response: KeptResponse | undefined } };
+
+/** The recorded causes of a check: a server without any validation has one for each keyword. */
+const MAX_CAUSES = 5;
+
+/**
+ * Records a failure of an operation, unless it is known or another one explains it. Removes those that it explains.
+ *
+ * @param recorded the failures of the operation by {@link keyOf}
+ * @returns whether it is recorded
+ */
+export function recordFailure<Recorded extends Entry>(recorded: Map<string, Recorded>, entry: Recorded): boolean {
+  const { failure } = entry;
+  const ofCheck = [...recorded].filter(([, other]) => other.failure.check === failure.check);
+  const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);
+  const isExplained = others.some(([, other]) => explains(other.failure, failure));
+  if (recorded.has(keyOf(failure)) || isExplained) return false;
+  const explained = others.filter(([, other]) => explains(failure, other.failure));
+  for (const [key] of explained) recorded.delete(key);
+  if (ofCheck.length - explained.length >= MAX_CAUSES) return false;
+  recorded.set(keyOf(failure), entry);
+  return true;
+}
+
+/** Whether a failure happens under some of the circumstances of another one only. */
+function explains({ circumstances: few }: Violation, { circumstances: more }: Violation): boolean {
+  return few.length < more.length && few.every((one) => more.includes(one));
+}
