@@ -1,21 +1,20 @@
 import { constants } from 'node:os';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
-import { readBaseline, writeBaseline } from './baseline.ts';
+import { abortOnSignals } from './abort-on-signals.ts';
 import { CHECK_NAMES, PROFILES } from './checks.ts';
 import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
+import { prepareConclusion } from './conclusion.ts';
 import type { ContractResult } from './contract-result.ts';
 import { checkContract, DEFAULT_RUNS, type Progress } from './contract-run.ts';
-import { formatCoverage } from './coverage/format-coverage.ts';
 import { loadHooks } from './hooks.ts';
-import { readDocument } from './read-document.ts';
 import type { Environment } from './option-reader.ts';
 import { readOptions, type CheckOptions } from './options.ts';
+import { readDocument } from './read-document.ts';
 import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { formatFailure, formatProgress, formatResult } from './report.ts';
+import { formatFailure, formatProgress } from './report.ts';
 import type { Failure } from './failure.ts';
-import type { InvalidOperation } from './remove-invalid.ts';
 import type { Secret } from './secrets.ts';
 import { startTemporaryService } from './temporary-service.ts';
 
@@ -101,15 +100,12 @@ export async function checkCommand(args: readonly string[], environment: Environ
   }
 }
 
-async function check(
-  { documentPath, allowedRefs, url, isIncompleteAllowed, isCoverageWanted, reports: targets, ...options }: CheckOptions,
-  progressLine: ProgressLine | undefined,
-): Promise<number> {
-  const { hooksPath, baselinePath, isBaselineUpdated, isProtocolFolded, repeatLine } = options;
+async function check(options: CheckOptions, progressLine: ProgressLine | undefined): Promise<number> {
+  const { url, reports: targets, hooksPath, isProtocolFolded, repeatLine } = options;
   const secrets = [...options.secrets]; // Tokens that are fetched are added.
-  const { document, invalid } = await readDocument(documentPath, allowedRefs);
+  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
-  const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
+  const { accepts, conclude } = prepareConclusion({ ...options, secrets }, invalid);
   const reports = openReports(targets);
   const {
     token,
@@ -133,71 +129,29 @@ async function check(
     const onExchange = reports.start(report);
     using interruption = abortOnSignals();
     const { signal } = interruption;
-    const countsCoverage = isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
+    const countsCoverage = options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
     const onNote = service === undefined ? printError : undefined; // The service that this command starts has a token of its own.
     let isFirst = true;
     const onFailure = (failure: Failure): void => {
       const isMinor = isProtocolFolded && failure.category === 'protocol';
-      if (!isFirst || isMinor || baseline?.accepts(failure) === true) return;
+      if (!isFirst || isMinor || accepts(failure)) return;
       isFirst = false;
       progressLine?.clear();
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, countsCoverage });
-    const isAll = options.operations === undefined && options.tags === undefined;
-    if (isAll) result = withInvalid(result, invalid);
     progressLine?.clear();
-    if (baselinePath !== undefined && isBaselineUpdated) {
-      writeBaseline(baselinePath, result, report.secrets);
-      print(`${baselinePath} accepts the failures of this run`);
-      return 0;
-    }
-    if (baseline !== undefined) result = baseline.apply(result);
-    if (isCoverageWanted) print(`${formatCoverage(result.coverage ?? [])}\n`);
-    print(formatResult(result, report));
-    if (service !== undefined && result.failures.length > 0) print(HINT);
+    const concluded = conclude(result, report);
+    result = concluded.result;
+    if (service !== undefined && concluded.exitCode === 1 && result.failures.length > 0) print(HINT);
     if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
-    if (result.failures.length + result.notImplemented.length > 0) return 1;
-    if (result.errors.length > 0) return 2;
-    const isComplete = result.incomplete.length === 0 && result.unsuccessful === undefined;
-    return isComplete || isIncompleteAllowed ? 0 : 2;
+    return concluded.exitCode;
   } catch (error) {
     problem = (error as Error).message; // Nothing else is thrown.
     throw error;
   } finally {
     await service?.stop();
-    reports.finish(
-      isIncompleteAllowed && result !== undefined ? { ...result, incomplete: [], unsuccessful: undefined } : result,
-      problem,
-    );
+    reports.finish(result, problem);
   }
-}
-
-/** Adds the operations that are left out, as incomplete ones. */
-function withInvalid(result: ContractResult, invalid: readonly InvalidOperation[]): ContractResult {
-  return {
-    ...result,
-    incomplete: [...invalid.map(({ operation }) => operation), ...result.incomplete],
-    notes: [
-      ...invalid.map(({ operation, problem }) => `${operation}: not checked, as the document is not valid: ${problem}`),
-      ...result.notes,
-    ],
-  };
-}
-
-/** Gives a signal that is aborted by the first request to end the process; a second one ends it at once. */
-function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
-  const interruption = new AbortController();
-  const abort = (name: NodeJS.Signals): void => {
-    interruption.abort(name);
-  };
-  const names = ['SIGINT', 'SIGTERM'] as const;
-  for (const name of names) process.once(name, abort);
-  return {
-    signal: interruption.signal,
-    [Symbol.dispose]: () => {
-      for (const name of names) process.off(name, abort);
-    },
-  };
 }
