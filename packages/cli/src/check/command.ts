@@ -11,6 +11,7 @@ import { loadHooks } from './hooks.ts';
 import type { Environment } from './option-reader.ts';
 import { readOptions, type CheckOptions } from './options.ts';
 import { readDocument } from './read-document.ts';
+import { checkArchives } from './recorded/check-archives.ts';
 import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress } from './report.ts';
@@ -39,6 +40,8 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --shared NAME         an operation that every user may use on every resource: an operationId, a path,
                         or method and path, such as 'GET /items*'; repeatable
   --header 'NAME: TEXT' a header of every request; repeatable
+  --har FILE            send nothing, but judge the requests and responses of an HTTP archive; --url selects
+                        those of one server; repeatable
   --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
   --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      check the operation of this operationId, path, or method and path, such as
@@ -88,11 +91,13 @@ export async function checkCommand(args: readonly string[], environment: Environ
   const progressLine = createProgressLine(process.stderr);
   try {
     const options = readOptions(args, environment);
-    if (options.url === undefined && !options.isHelpWanted && environment['DATABASE_URL'] !== undefined)
-      printError(OTHER_DATABASE);
-    if (!options.isHelpWanted) return await check(options, progressLine);
-    print(USAGE.trimEnd());
-    return 0;
+    if (options.isHelpWanted) {
+      print(USAGE.trimEnd());
+      return 0;
+    }
+    if (options.archives.length > 0) return await checkArchives(options);
+    if (options.url === undefined && environment['DATABASE_URL'] !== undefined) printError(OTHER_DATABASE);
+    return await check(options, progressLine);
   } catch (error) {
     progressLine?.clear();
     printError(error instanceof CannotCheck ? error.message : describeBug(error));

@@ -10,8 +10,9 @@ import type { ResourceCheck } from './state/check-resource.ts';
 import { describeStateless } from './state/resource-checks.ts';
 
 export type ContractResult = {
-  readonly seed: number;
-  /** The selected operations. */
+  /** `undefined` for recorded requests. */
+  readonly seed: number | undefined;
+  /** The selected operations; in a recorded run, those of them with a request. */
   readonly operations: readonly string[];
   readonly requests: number;
   readonly failures: readonly Failure[];

@@ -1,28 +1,35 @@
 import { formsOf, type Secret, type SecretForm } from './secrets.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
+/**
+ * Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables.
+ *
+ * @param variables are in the request already, as `$NAME`
+ */
 export function curlLine(
   { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
   secrets: readonly Secret[],
+  variables: readonly string[] = [],
 ): string {
+  const names = variables.map((name) => `$${name}`).sort((one, other) => other.length - one.length);
+  const forms = [...secrets.flatMap(formsOf), ...names.map((text) => ({ text, expansion: text }))];
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
-  const url = quote(new URL(baseUrl).origin + target, secrets);
+  const url = quoteAround(new URL(baseUrl).origin + target, forms);
   if (hasWholeUrl) parts.push(`--request-target ${url}`);
   parts.push(url);
   for (const [name, value] of headers) {
     const field = value === '' ? `${name};` : `${name}: ${value}`;
     // An entity tag of a response may have control characters, which a terminal would interpret.
     const isPlain = !/\p{Cc}/u.test(field);
-    parts.push(isPlain ? `-H ${quote(field, secrets)}` : `-H "$(printf '${octal(Buffer.from(field, 'latin1'))}')"`);
+    parts.push(isPlain ? `-H ${quoteAround(field, forms)}` : `-H "$(printf '${octal(Buffer.from(field, 'latin1'))}')"`);
   }
   if (body === undefined) return parts.join(' ');
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) parts.push("-H 'Content-Type:'");
   const text = body.toString();
   const isPlain = Buffer.from(text).equals(body) && !/[\p{C}]/u.test(text) && !text.startsWith('@');
-  if (isPlain) return [...parts, `--data-binary ${quote(text, secrets)}`].join(' ');
+  if (isPlain) return [...parts, `--data-binary ${quoteAround(text, forms)}`].join(' ');
   return `printf '${octal(body)}' | ${[...parts, '--data-binary @-'].join(' ')}`;
 }
 

@@ -16,4 +16,6 @@ export type Failure = Violation & {
   readonly earlier?: readonly { readonly request: WireRequest; readonly response: KeptResponse }[];
   /** The operations that the requests of a sequence need. */
   readonly operationIds?: readonly string[];
+  /** Where a recorded request is, and the variables that stand for its credentials. */
+  readonly recorded?: { readonly place: string; readonly variables: readonly string[] };
 };

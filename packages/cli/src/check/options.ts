@@ -14,6 +14,7 @@ import {
   readValues,
   type ReportTarget,
 } from './option-values.ts';
+import type { RepeatLine } from './report.ts';
 import type { Secret } from './secrets.ts';
 import { readUsers, SECRET_OPTIONS } from './user-options.ts';
 
@@ -40,8 +41,11 @@ export type CheckOptions = Omit<
   /** Whether the failures of this run are written to that file. */
   readonly isBaselineUpdated: boolean;
   readonly isProtocolFolded: boolean;
-  /** Returns the command that repeats the checks of an operation. */
-  readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
+  readonly repeatLine: RepeatLine;
+  /** The paths of HTTP archives. */
+  readonly archives: readonly string[];
+  /** The port of the proxy. */
+  readonly port: number | undefined;
 };
 
 const OPTIONS_FILE = '.contract.yaml';
@@ -61,7 +65,20 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
 ];
-const ON_COMMAND_LINE: typeof IN_FILE = [...IN_FILE, ['update-baseline', 'flag'], ['config', 'text'], ['help', 'flag']];
+const ON_COMMAND_LINE: typeof IN_FILE = [
+  ...IN_FILE,
+  ['har', 'list'],
+  ['update-baseline', 'flag'],
+  ['config', 'text'],
+  ['help', 'flag'],
+];
+const OF_PROXY: typeof IN_FILE = [
+  ...['document', 'url', 'port', 'max-response-time', 'baseline', 'config'].map((name) => [name, 'text'] as const),
+  ...['har', 'operation', 'tag', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
+    (name) => [name, 'list'] as const,
+  ),
+  ...['coverage', 'allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
+];
 // The line that repeats an operation has its own, or they change no request.
 const NOT_REPEATED = [
   'baseline',
@@ -77,6 +94,7 @@ const NOT_REPEATED = [
 ];
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_WORKERS = 64;
+const MAX_PORT = 65_535;
 const MAX_BUDGET_SECONDS = 86_400;
 
 /**
@@ -84,10 +102,19 @@ const MAX_BUDGET_SECONDS = 86_400;
  *
  * @throws {CannotCheck} with all mistakes
  */
-export function readOptions(args: readonly string[], environment: Environment): CheckOptions {
+export function readOptions(
+  args: readonly string[],
+  environment: Environment,
+  command: 'check' | 'proxy' = 'check',
+): CheckOptions {
   const problems: string[] = [];
   const kinds = (list: typeof IN_FILE): OptionKinds => new Map(list);
-  const onCommandLine = readCommandLine(args, kinds(ON_COMMAND_LINE), 'document', problems);
+  const onCommandLine = readCommandLine(
+    args,
+    kinds(command === 'proxy' ? OF_PROXY : ON_COMMAND_LINE),
+    'document',
+    problems,
+  );
   const path = onCommandLine.get('config')?.values[0];
   const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, kinds(IN_FILE), problems);
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);
@@ -124,9 +151,12 @@ export function readOptions(args: readonly string[], environment: Environment): 
     isBaselineUpdated: has('update-baseline'),
     isProtocolFolded: !has('checks'),
     secrets: reader.secrets,
+    archives: textsOf('har') ?? [],
+    port: readInteger('port', 0, MAX_PORT),
     repeatLine: (operationIds, seed) => {
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
-      return ['npx contract-first check', ...repeated, `--seed ${String(seed)}`, ...named].join(' ');
+      const seeded = seed === undefined ? [] : [`--seed ${String(seed)}`];
+      return ['npx contract-first check', ...repeated, ...seeded, ...named].join(' ');
     },
   };
   const repeated = [...onCommandLine]

@@ -11,11 +11,13 @@ export type ReportOptions = {
   readonly baseUrl: string;
   /** Are replaced by variables in the output. */
   readonly secrets: readonly Secret[];
-  /** Returns the command that repeats the checks of operations. */
-  readonly repeatLine: (operationIds: readonly string[], seed: number) => string;
+  readonly repeatLine: RepeatLine;
   /** Whether the findings about the protocol are a line each, without evidence; `false` by default. */
   readonly isProtocolFolded?: boolean;
 };
+
+/** Returns the command that repeats the checks of operations; `undefined` when none does. */
+export type RepeatLine = (operationIds: readonly string[], seed: number | undefined) => string | undefined;
 
 const MAX_CHARS = 2_000;
 const MAX_SUMMARY = 7;
@@ -74,7 +76,7 @@ export function summarize(result: ContractResult): string {
   if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
   if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
   if (errors.length > 0) counts.push(counted(errors.length, 'error'));
-  return `contract: ${counts.join(', ')} (seed ${String(seed)})`;
+  return `contract: ${counts.join(', ')}${seed === undefined ? '' : ` (seed ${String(seed)})`}`;
 }
 
 /** Formats the progress as one line, which overwrites the previous one. */
@@ -83,28 +85,38 @@ export function formatProgress({ operationId, operations, begun, requests }: Pro
 }
 
 /** Formats a finding with the evidence of its first operation, and the names of the others. */
-function formatFinding({ first, operationIds: [, ...others] }: Finding, seed: number, options: ReportOptions): string {
+function formatFinding(
+  { first, operationIds: [, ...others] }: Finding,
+  seed: number | undefined,
+  options: ReportOptions,
+): string {
   const also = others.length === 0 ? '' : `\n  also: ${others.join(', ')}`;
   return formatFailure(first, seed, options) + also;
 }
 
 /** Formats a failure with its request, its answer and the command that repeats it. */
-export function formatFailure(failure: Failure, seed: number, { baseUrl, secrets, repeatLine }: ReportOptions): string {
-  const { check, operationId, message, request, response, received, passedWith } = failure;
+export function formatFailure(
+  failure: Failure,
+  seed: number | undefined,
+  { baseUrl, secrets, repeatLine }: ReportOptions,
+): string {
+  const { check, operationId, message, request, response, received, passedWith, recorded } = failure;
   const { earlier = [], operationIds = [operationId] } = failure;
   const answer = response === undefined ? visibleLines(received) : formatResponse(response);
   const lines = [
     `FAILED ${check}  ${operationId}`,
     `  ${message}`,
+    ...(recorded === undefined ? [] : [`  recorded: ${recorded.place}`]),
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
     ...earlier.flatMap((step) => [
       `  ${pasted(curlLine(step.request, baseUrl, secrets))}`,
       ...formatResponse(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
     ]),
-    `  ${pasted(curlLine(request, baseUrl, secrets))}`,
+    `  ${pasted(curlLine(request, baseUrl, secrets, recorded?.variables))}`,
     ...answer.map((line) => `  < ${line}`),
   ];
-  return hideSecrets([...lines, `  repeat: ${repeatLine(operationIds, seed)}`].join('\n'), secrets);
+  const repeat = repeatLine(operationIds, seed);
+  return hideSecrets([...lines, ...(repeat === undefined ? [] : [`  repeat: ${repeat}`])].join('\n'), secrets);
 }
 
 /** Turns a command that is too long for a terminal into a comment with its beginning. */

@@ -29,7 +29,7 @@ export function listReasons(
     const message = hideSecrets(text, options.secrets);
     return { operationIds, name, message, text: message };
   };
-  const { seed = 0, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
+  const { seed, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
   return [
     ...findings.map(({ first, operationIds }): Reason => {
       const { check, message } = first;

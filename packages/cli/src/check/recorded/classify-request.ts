@@ -1,0 +1,85 @@
+import type { Oracle } from '../../values/oracle.ts';
+import type { ApiOperation, Parameter } from '../api-operation.ts';
+import { classify, type CaseKind } from '../case.ts';
+import { readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
+import { propertyNamesOf } from '../coverage/sent-parameters.ts';
+import type { RequestInput } from '../wire-request.ts';
+import { readBody } from './read-body.ts';
+import { readParameter } from './read-parameter.ts';
+import type { RecordedExchange } from './recorded-exchange.ts';
+
+/** Whether the document allows a request. */
+export type Classification = {
+  readonly kind: Extract<CaseKind, 'positive' | 'negative' | 'missing header' | 'undecided'>;
+  /** The fault of an invalid request. */
+  readonly description: string;
+  /** The values of a valid request. */
+  readonly input: RequestInput | undefined;
+};
+
+// Browsers leave these out of the archives that they export.
+const OFTEN_REMOVED = /^(?:header (?:authorization|cookie)|cookie .*)$/i;
+
+/**
+ * Decides whether the document allows a recorded request. It is undecided where that depends on how a server reads it, or
+ * where the recording lacks a part of it.
+ *
+ * @param path the path template that the request fits
+ */
+export function classifyRequest(
+  operation: ApiOperation,
+  path: string,
+  oracle: Oracle,
+  { request, isRequestComplete }: Pick<RecordedExchange, 'request' | 'isRequestComplete'>,
+): Classification {
+  // A plus sign in a query may stand for a space.
+  const targets = new Set([request.target, request.target.replaceAll('+', '%20')]);
+  const alternatives = [...targets].map((target) => readSentParameters({ path }, { ...request, target }));
+  const readings = operation.parameters.map((parameter) => {
+    return { parameter, name: `${parameter.in} ${parameter.name}`, ...readParameter(parameter, oracle, alternatives) };
+  });
+  const body = isRequestComplete ? readBody(operation, oracle, request) : ({ verdict: 'unclear' } as const);
+  const missing = readings.filter(
+    ({ parameter, verdict }) => parameter.required && !parameter.hasDefault && verdict === 'left out',
+  );
+  const invalid = readings.find(({ verdict }) => verdict === 'invalid');
+  if (invalid !== undefined) return faulty('negative', `${invalid.name} does not match its schema`);
+  if (body.verdict === 'invalid') return faulty('negative', body.fault);
+  const removable = missing.filter(({ name }) => OFTEN_REMOVED.test(name));
+  const [first] = missing.filter((one) => !removable.includes(one));
+  if (first !== undefined)
+    return faulty(first.parameter.in === 'header' ? 'missing header' : 'negative', `no ${first.name}`);
+  const isUnclear = body.verdict === 'unclear' || readings.some(({ verdict }) => verdict === 'unclear');
+  if (isUnclear || removable.length > 0 || hasUnknownQuery(operation, oracle, alternatives)) return UNDECIDED;
+  const parameters = readings.flatMap(({ parameter, ...reading }) =>
+    reading.verdict === 'valid' ? [{ parameter, value: reading.value }] : [],
+  );
+  const input: RequestInput = { parameters, body: body.body };
+  return classify(operation, oracle, input) === 'positive'
+    ? { kind: 'positive', description: 'positive', input }
+    : UNDECIDED;
+}
+
+const UNDECIDED: Classification = { kind: 'undecided', description: 'undecided', input: undefined };
+
+function faulty(kind: 'negative' | 'missing header', description: string): Classification {
+  return { kind, description, input: undefined };
+}
+
+/** Whether a query has a name that the document does not have: a server may refuse it. */
+function hasUnknownQuery(
+  { parameters, security }: ApiOperation,
+  oracle: Oracle,
+  [sent]: readonly SentParameters[],
+): boolean {
+  const own = parameters.filter((parameter) => parameter.in === 'query');
+  const keys = security.flat().flatMap((scheme) => (scheme.in === 'query' ? (scheme.name ?? []) : []));
+  const known = new Set(['', ...keys, ...own.flatMap((parameter) => namesOf(parameter, oracle))]);
+  return sent?.query.some(([name]) => !known.has(name)) === true;
+}
+
+/** Lists the names of a parameter in a query. */
+function namesOf({ name, schema, style }: Parameter, oracle: Oracle): readonly string[] {
+  const properties = propertyNamesOf(oracle.schemas, schema);
+  return style === 'deepObject' ? properties.map((property) => `${name}[${property}]`) : [name, ...properties];
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { CannotCheck } from '../../values/oracle.ts';
+import type { WireRequest } from '../wire-request.ts';
+import type { WireResponse } from '../wire-response.ts';
+import type { RecordedExchange } from './recorded-exchange.ts';
+
+/** An entry of an HTTP archive. */
+export type HarEntry = {
+  /** The scheme, host and port of the server; `undefined` for a URL that is not one of HTTP. */
+  readonly origin: string | undefined;
+  readonly exchange: RecordedExchange;
+  /** Whether there was no response: the request was cancelled or blocked, or the connection failed. */
+  readonly isAborted: boolean;
+};
+
+type Node = Readonly<Record<string, unknown>>;
+type Pairs = readonly (readonly [name: string, value: string])[];
+type Body = { readonly bytes: Buffer | undefined; readonly isComplete: boolean };
+
+/** Reads the entries of an HTTP archive (HAR 1.2). @throws {CannotCheck} when it is not one */
+export function readHar(path: string): readonly HarEntry[] {
+  let archive: unknown;
+  try {
+    archive = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const isSyntax = error instanceof SyntaxError;
+    const problem = isSyntax ? 'is not an HTTP archive, or is not complete' : 'cannot be read';
+    throw new CannotCheck(`${path} ${problem}: ${(error as Error).message}`, { cause: error });
+  }
+  const entries = nodeAt(nodeAt(archive, 'log'), 'entries');
+  if (!Array.isArray(entries)) throw new CannotCheck(`${path} is not an HTTP archive: it has no list log.entries`);
+  return entries.map((entry, index) => readEntry(entry, `entry ${String(index)} of ${path}`));
+}
+
+function readEntry(entry: unknown, place: string): HarEntry {
+  const missing = (what: string): never => {
+    throw new CannotCheck(`${place} has no valid ${what}`);
+  };
+  const [request, response] = [nodeAt(entry, 'request'), nodeAt(entry, 'response')];
+  const url = textAt(request, 'url') ?? missing('request.url');
+  const method = textAt(request, 'method') ?? missing('request.method');
+  const status = numberAt(response, 'status') ?? missing('response.status');
+  const startedDateTime = textAt(entry, 'startedDateTime') ?? missing('startedDateTime');
+  const startedAt = new Date(startedDateTime);
+  if (Number.isNaN(startedAt.getTime())) missing('startedDateTime');
+  const durationMs = durationOf(entry);
+  const { headers: requestHeaders, ...requestBody } = readRequestBody(request);
+  const content = readContent(response, method, status);
+  const isAborted = status <= 0;
+  return {
+    origin: originOf(url),
+    isAborted,
+    exchange: {
+      request: {
+        method: method.toUpperCase(),
+        target: targetOf(url),
+        headers: requestHeaders,
+        body: requestBody.bytes,
+      },
+      isRequestComplete: requestBody.isComplete,
+      response: isAborted ? undefined : { ...content.response, elapsedMs: durationMs },
+      isResponseComplete: content.isComplete,
+      ...{ broken: undefined, startedAt, durationMs, place: `${place}, ${startedDateTime}` },
+    },
+  };
+}
+
+function readRequestBody(request: unknown): Body & Pick<WireRequest, 'headers'> {
+  const headers = headersOf(request);
+  const data = nodeAt(request, 'postData');
+  const text = textAt(data, 'text');
+  const mimeType = textAt(data, 'mimeType') ?? '';
+  const contentType = valueOf(headers, 'content-type');
+  const all: Pairs = contentType === undefined && mimeType !== '' ? [...headers, ['Content-Type', mimeType]] : headers;
+  const sizes = [numberAt(request, 'bodySize') ?? 0, Number(valueOf(headers, 'content-length') ?? 0)];
+  if (text === undefined) {
+    const params = nodeAt(data, 'params');
+    const isEmpty =
+      Math.max(...sizes) <= 0 && contentType === undefined && !(Array.isArray(params) && params.length > 0);
+    return { headers: all, bytes: undefined, isComplete: isEmpty };
+  }
+  // HAR 1.2 has an encoding for responses only; the reports of this command have one of their own.
+  const isBase64 = [textAt(data, '_encoding'), textAt(data, 'encoding')].includes('base64');
+  const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8');
+  const isEncoded = valueOf(headers, 'content-encoding') !== undefined;
+  return { headers: all, bytes, isComplete: isEncoded || bytes.length >= Math.max(...sizes) };
+}
+
+function readContent(
+  node: unknown,
+  method: string,
+  status: number,
+): { readonly response: Omit<WireResponse, 'elapsedMs'>; readonly isComplete: boolean } {
+  const content = nodeAt(node, 'content');
+  const text = textAt(content, 'text');
+  const mimeType = textAt(content, 'mimeType') ?? '';
+  const own = headersOf(node).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const headers: Pairs = own.length === 0 && mimeType !== '' ? [['content-type', mimeType]] : own;
+  const body = Buffer.from(text ?? '', textAt(content, 'encoding') === 'base64' ? 'base64' : 'utf8');
+  const size = numberAt(content, 'size') ?? 0;
+  const hasNoBody = method === 'HEAD' || status === 204 || status === 304;
+  const isThere = text !== undefined || (size === 0 && Number(valueOf(headers, 'content-length') ?? 0) === 0);
+  const isComplete = hasNoBody || (isThere && body.length >= size);
+  return { response: { status, headers, body, limitBytes: undefined }, isComplete };
+}
+
+/** Reads headers without the pseudo-headers of HTTP/2; Chrome joins several of a name by line breaks. */
+function headersOf(message: unknown): Pairs {
+  const headers = nodeAt(message, 'headers');
+  if (!Array.isArray(headers)) return [];
+  return headers.flatMap((header: unknown) => {
+    const name = textAt(header, 'name') ?? '';
+    if (name === '' || name.startsWith(':')) return [];
+    return (textAt(header, 'value') ?? '').split('\n').map((value) => [name, value] as const);
+  });
+}
+
+function valueOf(headers: Pairs, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+/** Returns the time from sending the request to the end of the response, without waiting for a connection. */
+function durationOf(entry: unknown): number {
+  const timings = nodeAt(entry, 'timings');
+  const parts = ['send', 'wait', 'receive'].map((name) => Math.max(0, numberAt(timings, name) ?? 0));
+  const sum = parts.reduce((all, part) => all + part, 0);
+  return sum > 0 ? sum : Math.max(0, numberAt(entry, 'time') ?? 0);
+}
+
+function originOf(url: string): string | undefined {
+  const { protocol, origin } = URL.parse(url) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? origin : undefined;
+}
+
+/** Returns the path and the query of a URL as they were sent. */
+function targetOf(url: string): string {
+  const [, target = ''] = /^[^:]+:\/\/[^/?#]*([^#]*)/.exec(url) ?? [];
+  return target.startsWith('/') ? target : `/${target}`;
+}
+
+function nodeAt(node: unknown, key: string): unknown {
+  return typeof node === 'object' && node !== null ? (node as Node)[key] : undefined; // Any object has such members.
+}
+
+function textAt(node: unknown, key: string): string | undefined {
+  const value = nodeAt(node, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberAt(node: unknown, key: string): number | undefined {
+  const value = nodeAt(node, key);
+  return typeof value === 'number' ? value : undefined;
+}

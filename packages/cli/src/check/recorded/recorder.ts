@@ -1,0 +1,158 @@
+import type { OpenApiDocument } from '@contract-first/documents';
+import { readSchemas } from '../../values/dialect.ts';
+import { createOracle } from '../../values/oracle.ts';
+import type { ApiOperation } from '../api-operation.ts';
+import { PROFILES, type CheckName } from '../checks.ts';
+import type { ContractResult } from '../contract-result.ts';
+import { createCoverage } from '../coverage/coverage.ts';
+import type { Failure } from '../failure.ts';
+import type { Observer } from '../observation.ts';
+import { listOperations } from '../operations.ts';
+import { select } from '../selection.ts';
+import { excerptOf, keep } from '../wire-response.ts';
+import { essentialRequest } from './essential-request.ts';
+import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
+import { matchOperation, type Match } from './match-operation.ts';
+import type { RecordedExchange } from './recorded-exchange.ts';
+import { createRedactor } from './redactor.ts';
+import { describeStatuses, describeUnmatched, reasonToSkip, Tallies } from './recorded-notes.ts';
+
+export type RecorderOptions = {
+  /** Linted and bundled by `loadContract`. */
+  readonly document: OpenApiDocument;
+  /** The path that replaces the base path of the document; `undefined` leaves it. */
+  readonly servedAt: string | undefined;
+  /** The operations to judge, by operationId, path, or method and path; all by default. */
+  readonly operations?: readonly string[] | undefined;
+  /** The tags of further operations to judge. */
+  readonly tags?: readonly string[] | undefined;
+  readonly checks?: ReadonlySet<CheckName> | undefined;
+  readonly maxResponseTimeMs?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
+  readonly countsCoverage: boolean;
+  readonly onExchange: Observer;
+  /** Receives each failure when it is first seen. */
+  readonly onFailure?: ((failure: Failure) => void) | undefined;
+};
+
+/** Judges recorded exchanges. */
+export type Recorder = {
+  readonly judge: (exchange: RecordedExchange) => void;
+  /** Counts an exchange that cannot be judged. */
+  readonly skip: (reason: string) => void;
+  readonly result: () => ContractResult;
+};
+
+const JUDGING_LIMIT_MS = 2_000;
+const NOT_IMPLEMENTED = 501;
+
+/**
+ * Creates a judge of recorded exchanges, which keeps the first failure of each check, operation and status.
+ *
+ * @throws {CannotCheck} when an operation or a tag is unknown
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const {
+    document,
+    checks = new Set(PROFILES.default),
+    maxResponseTimeMs,
+    maxResponseBytes,
+    onExchange,
+    onFailure,
+  } = options;
+  const requestSchemas = readSchemas(document, 'request');
+  const responseSchemas = readSchemas(document, 'response');
+  const documented = listOperations(requestSchemas, responseSchemas, options.servedAt);
+  const selected = new Set(select(documented, options.operations ?? [], options.tags ?? []));
+  const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
+  const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
+  const judging = { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes };
+  const coverage = options.countsCoverage ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
+  const redactor = createRedactor(document);
+  const failures = new Map<string, Failure>();
+  const seen = new Set<ApiOperation>();
+  const notImplemented = new Set<string>();
+  const undocumented = new Map<string, Set<number>>();
+  const skipped = new Tallies();
+  const unmatched = new Tallies();
+  let requests = 0;
+  return {
+    judge,
+    skip: (reason) => {
+      skipped.add(reason);
+    },
+    result,
+  };
+
+  function judge(exchange: RecordedExchange): void {
+    const match = matchOperation(documented, exchange.request);
+    const reason = reasonToSkip(match, exchange);
+    if (reason !== undefined) skipped.add(reason);
+    else if (match === undefined || isBeyondDocument(match, exchange))
+      unmatched.add(describeUnmatched(match, exchange));
+    else if (selected.has(match.operation)) judgeMatched(match, exchange);
+  }
+
+  function judgeMatched(match: Match, exchange: RecordedExchange): void {
+    const { operation } = match;
+    const { operationId } = operation;
+    const { request, response, startedAt, durationMs, place } = exchange;
+    requests += 1;
+    seen.add(operation);
+    const isNotImplemented = response?.status === NOT_IMPLEMENTED;
+    if (isNotImplemented) notImplemented.add(operationId);
+    const { testCase, checks: counted, violations, isUndocumentedRejection } = judgeRecorded(match, exchange, judging);
+    const failed = isNotImplemented ? [] : violations;
+    if (isUndocumentedRejection && response !== undefined)
+      undocumented.set(operationId, (undocumented.get(operationId) ?? new Set()).add(response.status));
+    if (response !== undefined && !exchange.isResponseComplete) skipped.add('bodies that the recording lacks or cuts');
+    const observed = { operation, testCase, startedAt, durationMs, checks: counted };
+    coverage?.observe({ ...observed, request, response: response && keep(response), failed });
+    redactor.learn(exchange);
+    const found = failed.map((violation) => ({ ...violation, message: redactor.text(violation.message) }));
+    const shown = { request: redactor.request(request), response: response && redactor.response(response) };
+    onExchange({ ...observed, ...shown, failed: found });
+    for (const violation of found) {
+      const key = `${operationId} ${violation.check} ${String(response?.status)}`;
+      if (failures.has(key)) continue;
+      const sent = essentialRequest(operation, shown.request);
+      const recorded = { place, variables: redactor.variablesIn(sent) };
+      const received = redactor.excerpt(exchange.broken?.received ?? excerptOf(Buffer.alloc(0)));
+      const evidence = { request: sent, response: shown.response, received, passedWith: undefined };
+      const failure: Failure = { ...violation, operationId, ...evidence, recorded };
+      failures.set(key, failure);
+      onFailure?.(failure);
+    }
+  }
+
+  function result(): ContractResult {
+    const unseen = [...selected].filter((operation) => !seen.has(operation)).map(({ operationId }) => operationId);
+    return {
+      ...{
+        seed: undefined,
+        operations: [...selected].map(({ operationId }) => operationId),
+        requests,
+        unused: [],
+        incomplete: [],
+        errors: [],
+      },
+      failures: [...failures.values()],
+      notImplemented: [...notImplemented],
+      unsuccessful: requests > 0 ? undefined : describeNothing(),
+      notes: [
+        ...[...undocumented].map(([operationId, statuses]) => `${operationId}: ${describeStatuses(statuses)}`),
+        ...unmatched.list().map((text) => `not in the document: ${text}`),
+        ...skipped.list().map((text) => `not judged: ${text}`),
+        ...(unseen.length > 0 && requests > 0 ? [`operations without a recorded request: ${unseen.join(', ')}`] : []),
+      ],
+      coverage: coverage?.result(),
+    };
+  }
+
+  function describeNothing(): string {
+    const [path = 'none'] = documented.map(({ paths: [first] }) => first?.path);
+    return unmatched.size === 0
+      ? 'no request was judged: there was none'
+      : `no request was judged, since none fits a path of the document, such as ${path}: is the base path right?`;
+  }
+}
