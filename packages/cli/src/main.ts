@@ -25,6 +25,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'checks a running service against its document',
     load: async () => (await import('./check/command.ts')).checkCommand,
   },
+  proxy: {
+    summary: 'judges the requests that pass through it to a service',
+    load: async () => (await import('./check/proxy/command.ts')).proxyCommand,
+  },
   diff: {
     summary: 'lists the changes between two documents that break clients',
     load: async () => (await import('./diff/command.ts')).diffCommand,

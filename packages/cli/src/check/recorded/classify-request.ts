@@ -1,8 +1,7 @@
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation, Parameter } from '../api-operation.ts';
 import { classify, type CaseKind } from '../case.ts';
-import { readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
-import { propertyNamesOf } from '../coverage/sent-parameters.ts';
+import { propertyNamesOf, readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { readBody } from './read-body.ts';
 import { readParameter } from './read-parameter.ts';
@@ -17,7 +16,7 @@ export type Classification = {
   readonly input: RequestInput | undefined;
 };
 
-// Browsers leave these out of the archives that they export.
+// Archives may lack these.
 const OFTEN_REMOVED = /^(?:header (?:authorization|cookie)|cookie .*)$/i;
 
 /**
@@ -30,7 +29,7 @@ export function classifyRequest(
   operation: ApiOperation,
   path: string,
   oracle: Oracle,
-  { request, isRequestComplete }: Pick<RecordedExchange, 'request' | 'isRequestComplete'>,
+  { request, hasAllHeaders, isRequestComplete }: RecordedExchange,
 ): Classification {
   // A plus sign in a query may stand for a space.
   const targets = new Set([request.target, request.target.replaceAll('+', '%20')]);
@@ -45,7 +44,7 @@ export function classifyRequest(
   const invalid = readings.find(({ verdict }) => verdict === 'invalid');
   if (invalid !== undefined) return faulty('negative', `${invalid.name} does not match its schema`);
   if (body.verdict === 'invalid') return faulty('negative', body.fault);
-  const removable = missing.filter(({ name }) => OFTEN_REMOVED.test(name));
+  const removable = missing.filter(({ name }) => !hasAllHeaders && OFTEN_REMOVED.test(name));
   const [first] = missing.filter((one) => !removable.includes(one));
   if (first !== undefined)
     return faulty(first.parameter.in === 'header' ? 'missing header' : 'negative', `no ${first.name}`);

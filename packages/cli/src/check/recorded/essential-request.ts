@@ -1,11 +1,15 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { isInAuthorization } from '../credentials.ts';
 import type { WireRequest } from '../wire-request.ts';
+import { EXCERPT_BYTES } from '../wire-response.ts';
 
 // Those that decide how a server reads a request, besides the documented ones.
 const ESSENTIAL = /^(?:content-type|accept|cookie|if-.*|idempotency-key|prefer|x-http-method-override)$/;
 
-/** Copies a request with the headers that may matter: clients add many about themselves and the connection. */
+// More is not printed.
+const MAX_BODY_BYTES = 2 * EXCERPT_BYTES;
+
+/** Copies a request with the beginning of its body, and with the headers that may matter: clients add many about themselves and the connection. */
 export function essentialRequest({ parameters, security }: ApiOperation, request: WireRequest): WireRequest {
   const schemes = security.flat();
   const keys = schemes.flatMap((scheme) => (scheme.in === 'header' ? (scheme.name ?? []) : []));
@@ -15,5 +19,6 @@ export function essentialRequest({ parameters, security }: ApiOperation, request
   const headers = request.headers.filter(
     ([name]) => kept.has(name.toLowerCase()) || ESSENTIAL.test(name.toLowerCase()),
   );
-  return { ...request, headers };
+  const { body } = request;
+  return { ...request, headers, body: body && Buffer.from(body.subarray(0, MAX_BODY_BYTES)) };
 }

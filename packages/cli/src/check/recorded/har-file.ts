@@ -44,8 +44,10 @@ function readEntry(entry: unknown, place: string): HarEntry {
   const startedAt = new Date(startedDateTime);
   if (Number.isNaN(startedAt.getTime())) missing('startedDateTime');
   const durationMs = durationOf(entry);
-  const { headers: requestHeaders, ...requestBody } = readRequestBody(request);
-  const content = readContent(response, method, status);
+  // The reports of this command replace credentials by variables, which changes the length of a body.
+  const isWhole = nodeAt(entry, '_operation') === undefined ? isAtLeast : isExactly;
+  const { headers: requestHeaders, ...requestBody } = readRequestBody(request, isWhole);
+  const content = readContent(response, method, status, isWhole);
   const isAborted = status <= 0;
   return {
     origin: originOf(url),
@@ -57,6 +59,7 @@ function readEntry(entry: unknown, place: string): HarEntry {
         headers: requestHeaders,
         body: requestBody.bytes,
       },
+      hasAllHeaders: false,
       isRequestComplete: requestBody.isComplete,
       response: isAborted ? undefined : { ...content.response, elapsedMs: durationMs },
       isResponseComplete: content.isComplete,
@@ -65,31 +68,37 @@ function readEntry(entry: unknown, place: string): HarEntry {
   };
 }
 
-function readRequestBody(request: unknown): Body & Pick<WireRequest, 'headers'> {
+type IsWhole = (bytes: Buffer, size: number) => boolean;
+
+/** Tools count the bytes of a body in different ways. */
+const isAtLeast: IsWhole = ({ length }, size) => length >= size;
+const isExactly: IsWhole = ({ length }, size) => length === size;
+
+function readRequestBody(request: unknown, isWhole: IsWhole): Body & Pick<WireRequest, 'headers'> {
   const headers = headersOf(request);
   const data = nodeAt(request, 'postData');
   const text = textAt(data, 'text');
   const mimeType = textAt(data, 'mimeType') ?? '';
   const contentType = valueOf(headers, 'content-type');
   const all: Pairs = contentType === undefined && mimeType !== '' ? [...headers, ['Content-Type', mimeType]] : headers;
-  const sizes = [numberAt(request, 'bodySize') ?? 0, Number(valueOf(headers, 'content-length') ?? 0)];
+  const size = Number(valueOf(headers, 'content-length') ?? numberAt(request, 'bodySize') ?? 0);
   if (text === undefined) {
     const params = nodeAt(data, 'params');
-    const isEmpty =
-      Math.max(...sizes) <= 0 && contentType === undefined && !(Array.isArray(params) && params.length > 0);
+    const isEmpty = size <= 0 && contentType === undefined && !(Array.isArray(params) && params.length > 0);
     return { headers: all, bytes: undefined, isComplete: isEmpty };
   }
   // HAR 1.2 has an encoding for responses only; the reports of this command have one of their own.
   const isBase64 = [textAt(data, '_encoding'), textAt(data, 'encoding')].includes('base64');
   const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8');
   const isEncoded = valueOf(headers, 'content-encoding') !== undefined;
-  return { headers: all, bytes, isComplete: isEncoded || bytes.length >= Math.max(...sizes) };
+  return { headers: all, bytes, isComplete: isEncoded || isWhole(bytes, Math.max(size, 0)) };
 }
 
 function readContent(
   node: unknown,
   method: string,
   status: number,
+  isWhole: IsWhole,
 ): { readonly response: Omit<WireResponse, 'elapsedMs'>; readonly isComplete: boolean } {
   const content = nodeAt(node, 'content');
   const text = textAt(content, 'text');
@@ -100,7 +109,7 @@ function readContent(
   const size = numberAt(content, 'size') ?? 0;
   const hasNoBody = method === 'HEAD' || status === 204 || status === 304;
   const isThere = text !== undefined || (size === 0 && Number(valueOf(headers, 'content-length') ?? 0) === 0);
-  const isComplete = hasNoBody || (isThere && body.length >= size);
+  const isComplete = hasNoBody || (isThere && isWhole(body, Math.max(size, 0)));
   return { response: { status, headers, body, limitBytes: undefined }, isComplete };
 }
 

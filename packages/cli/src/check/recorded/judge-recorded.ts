@@ -1,9 +1,12 @@
+import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation } from '../api-operation.ts';
 import { decideKind, type Case, type CaseKind } from '../case.ts';
 import { checksFor, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import { isUndocumentedRejection } from '../conformance.ts';
+import { isInAuthorization, isProtected } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
-import type { Oracle } from '../../values/oracle.ts';
+import { haveCredentials } from '../extra-headers.ts';
+import type { WireRequest } from '../wire-request.ts';
 import { classifyRequest } from './classify-request.ts';
 import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
@@ -30,8 +33,6 @@ export type Judgement = {
 
 // Only the server knows whether its state or its rules allow valid data.
 const NOT_KNOWABLE: readonly CheckName[] = ['positive_data_acceptance'];
-const OF_BODY: readonly CheckName[] = ['response_schema_conformance'];
-const OF_WHOLE_RESPONSE: CheckName = 'not_a_server_error';
 
 /** Judges a recorded exchange by the checks whose verdict it allows. */
 export function judgeRecorded(
@@ -41,36 +42,32 @@ export function judgeRecorded(
 ): Judgement {
   const { request, response, isResponseComplete, broken } = exchange;
   const testCase = caseOf();
-  const counted = checksFor(testCase.kind).filter(
-    (check) =>
-      checks.has(check) &&
-      !NOT_KNOWABLE.includes(check) &&
-      (isResponseComplete || !OF_BODY.includes(check)) &&
-      (check !== 'max_response_time' || maxResponseTimeMs !== undefined) &&
-      (check !== 'max_response_size' || maxResponseBytes !== undefined) &&
-      (response !== undefined || check === OF_WHOLE_RESPONSE),
+  const unknown = new Set<CheckName>([
+    ...NOT_KNOWABLE,
+    ...(isResponseComplete ? [] : (['response_schema_conformance'] as const)),
+    ...(maxResponseTimeMs === undefined ? (['max_response_time'] as const) : []),
+    ...(maxResponseBytes === undefined ? (['max_response_size'] as const) : []),
+  ]);
+  const counted: readonly CheckName[] = checksFor(testCase.kind).filter(
+    (check) => checks.has(check) && !unknown.has(check) && (response !== undefined || check === 'not_a_server_error'),
   );
   if (response === undefined) {
-    const message = `${(broken?.received.totalBytes ?? 0) > 0 ? 'the response is incomplete' : 'no response'}: ${broken?.cause ?? ''}`;
+    const { received, cause = 'there is none' } = broken ?? {};
+    const isPartial = received !== undefined && received.totalBytes > 0;
+    const message = `${isPartial ? 'the response is incomplete' : 'no response'}: ${cause}`;
     const violations = counted.map((check) => violationOf(check, defectOf(message)));
     return { testCase, checks: counted, violations, isUndocumentedRejection: false };
   }
   const expectedStatuses = new Set<number>();
   const limitBytes = response.body.length > (maxResponseBytes ?? Infinity) ? maxResponseBytes : undefined;
-  const limited = { ...response, limitBytes };
   const judged = {
-    operation,
-    testCase,
-    response: limited,
-    requestOracle,
-    responseOracle,
-    maxResponseTimeMs,
-    expectedStatuses,
+    ...{ operation, testCase, response: { ...response, limitBytes }, requestOracle, responseOracle },
+    ...{ maxResponseTimeMs, expectedStatuses },
   };
   return {
     testCase,
     checks: counted,
-    violations: violationsIn(judged).filter(({ check }) => (counted as readonly CheckName[]).includes(check)),
+    violations: violationsIn(judged).filter(({ check }) => counted.includes(check)),
     isUndocumentedRejection: testCase.kind !== 'unsupported method' && isUndocumentedRejection(judged),
   };
 
@@ -83,25 +80,33 @@ export function judgeRecorded(
     });
     if (!hasMethod) return plain(request.method === 'HEAD' ? 'header fields only' : 'unsupported method');
     if (response?.status === 401 && operation.security.flat().length > 0) return plain('no authentication');
+    const isSuccessful = response !== undefined && isAccepted(response.status);
+    if (isSuccessful && exchange.hasAllHeaders && lacksCredentials(operation, request))
+      return plain('no authentication', 'no credentials');
     const classified = { ...classifyRequest(operation, path, requestOracle, exchange), request };
-    // A request that was not accepted may have been rejected for any reason.
-    if (response !== undefined && isFaulty(classified.kind) && !isAccepted(response.status)) return plain('undecided');
+    // An invalid request may have been rejected for another reason.
+    if (!isSuccessful && classified.kind !== 'positive') return plain('undecided');
     return { ...classified, kind: decideKind(operation, requestOracle, classified) };
   }
 }
 
-/** Whether a recorded exchange is one of those that the document does not describe. */
+/** Whether a request to a protected operation has none of its credentials, and no cookie, which may be an undocumented one. */
+function lacksCredentials(operation: ApiOperation, { target, headers }: WireRequest): boolean {
+  const schemes = operation.security.flat();
+  const query = new URLSearchParams(target.split('?').slice(1).join('?'));
+  return (
+    isProtected(operation) &&
+    schemes.every((scheme) => isInAuthorization(scheme) || scheme.type === 'apiKey') &&
+    !haveCredentials(headers, operation) &&
+    !headers.some(([name]) => name.toLowerCase() === 'cookie') &&
+    !schemes.some(({ in: place, name = '' }) => place === 'query' && query.has(name))
+  );
+}
+
+/** Whether a request has a method that its path does not have, and nothing was wrong with the response: it was refused. */
 export function isBeyondDocument({ operation, hasMethod }: Match, { request, response }: RecordedExchange): boolean {
   if (hasMethod || response === undefined) return false;
-  return request.method === 'HEAD' ? !isReadable(operation) : !isAccepted(response.status);
-}
-
-function isReadable({ method }: ApiOperation): boolean {
-  return method === 'GET';
-}
-
-function isFaulty(kind: CaseKind): boolean {
-  return kind === 'negative' || kind === 'missing header';
+  return request.method === 'HEAD' ? operation.method !== 'GET' : !isAccepted(response.status);
 }
 
 function isAccepted(status: number): boolean {

@@ -39,5 +39,5 @@ function bySpecificity(one: string, other: string): number {
 
 function rankOf(segment: string): number {
   const literal = segment.replaceAll(/\{[^}]+\}/g, '');
-  return literal === segment ? -Infinity : -literal.length;
+  return literal === segment ? Number.MIN_SAFE_INTEGER : -literal.length;
 }

@@ -4,6 +4,8 @@ import type { Excerpt, WireResponse } from '../wire-response.ts';
 /** A request that another client sent, and what it got. */
 export type RecordedExchange = {
   readonly request: WireRequest;
+  /** Whether all headers of the request are there: browsers leave credentials out of the archives that they export. */
+  readonly hasAllHeaders: boolean;
   /** Whether the body of the request is the one that was sent: recordings may lack or cut bodies. */
   readonly isRequestComplete: boolean;
   /** `undefined` when none arrived as a whole. */

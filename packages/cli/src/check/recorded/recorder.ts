@@ -85,11 +85,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   function judge(exchange: RecordedExchange): void {
+    redactor.learn(exchange);
     const match = matchOperation(documented, exchange.request);
     const reason = reasonToSkip(match, exchange);
     if (reason !== undefined) skipped.add(reason);
     else if (match === undefined || isBeyondDocument(match, exchange))
-      unmatched.add(describeUnmatched(match, exchange));
+      unmatched.add(redactor.text(describeUnmatched(match, exchange)));
     else if (selected.has(match.operation)) judgeMatched(match, exchange);
   }
 
@@ -105,13 +106,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const failed = isNotImplemented ? [] : violations;
     if (isUndocumentedRejection && response !== undefined)
       undocumented.set(operationId, (undocumented.get(operationId) ?? new Set()).add(response.status));
-    if (response !== undefined && !exchange.isResponseComplete) skipped.add('bodies that the recording lacks or cuts');
-    const observed = { operation, testCase, startedAt, durationMs, checks: counted };
-    coverage?.observe({ ...observed, request, response: response && keep(response), failed });
-    redactor.learn(exchange);
+    if (response !== undefined && !exchange.isResponseComplete)
+      skipped.add('bodies of responses that the recording lacks, cuts or hides');
+    const observed = { operation, startedAt, durationMs, checks: counted };
+    coverage?.observe({ ...observed, testCase, request, response: response && keep(response), failed });
     const found = failed.map((violation) => ({ ...violation, message: redactor.text(violation.message) }));
     const shown = { request: redactor.request(request), response: response && redactor.response(response) };
-    onExchange({ ...observed, ...shown, failed: found });
+    onExchange({
+      ...observed,
+      ...shown,
+      testCase: { ...testCase, request: shown.request, input: undefined },
+      failed: found,
+    });
     for (const violation of found) {
       const key = `${operationId} ${violation.check} ${String(response?.status)}`;
       if (failures.has(key)) continue;

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exitWithoutOutput, print, printError } from '../../terminal/command.ts';
+import { describeBug } from '../../terminal/describe-bug.ts';
+import { stopWithNpm } from '../../terminal/stop-with-npm.ts';
+import { CannotCheck } from '../../values/oracle.ts';
+import { abortOnSignals } from '../abort-on-signals.ts';
+import { readBaseUrl } from '../base-url.ts';
+import { prepareConclusion } from '../conclusion.ts';
+import type { Failure } from '../failure.ts';
+import type { Environment } from '../option-reader.ts';
+import { readOptions, type CheckOptions } from '../options.ts';
+import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
+import { hideSecrets } from '../secrets.ts';
+import { readDocument } from '../read-document.ts';
+import { createRecorder } from '../recorded/recorder.ts';
+import { openReports } from '../reports/open-reports.ts';
+import { createForwarder } from './forward.ts';
+import { runClient } from './run-client.ts';
+
+const USAGE = `contract-first proxy [DOCUMENT] --url URL [options] [-- COMMAND…]
+
+Stands before a running service, forwards requests and responses unchanged, and judges what passes by the OpenAPI document,
+by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which
+gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy openapi.yaml --url URL -- npm test
+
+  --url URL             the service; its path, such as / or /v1, replaces the base path of the document,
+                        which holds where the URL has none
+  --port N              the port of the proxy (default: a free one)
+  --har FILE            write the requests and responses of documented operations to an HTTP archive; repeatable
+  --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
+  --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
+  --operation NAME      judge the operation of this operationId, path, or method and path, such as
+                        'GET /items/*'; repeatable
+  --tag TAG             judge the operations with this tag; repeatable
+  --checks A,B          run these checks only: their names, or default, strict or protocol
+  --exclude-checks A,B  do not run these checks
+  --max-response-time N a response that takes longer, in milliseconds, fails
+  --allow-incomplete    exit 0 even if no request was judged
+  --baseline FILE       accept the failures in this file: only new ones count
+  --update-baseline     write that file, with the failures of this run
+  --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
+  --coverage            print what of each operation was seen, and what was not
+  --config FILE         a file with options (default: .contract.yaml, if there is one)
+  --help                print this text
+
+Exit code: that of the command if it fails; otherwise 1 when a check fails or an operation is not implemented, 2 when
+no request was judged or the proxy cannot run.`;
+
+/** Runs the proxy until a signal or its command ends it. Returns the exit code. */
+export async function proxyCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
+  exitWithoutOutput(2);
+  const end = args.indexOf('--');
+  const [own, client] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  try {
+    const options = readOptions(own, environment, 'proxy');
+    if (!options.isHelpWanted) return await runProxy(options, client);
+    print(USAGE);
+    return 0;
+  } catch (error) {
+    printError(error instanceof CannotCheck ? error.message : describeBug(error));
+    return 2;
+  }
+}
+
+async function runProxy(options: CheckOptions, client: readonly string[]): Promise<number> {
+  const { archives, port = 0, isProtocolFolded, secrets } = options;
+  if (options.url === undefined) throw new CannotCheck('name the service: --url http://127.0.0.1:8080');
+  const { url, servedAt } = readBaseUrl(options.url);
+  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
+  const conclusion = prepareConclusion(options, invalid);
+  const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
+  const reports = openReports(targets);
+  const report = { baseUrl: url.href, secrets, repeatLine: () => undefined, isProtocolFolded };
+  const recorder = createRecorder({
+    ...{ ...options, document, servedAt, onExchange: reports.start(report) },
+    onFailure: (failure) => {
+      if (!conclusion.accepts(failure)) printError(hideSecrets(formatLine(failure), secrets));
+    },
+    countsCoverage: options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage'),
+  });
+  const bug = new AbortController();
+  const onExchange = (exchange: RecordedExchange): void => {
+    try {
+      recorder.judge(exchange);
+    } catch (error) {
+      bug.abort(error);
+    }
+  };
+  const server = createServer(createForwarder(url, { onExchange, onSkip: recorder.skip }));
+  server.requestTimeout = 0; // Uploads may take as long as the service lets them.
+  server.keepAliveTimeout = 0; // Clients may reuse a connection at any time.
+  using interruption = abortOnSignals();
+  const signal = AbortSignal.any([interruption.signal, bug.signal]);
+  try {
+    const proxyUrl = await listen();
+    printError(`contract-first proxy: ${proxyUrl} stands before ${url.origin}`);
+    stopWithNpm();
+    const clientCode = client.length > 0 ? await runClient(client, proxyUrl, signal) : await untilAborted(signal);
+    bug.signal.throwIfAborted();
+    return conclude(clientCode);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+
+  async function listen(): Promise<string> {
+    await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: unknown) => {
+      throw new CannotCheck(`the proxy cannot listen: ${(error as Error).message}`, { cause: error }); // As emitted.
+    });
+    const { port: chosen } = server.address() as AddressInfo; // A TCP address, not a pipe.
+    return `http://127.0.0.1:${String(chosen)}${url.pathname.replace(/\/$/, '')}`;
+  }
+
+  function conclude(clientCode: number): number {
+    const { result, exitCode } = conclusion.conclude(recorder.result(), report);
+    reports.finish(result, undefined);
+    return clientCode === 0 ? exitCode : clientCode;
+  }
+}
+
+function formatLine({ check, operationId, message, recorded }: Failure): string {
+  return `FAILED ${check}  ${operationId}: ${message} (${recorded?.place ?? ''})`;
+}
+
+async function untilAborted(signal: AbortSignal): Promise<number> {
+  if (!signal.aborted) await once(signal, 'abort');
+  return 0;
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { headerOf } from '../conformance.ts';
+import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
+import { excerptOf } from '../wire-response.ts';
+import { endToEndHeaders } from './end-to-end-headers.ts';
+import { decodeBody, keepPassing } from './passing-body.ts';
+
+/** A request that passes through the proxy, with its response. */
+export type Passage = {
+  /** Keeps a response while it passes. */
+  readonly respond: (response: IncomingMessage) => void;
+  /**
+   * Returns the exchange as it was recorded.
+   *
+   * @param cause why no response arrived as a whole; `undefined` when one did
+   */
+  readonly finish: (cause: string | undefined) => RecordedExchange;
+};
+
+/** Keeps a request while it passes. */
+export function openPassage(request: IncomingMessage, target: string, number: number): Passage {
+  const startedAt = new Date();
+  const start = performance.now();
+  const sent = keepPassing(request);
+  let passing: { readonly response: IncomingMessage; readonly body: ReturnType<typeof keepPassing> } | undefined;
+  return {
+    respond(response) {
+      passing = { response, body: keepPassing(response) };
+    },
+    finish(cause) {
+      const { method = 'GET', rawHeaders, complete } = request;
+      const durationMs = performance.now() - start;
+      const body = hasBody(request) ? sent.bytes() : undefined;
+      const common = {
+        request: { method, target, headers: endToEndHeaders(rawHeaders), body },
+        hasAllHeaders: true,
+        isRequestComplete: complete && !sent.isCut(),
+        ...{ startedAt, durationMs, place: `request ${String(number)}, ${startedAt.toISOString()}` },
+      };
+      const received = passing?.body.bytes() ?? Buffer.alloc(0);
+      if (cause !== undefined || passing === undefined) {
+        const broken = { cause: cause ?? 'there is none', received: excerptOf(received) };
+        return { ...common, response: undefined, isResponseComplete: false, broken };
+      }
+      const { statusCode: status = 0 } = passing.response;
+      const headers = endToEndHeaders(passing.response.rawHeaders).map(
+        ([name, value]) => [name.toLowerCase(), value] as const,
+      );
+      const coding = headerOf({ headers }, 'content-encoding');
+      const decoded = passing.body.isCut() ? undefined : decodeBody(received, coding);
+      const response = { status, headers, body: decoded ?? received, limitBytes: undefined, elapsedMs: durationMs };
+      return { ...common, response, isResponseComplete: decoded !== undefined, broken: undefined };
+    },
+  };
+}
+
+/** Whether a request has a body, which may be empty (RFC 9112, 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}

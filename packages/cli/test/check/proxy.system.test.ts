@@ -1,0 +1,255 @@
+import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { ROOT, run, start } from '@contract-first/testing/service.ts';
+import { petsDocument } from './support/pets-document.ts';
+
+const BIN = join(ROOT, 'packages/cli/bin.js');
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const LIST = { ...JSON_TYPE, 'X-Total': '1' };
+const HEADERS = "{ headers: { authorization: 'Bearer token-0123456789' } }";
+
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
+}
+
+/** Creates a folder with the document. */
+function folderOf(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'pets.json'), JSON.stringify(petsDocument));
+  return folder;
+}
+
+/** Runs the proxy with a client, which is a script that has the URL of the proxy in `url`. */
+async function runProxy(service: string, script: string, args: readonly string[] = []) {
+  const folder = folderOf();
+  const client = `const url = process.env.CONTRACT_PROXY_URL; ${script}`;
+  const command = [
+    BIN,
+    'proxy',
+    'pets.json',
+    '--url',
+    service,
+    ...args,
+    '--',
+    'node',
+    '--input-type=module',
+    '-e',
+    client,
+  ];
+  const outcome = await run('node', command, {}, folder);
+  return { ...outcome, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
+}
+
+/** Starts the proxy without a client; resolves to its URL when it listens. */
+async function startProxy(service: string, args: readonly string[] = []) {
+  const child = start('node', [BIN, 'proxy', 'pets.json', '--url', service, ...args], {}, folderOf());
+  let printed = '';
+  child.process.stderr.on('data', (text: string) => (printed += text));
+  while (!printed.includes(' stands before ')) await once(child.process.stderr, 'data');
+  const [url = ''] = /http:\S+/.exec(printed) ?? [];
+  return {
+    child,
+    url,
+    waitFor: async (text: string) => {
+      while (!printed.includes(text)) await once(child.process.stderr, 'data');
+    },
+  };
+}
+
+const right: RequestListener = (_request, response) => {
+  response.writeHead(200, LIST).end('[{"name":"Rex"}]');
+};
+
+test('proxy forwards requests and responses unchanged, without the headers of a connection', async () => {
+  const seen: unknown[] = [];
+  const service = await listen(
+    createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { host, connection, te, 'x-hop': hop, 'x-end': end } = request.headers;
+        seen.push({
+          line: `${String(request.method)} ${String(request.url)}`,
+          connection,
+          te,
+          hop,
+          end,
+          host,
+          body: Buffer.concat(chunks).toString(),
+        });
+        const headers = [
+          ...Object.entries(LIST).flat(),
+          'Set-Cookie',
+          'a=1',
+          'Set-Cookie',
+          'b=2',
+          'Keep-Alive',
+          'timeout=1',
+          'Content-Encoding',
+          'gzip',
+        ];
+        response.writeHead(200, 'Fine', headers).end(gzipSync('[{"name":"Rex"}]'));
+      });
+    }),
+  );
+  const { child, url } = await startProxy(service);
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const head = [
+    'Host: other.example',
+    'Connection: close, X-Hop',
+    'X-Hop: 1',
+    'X-End: 1',
+    'TE: trailers',
+    'Content-Length: 2',
+  ];
+  socket.write(['PUT /v1/pets/%2e/a%2Fb?q=%20+ HTTP/1.1', ...head, '', '{}'].join('\r\n'));
+  const received = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+  expect(received).toMatch(/^HTTP\/1\.1 200 Fine\r\n/);
+  expect(received.match(/^(?:set-cookie|content-encoding|keep-alive): .*$/gim)).toEqual([
+    'Set-Cookie: a=1',
+    'Set-Cookie: b=2',
+    'Content-Encoding: gzip',
+  ]);
+  const own = { connection: 'close', te: undefined, hop: undefined, end: '1', host: new URL(service).host };
+  expect(seen).toEqual([{ line: 'PUT /v1/pets/%2e/a%2Fb?q=%20+', ...own, body: '{}' }]);
+  child.process.kill('SIGTERM');
+  await child.outcome;
+});
+
+test('proxy prints a failure when it is first seen, and ends by a signal with a summary and 1', async () => {
+  const service = await listen(
+    createServer((request, response) => {
+      if (request.url === '/v1/pets') right(request, response);
+      else response.writeHead(500, JSON_TYPE).end('{}');
+    }),
+  );
+  const { child, url, waitFor } = await startProxy(service, ['--har', 'a.har']);
+  const options = { headers: { Authorization: 'Bearer token-0123456789' } };
+  expect(await (await fetch(`${url}/v1/pets`, options)).json()).toEqual([{ name: 'Rex' }]);
+  expect((await fetch(`${url}/v1/pets/1`, options)).status).toBe(500);
+  await waitFor('FAILED not_a_server_error  readPet: the status is 500 (request 2, ');
+  child.process.kill('SIGINT');
+  const { code, stdout } = await child.outcome;
+  expect([code, stdout]).toEqual([1, expect.stringContaining('5 operations, 2 requests, 2 failures')]);
+});
+
+test('proxy runs a command, and exits with its code if it fails, with 1 for failures, and with 0 otherwise', async () => {
+  const service = await listen(createServer(right));
+  const good = await runProxy(`${service}/v1`, `await fetch(url + '/pets', ${HEADERS});`);
+  expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('1 request, 0 failures')]);
+  const failing = await runProxy(service, `await fetch(url + '/v1/pets', ${HEADERS}); process.exit(7);`);
+  expect([failing.code, failing.stdout]).toEqual([7, expect.stringContaining('1 request, 0 failures')]);
+  const flawed = await runProxy(service, `await fetch(url + '/v1/pets?limit=11', ${HEADERS});`);
+  expect([flawed.code, flawed.stdout]).toEqual([
+    1,
+    expect.stringContaining('FAILED negative_data_rejection  listPets'),
+  ]);
+  const idle = await runProxy(service, '');
+  expect([idle.code, idle.stdout]).toEqual([2, expect.stringContaining('no request was judged')]);
+});
+
+test('proxy writes an archive that the check reads, without the credentials', async () => {
+  const service = await listen(createServer(right));
+  const { code, read } = await runProxy(service, `await fetch(url + '/v1/pets?limit=1', ${HEADERS});`, [
+    '--har',
+    'a.har',
+  ]);
+  expect(code).toBe(0);
+  const archive = read('a.har');
+  expect(archive).toContain('Bearer $TOKEN');
+  expect(archive).not.toContain('0123456789');
+  const folder = folderOf();
+  writeFileSync(join(folder, 'a.har'), archive);
+  const checked = await run('node', [BIN, 'check', 'pets.json', '--har', 'a.har'], {}, folder);
+  expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 request, 0 failures')]);
+});
+
+test('proxy fails for an operation that answers without credentials', async () => {
+  const service = await listen(createServer(right));
+  const { code, stdout } = await runProxy(
+    service,
+    "await fetch(url + '/v1/pets'); await fetch(url + '/v1/pets?key=a');",
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain('FAILED ignored_auth  listPets\n  with no credentials, the status is 200 instead of 401');
+  expect(stdout).toContain('2 requests, 1 failure');
+});
+
+test('proxy fails for a response that is cut off, and passes on what arrived', async () => {
+  const service = await listen(
+    createServer((request, response) => {
+      if (request.url === '/v1/pets/1') request.socket.destroy();
+      else response.writeHead(200, { ...LIST, 'Content-Length': '100' }).write('[', () => request.socket.destroy());
+    }),
+  );
+  const script = `const first = await fetch(url + '/v1/pets', ${HEADERS}); const second = await fetch(url + '/v1/pets/1', ${HEADERS});
+    console.log(first.status, await first.text().catch(() => 'cut'), second.status, await second.text());`;
+  const { code, stdout } = await runProxy(service, script);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^200 cut 502 contract-first proxy: no response of the service at \S+: the connection was closed$/m,
+  );
+  expect(stdout).toContain(
+    'FAILED not_a_server_error  listPets\n  the response is incomplete: the connection was closed',
+  );
+  expect(stdout).toContain('FAILED not_a_server_error  readPet\n  no response: the connection was closed');
+});
+
+test('proxy answers 502 and fails for nothing while the service is not reachable', async () => {
+  const script = "const { status } = await fetch(url + '/v1/pets'); console.log(status);";
+  const { code, stdout } = await runProxy('http://127.0.0.1:9', script);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^502$/m);
+  expect(stdout).toContain('not judged: requests while the service was not reachable (');
+});
+
+test('proxy passes long bodies on as they arrive, without judging them', async () => {
+  const chunk = Buffer.alloc(1_048_576, ' ');
+  const service = await listen(
+    createServer((request, response) => {
+      let bytes = 0;
+      request.on('data', (part: Buffer) => (bytes += part.length));
+      request.on('end', () => {
+        response.writeHead(200, { ...LIST, 'X-Bytes': String(bytes) });
+        for (let count = 0; count < 20; count += 1) response.write(chunk);
+        response.end('5');
+      });
+    }),
+  );
+  const script = `const body = Buffer.alloc(20_971_520); const options = { method: 'PUT', body };
+    const response = await fetch(url + '/v1/pets', ${HEADERS}); const other = await fetch(url + '/files', options);
+    console.log((await response.arrayBuffer()).byteLength, other.headers.get('x-bytes')); await other.arrayBuffer();`;
+  const { code, stdout } = await runProxy(service, script);
+  expect(stdout).toMatch(/^20971521 20971520$/m);
+  expect(stdout).toContain('not judged: bodies of responses that the recording lacks, cuts or hides (1)');
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['no service', ['pets.json'], /^name the service: --url /],
+  [
+    'an option of the check only',
+    ['pets.json', '--url', 'http://127.0.0.1:9', '--runs', '1'],
+    /^--runs is not an option/,
+  ],
+  [
+    'a command that does not exist',
+    ['pets.json', '--url', 'http://127.0.0.1:9', '--', './nothing'],
+    /^\.\/nothing cannot be started: /m,
+  ],
+] as const)('proxy ends with 2 for %s', async (_name, args, message) => {
+  const { code, stderr } = await run('node', [BIN, 'proxy', ...args], {}, folderOf());
+  expect(stderr).toMatch(message);
+  expect(code).toBe(2);
+});
