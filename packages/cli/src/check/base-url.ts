@@ -7,7 +7,7 @@ export type BaseUrl = {
   readonly servedAt: string | undefined;
 };
 
-/** Reads the URL of a server. @throws {CannotCheck} when it is no http or https URL */
+/** Reads the URL of a server. @throws {CannotCheck} for other URLs than those of http and https */
 export function readBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text);
   if (url !== null && ['http:', 'https:'].includes(url.protocol))

@@ -160,19 +160,24 @@ test('proxy runs a command, and exits with its code if it fails, with 1 for fail
 });
 
 test('proxy writes an archive that the check reads, without the credentials', async () => {
-  const service = await listen(createServer(right));
-  const { code, read } = await runProxy(service, `await fetch(url + '/v1/pets?limit=1', ${HEADERS});`, [
-    '--har',
-    'a.har',
-  ]);
+  const service = await listen(
+    createServer((request, response) => {
+      if (request.url?.startsWith('/v1/pets?') === true) right(request, response);
+      else response.writeHead(200, JSON_TYPE).end('{"name":"Rex"}');
+    }),
+  );
+  // A value that is a key and an id.
+  const script = `await fetch(url + '/v1/pets?limit=1', ${HEADERS}); await fetch(url + '/v1/pets/98765432?key=98765432');`;
+  const { code, read } = await runProxy(service, script, ['--har', 'a.har']);
   expect(code).toBe(0);
   const archive = read('a.har');
   expect(archive).toContain('Bearer $TOKEN');
-  expect(archive).not.toContain('0123456789');
+  expect(archive).toContain('/v1/pets/$KEY?key=$KEY');
+  expect(archive).not.toMatch(/0123456789|98765432/);
   const folder = folderOf();
   writeFileSync(join(folder, 'a.har'), archive);
   const checked = await run('node', [BIN, 'check', 'pets.json', '--har', 'a.har'], {}, folder);
-  expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 request, 0 failures')]);
+  expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('2 requests, 0 failures')]);
 });
 
 test('proxy fails for an operation that answers without credentials', async () => {

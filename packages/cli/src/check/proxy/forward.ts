@@ -4,7 +4,7 @@ import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
 import { hasBody, openPassage } from './passage.ts';
 
-/** Receives what passes through a proxy. */
+/** Receives the outcome of each request to a proxy. */
 export type PassageEvents = {
   readonly onExchange: (exchange: RecordedExchange) => void;
   /** A request got no response of the service, for a reason that is not a fault of the service. */

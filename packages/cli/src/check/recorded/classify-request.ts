@@ -31,13 +31,14 @@ export function classifyRequest(
   oracle: Oracle,
   { request, hasAllHeaders, isRequestComplete }: RecordedExchange,
 ): Classification {
+  if (!isRequestComplete) return UNDECIDED;
   // A plus sign in a query may stand for a space.
   const targets = new Set([request.target, request.target.replaceAll('+', '%20')]);
   const alternatives = [...targets].map((target) => readSentParameters({ path }, { ...request, target }));
   const readings = operation.parameters.map((parameter) => {
     return { parameter, name: `${parameter.in} ${parameter.name}`, ...readParameter(parameter, oracle, alternatives) };
   });
-  const body = isRequestComplete ? readBody(operation, oracle, request) : ({ verdict: 'unclear' } as const);
+  const body = readBody(operation, oracle, request);
   const missing = readings.filter(
     ({ parameter, verdict }) => parameter.required && !parameter.hasDefault && verdict === 'left out',
   );

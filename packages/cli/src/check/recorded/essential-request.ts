@@ -3,7 +3,7 @@ import { isInAuthorization } from '../credentials.ts';
 import type { WireRequest } from '../wire-request.ts';
 import { EXCERPT_BYTES } from '../wire-response.ts';
 
-// Those that decide how a server reads a request, besides the documented ones.
+// They decide how a server reads a request, besides the documented headers.
 const ESSENTIAL = /^(?:content-type|accept|cookie|if-.*|idempotency-key|prefer|x-http-method-override)$/;
 
 // More is not printed.

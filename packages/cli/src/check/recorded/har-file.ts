@@ -33,8 +33,8 @@ export function readHar(path: string): readonly HarEntry[] {
 }
 
 function readEntry(entry: unknown, place: string): HarEntry {
-  const missing = (what: string): never => {
-    throw new CannotCheck(`${place} has no valid ${what}`);
+  const missing = (name: string): never => {
+    throw new CannotCheck(`${place} has no valid ${name}`);
   };
   const [request, response] = [nodeAt(entry, 'request'), nodeAt(entry, 'response')];
   const url = textAt(request, 'url') ?? missing('request.url');
@@ -45,7 +45,8 @@ function readEntry(entry: unknown, place: string): HarEntry {
   if (Number.isNaN(startedAt.getTime())) missing('startedDateTime');
   const durationMs = durationOf(entry);
   // The reports of this command replace credentials by variables, which changes the length of a body.
-  const isWhole = nodeAt(entry, '_operation') === undefined ? isAtLeast : isExactly;
+  const isOwn = nodeAt(entry, '_operation') !== undefined;
+  const isWhole = isOwn ? isExactly : isAtLeast;
   const { headers: requestHeaders, ...requestBody } = readRequestBody(request, isWhole);
   const content = readContent(response, method, status, isWhole);
   const isAborted = status <= 0;
@@ -60,7 +61,7 @@ function readEntry(entry: unknown, place: string): HarEntry {
         body: requestBody.bytes,
       },
       hasAllHeaders: false,
-      isRequestComplete: requestBody.isComplete,
+      isRequestComplete: requestBody.isComplete && !(isOwn && hasVariable(url, requestHeaders)),
       response: isAborted ? undefined : { ...content.response, elapsedMs: durationMs },
       isResponseComplete: content.isComplete,
       ...{ broken: undefined, startedAt, durationMs, place: `${place}, ${startedDateTime}` },
@@ -126,6 +127,12 @@ function headersOf(message: unknown): Pairs {
 
 function valueOf(headers: Pairs, wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+/** Whether a variable stands for a part of a URL or of a header that is not for credentials. */
+function hasVariable(url: string, headers: Pairs): boolean {
+  const values = headers.flatMap(([name, value]) => (/^(?:authorization|cookie)$/i.test(name) ? [] : value));
+  return [url, ...values].some((text) => /\$[A-Z_][A-Z\d_]*/.test(text));
 }
 
 /** Returns the time from sending the request to the end of the response, without waiting for a connection. */

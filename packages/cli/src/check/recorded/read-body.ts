@@ -68,7 +68,7 @@ function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyRead
     return { verdict: 'invalid', fault: 'a body that is not JSON' };
   }
   const value = fromJsonTree(tree);
-  // Clients send back what they have read, and servers may ignore properties that are only read (OpenAPI 3.1, 4.8.24.5).
+  // Clients send resources back as they read them, and servers may ignore read-only properties (OpenAPI 3.1, 4.8.24.5).
   if (findRepeatedMember(text) !== undefined || hasMember(value, oracle.schemas.removed)) return UNCLEAR;
   const violation = oracle.violation(schema, tree);
   if (violation === undefined) return { verdict: 'valid', body: { content, value } };

@@ -62,7 +62,7 @@ function mayBeSpelledOtherwise({ in: place, name, schema, style, explode }: Para
 const TRUE = /^(?:true|yes|on|1|t|y)$/i;
 const FALSE = /^(?:false|no|off|0|f|n)$/i;
 
-/** Returns what lenient servers read: other spellings of numbers and booleans, and one of several values. */
+/** Returns the readings of lenient servers: other spellings of numbers and booleans, and one of several values. */
 function lenientReadings(value: Json): readonly Json[] {
   if (isArray(value)) {
     const items = value.map((item) => [item, ...lenientReadings(item)]);

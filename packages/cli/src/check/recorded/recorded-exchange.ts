@@ -1,21 +1,21 @@
 import type { WireRequest } from '../wire-request.ts';
 import type { Excerpt, WireResponse } from '../wire-response.ts';
 
-/** A request that another client sent, and what it got. */
+/** A request of another client, and its response. */
 export type RecordedExchange = {
   readonly request: WireRequest;
   /** Whether all headers of the request are there: browsers leave credentials out of the archives that they export. */
   readonly hasAllHeaders: boolean;
-  /** Whether the body of the request is the one that was sent: recordings may lack or cut bodies. */
+  /** Whether the recording has the whole request, apart from credentials. */
   readonly isRequestComplete: boolean;
   /** `undefined` when none arrived as a whole. */
   readonly response: WireResponse | undefined;
-  /** Whether the body of the response is the one that arrived. */
+  /** Whether the recording has the whole body of the response. */
   readonly isResponseComplete: boolean;
-  /** What arrived instead of a whole response. */
+  /** The bytes of a response that did not arrive as a whole, and the cause. */
   readonly broken: { readonly cause: string; readonly received: Excerpt } | undefined;
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** Tells people where the exchange is: `entry 3 of a.har, 2026-11-12T10:00:00.000Z`. */
+  /** Names the exchange in the recording: `entry 3 of a.har, 2026-11-12T10:00:00.000Z`. */
   readonly place: string;
 };

@@ -68,7 +68,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
   const judging = { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes };
   const coverage = options.countsCoverage ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
-  const redactor = createRedactor(document);
+  const redactor = createRedactor(document, documented);
   const failures = new Map<string, Failure>();
   const seen = new Set<ApiOperation>();
   const notImplemented = new Set<string>();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { OpenApiDocument } from '@contract-first/documents';
-import type { SecurityScheme } from '../api-operation.ts';
+import type { ApiOperation, SecurityScheme } from '../api-operation.ts';
 import type { WireRequest } from '../wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse, type WireResponse } from '../wire-response.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
@@ -23,20 +23,28 @@ type Learned = { readonly variable: string; readonly spellings: readonly string[
 const GUESSED_CHARS = 8;
 // Hiding a text of one or two characters would make the output unreadable.
 const LEAST_CHARS = 3;
-// The oldest are forgotten: each costs time for every text. What they were in has been redacted.
+// Each costs time for every text. The oldest are forgotten: texts are redacted when they are recorded.
 const MAX_LEARNED = 256;
 // Reports show the first bytes only, and redaction may move others there.
 const REDACTED_BYTES = 2 * EXCERPT_BYTES;
+const SCHEME = /^(?:basic|bearer|digest|negotiate)$/i;
 const SECRET_NAME =
   /^(?:x[-_])?(?:(?:access|refresh|id|auth|session|bearer|csrf|xsrf)[-_]?)*token$|passw(?:or)?d|secret|api[-_]?key/i;
 
-/** Creates a redactor of credentials: those of the document's security schemes, cookies, and values that are named as such. */
-export function createRedactor(document: OpenApiDocument): Redactor {
+/**
+ * Creates a redactor of credentials: those of the document's security schemes, cookies, and values that are named as such.
+ *
+ * @param operations their parameters name the cookies that are not credentials
+ */
+export function createRedactor(document: OpenApiDocument, operations: readonly ApiOperation[]): Redactor {
   const { securitySchemes = {} } = (document['components'] ?? {}) as {
     readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>; // The linter has checked this shape.
   };
   const keys = Object.values(securitySchemes).flatMap(({ type, in: place = 'header', name = '' }) =>
     type === 'apiKey' ? [`${place} ${place === 'header' ? name.toLowerCase() : name}`] : [],
+  );
+  const cookies = new Set(
+    operations.flatMap(({ parameters }) => parameters.flatMap((one) => (one.in === 'cookie' ? one.name : []))),
   );
   const learned = new Map<string, Learned>();
   const counts = new Map<string, number>();
@@ -60,6 +68,7 @@ export function createRedactor(document: OpenApiDocument): Redactor {
 
   function learnAuthorization(value: string): void {
     const [, scheme = '', credentials = value] = /^(\S+) +(.+)$/.exec(value) ?? [];
+    if (SCHEME.test(credentials)) return;
     const isBasic = scheme.toLowerCase() === 'basic';
     add(isBasic ? 'BASIC' : 'TOKEN', credentials, LEAST_CHARS);
     if (!isBasic) return;
@@ -69,7 +78,8 @@ export function createRedactor(document: OpenApiDocument): Redactor {
 
   function learnCookie(pair: string): void {
     const [name = '', ...rest] = pair.split('=');
-    add(name, rest.join('='), keys.includes(`cookie ${name}`) ? LEAST_CHARS : GUESSED_CHARS);
+    const isKey = keys.includes(`cookie ${name}`);
+    if (isKey || !cookies.has(name)) add(name, rest.join('='), isKey ? LEAST_CHARS : GUESSED_CHARS);
   }
 
   function learnNamed(place: 'query' | 'header', name: string, value: string): void {
