@@ -60,7 +60,8 @@ export function classifyRequest(
     : UNDECIDED;
 }
 
-const UNDECIDED: Classification = { kind: 'undecided', description: 'undecided', input: undefined };
+/** The classification of a request that servers read differently. */
+export const UNDECIDED: Classification = { kind: 'undecided', description: 'undecided', input: undefined };
 
 function faulty(kind: 'negative' | 'missing header', description: string): Classification {
   return { kind, description, input: undefined };

@@ -1,3 +1,4 @@
+import { TimeLimitExceeded } from '@contract-first/contract';
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation } from '../api-operation.ts';
 import { decideKind, type Case, type CaseKind } from '../case.ts';
@@ -7,7 +8,7 @@ import { isInAuthorization, isProtected } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
 import { haveCredentials } from '../extra-headers.ts';
 import type { WireRequest } from '../wire-request.ts';
-import { classifyRequest } from './classify-request.ts';
+import { classifyRequest, UNDECIDED, type Classification } from './classify-request.ts';
 import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
@@ -40,7 +41,7 @@ export function judgeRecorded(
   exchange: RecordedExchange,
   { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes }: JudgeOptions,
 ): Judgement {
-  const { request, response, isResponseComplete, broken } = exchange;
+  const { request, hasAllHeaders, response, isResponseComplete, broken } = exchange;
   const testCase = caseOf();
   const unknown = new Set<CheckName>([
     ...NOT_KNOWABLE,
@@ -61,7 +62,10 @@ export function judgeRecorded(
   const expectedStatuses = new Set<number>();
   const limitBytes = response.body.length > (maxResponseBytes ?? Infinity) ? maxResponseBytes : undefined;
   const judged = {
-    ...{ operation, testCase, response: { ...response, limitBytes }, requestOracle, responseOracle },
+    operation: hasAllHeaders ? operation : withoutSetCookie(operation),
+    testCase,
+    response: { ...response, limitBytes },
+    ...{ requestOracle, responseOracle },
     ...{ maxResponseTimeMs, expectedStatuses },
   };
   return {
@@ -81,13 +85,31 @@ export function judgeRecorded(
     if (!hasMethod) return plain(request.method === 'HEAD' ? 'header fields only' : 'unsupported method');
     if (response?.status === 401 && operation.security.flat().length > 0) return plain('no authentication');
     const isSuccessful = response !== undefined && isAccepted(response.status);
-    if (isSuccessful && exchange.hasAllHeaders && lacksCredentials(operation, request))
+    if (isSuccessful && hasAllHeaders && lacksCredentials(operation, request))
       return plain('no authentication', 'no credentials');
-    const classified = { ...classifyRequest(operation, path, requestOracle, exchange), request };
+    const classified = { ...classifyInTime(), request };
     // An invalid request may have been rejected for another reason.
     if (!isSuccessful && classified.kind !== 'positive') return plain('undecided');
     return { ...classified, kind: decideKind(operation, requestOracle, classified) };
   }
+
+  function classifyInTime(): Classification {
+    try {
+      return classifyRequest(operation, path, requestOracle, exchange);
+    } catch (error) {
+      if (error instanceof TimeLimitExceeded) return UNDECIDED;
+      throw error;
+    }
+  }
+}
+
+/** Copies an operation without the header that browsers leave out of the archives that they export. */
+function withoutSetCookie(operation: ApiOperation): ApiOperation {
+  const responses = Object.entries(operation.responses).map(([status, response]) => {
+    const headers = response.headers.filter(({ name }) => name !== 'set-cookie');
+    return [status, { ...response, headers }] as const;
+  });
+  return { ...operation, responses: Object.fromEntries(responses) };
 }
 
 /** Whether a request to a protected operation has none of its credentials, and no cookie, which may be an undocumented one. */

@@ -4,7 +4,7 @@ import type { Excerpt, WireResponse } from '../wire-response.ts';
 /** A request of another client, and its response. */
 export type RecordedExchange = {
   readonly request: WireRequest;
-  /** Whether all headers of the request are there: browsers leave credentials out of the archives that they export. */
+  /** Whether the recording has all headers: browsers leave credentials and cookies out of the archives that they export. */
   readonly hasAllHeaders: boolean;
   /** Whether the recording has the whole request, apart from credentials. */
   readonly isRequestComplete: boolean;

@@ -55,7 +55,13 @@ export const petsDocument = {
             },
           },
         },
-        responses: { '200': { description: 'Welcome', content: json({ type: 'object', required: ['access_token'] }) } },
+        responses: {
+          '200': {
+            description: 'Welcome',
+            headers: { 'Set-Cookie': { required: true, schema: text } },
+            content: json({ type: 'object', required: ['access_token'] }),
+          },
+        },
       },
     },
   },
