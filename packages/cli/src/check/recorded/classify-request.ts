@@ -12,6 +12,8 @@ export type Classification = {
   readonly kind: Extract<CaseKind, 'positive' | 'negative' | 'missing header' | 'undecided'>;
   /** The fault of an invalid request. */
   readonly description: string;
+  /** Describes all such faults, without values; by default, the description. */
+  readonly group?: string | undefined;
   /** The values of a valid request. */
   readonly input: RequestInput | undefined;
 };
@@ -31,7 +33,7 @@ export function classifyRequest(
   oracle: Oracle,
   { request, hasAllHeaders, isRequestComplete }: RecordedExchange,
 ): Classification {
-  if (!isRequestComplete) return UNDECIDED;
+  if (!isRequestComplete) return { ...UNDECIDED, description: 'recorded in part' };
   // A plus sign in a query may stand for a space.
   const targets = new Set([request.target, request.target.replaceAll('+', '%20')]);
   const alternatives = [...targets].map((target) => readSentParameters({ path }, { ...request, target }));
@@ -44,11 +46,15 @@ export function classifyRequest(
   );
   const invalid = readings.find(({ verdict }) => verdict === 'invalid');
   if (invalid !== undefined) return faulty('negative', `${invalid.name} does not match its schema`);
-  if (body.verdict === 'invalid') return faulty('negative', body.fault);
+  if (body.verdict === 'invalid') return faulty('negative', body.fault, body.group);
   const removable = missing.filter(({ name }) => !hasAllHeaders && OFTEN_REMOVED.test(name));
   const [first] = missing.filter((one) => !removable.includes(one));
   if (first !== undefined)
-    return faulty(first.parameter.in === 'header' ? 'missing header' : 'negative', `no ${first.name}`);
+    return faulty(
+      first.parameter.in === 'header' ? 'missing header' : 'negative',
+      `no ${first.name}`,
+      'without a required parameter',
+    );
   const isUnclear = body.verdict === 'unclear' || readings.some(({ verdict }) => verdict === 'unclear');
   if (isUnclear || removable.length > 0 || hasUnknownQuery(operation, oracle, alternatives)) return UNDECIDED;
   const parameters = readings.flatMap(({ parameter, ...reading }) =>
@@ -61,10 +67,14 @@ export function classifyRequest(
 }
 
 /** The classification of a request that servers read differently. */
-export const UNDECIDED: Classification = { kind: 'undecided', description: 'undecided', input: undefined };
+export const UNDECIDED: Classification = {
+  kind: 'undecided',
+  description: 'servers may read it differently',
+  input: undefined,
+};
 
-function faulty(kind: 'negative' | 'missing header', description: string): Classification {
-  return { kind, description, input: undefined };
+function faulty(kind: 'negative' | 'missing header', description: string, group?: string): Classification {
+  return { kind, description, group, input: undefined };
 }
 
 /** Whether a query has a name that the document does not have: a server may refuse it. */

@@ -2,7 +2,14 @@ import { TimeLimitExceeded } from '@contract-first/contract';
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation } from '../api-operation.ts';
 import { decideKind, type Case, type CaseKind } from '../case.ts';
-import { checksFor, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
+import {
+  checksFor,
+  violationOf,
+  violationsIn,
+  withoutConsequences,
+  type CheckName,
+  type Violation,
+} from '../checks.ts';
 import { isUndocumentedRejection } from '../conformance.ts';
 import { isInAuthorization, isProtected } from '../credentials.ts';
 import { defectOf } from '../defect.ts';
@@ -71,7 +78,7 @@ export function judgeRecorded(
   return {
     testCase,
     checks: counted,
-    violations: violationsIn(judged).filter(({ check }) => counted.includes(check)),
+    violations: withoutConsequences(violationsIn(judged).filter(({ check }) => counted.includes(check))),
     isUndocumentedRejection: testCase.kind !== 'unsupported method' && isUndocumentedRejection(judged),
   };
 
@@ -89,7 +96,8 @@ export function judgeRecorded(
       return plain('no authentication', 'no credentials');
     const classified = { ...classifyInTime(), request };
     // An invalid request may have been rejected for another reason.
-    if (!isSuccessful && classified.kind !== 'positive') return plain('undecided');
+    const isRejected = response !== undefined && !isSuccessful && response.status < 500;
+    if (isRejected && classified.kind !== 'positive') return plain('undecided');
     return { ...classified, kind: decideKind(operation, requestOracle, classified) };
   }
 

@@ -13,8 +13,14 @@ import type { RequestInput, WireRequest } from '../wire-request.ts';
 /** How a server reads the body of a request. */
 export type BodyReading =
   | { readonly verdict: 'valid'; readonly body: RequestInput['body'] }
-  | { readonly verdict: 'invalid'; readonly fault: string }
+  | ({ readonly verdict: 'invalid' } & BodyFault)
   | { readonly verdict: 'unclear' };
+
+type BodyFault = {
+  readonly fault: string;
+  /** Describes all such faults, without values. */
+  readonly group: string;
+};
 
 const UNCLEAR: BodyReading = { verdict: 'unclear' };
 
@@ -26,7 +32,7 @@ export function readBody({ requestBody }: ApiOperation, oracle: Oracle, request:
   if (request.body === undefined || request.body.length === 0) {
     if (!required) return { verdict: 'valid', body: undefined };
     const isJson = contents.length > 0 && contents.every((content) => encodingOf(content) === 'json');
-    return isJson ? { verdict: 'invalid', fault: 'no body' } : UNCLEAR; // An empty text is a body.
+    return isJson ? invalid('no body', 'without a body') : UNCLEAR; // An empty text is a body.
   }
   if (contents.length === 0 || contentType === undefined || headerOf({ headers }, 'content-encoding') !== undefined)
     return UNCLEAR;
@@ -35,7 +41,7 @@ export function readBody({ requestBody }: ApiOperation, oracle: Oracle, request:
     contents.map(({ mediaType }) => mediaType),
   );
   const content = contents.find(({ mediaType }) => mediaType === match);
-  if (content === undefined) return { verdict: 'invalid', fault: `a body of ${contentType}` };
+  if (content === undefined) return invalid(`a body of ${contentType}`, 'sent as another media type');
   if (/charset *= *"?(?!utf-?8)/i.test(contentType)) return UNCLEAR;
   switch (encodingOf(content)) {
     case 'json':
@@ -52,6 +58,10 @@ export function readBody({ requestBody }: ApiOperation, oracle: Oracle, request:
   }
 }
 
+function invalid(fault: string, group = fault): BodyReading {
+  return { verdict: 'invalid', fault, group };
+}
+
 function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyReading {
   const { schema } = content;
   let text: string;
@@ -65,22 +75,21 @@ function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyRead
   try {
     tree = parseJsonTree(text);
   } catch {
-    return { verdict: 'invalid', fault: 'a body that is not JSON' };
+    return invalid('a body that is not JSON', 'malformed JSON');
   }
   const value = fromJsonTree(tree);
   // Clients send resources back as they read them, and servers may ignore read-only properties (OpenAPI 3.1, 4.8.24.5).
   if (findRepeatedMember(text) !== undefined || hasMember(value, oracle.schemas.removed)) return UNCLEAR;
   const violation = oracle.violation(schema, tree);
   if (violation === undefined) return { verdict: 'valid', body: { content, value } };
-  return oracle.mayAllow(schema, value)
-    ? UNCLEAR
-    : { verdict: 'invalid', fault: `body${violation.path} ${violation.message}` };
+  const { path, keyword, message } = violation;
+  return oracle.mayAllow(schema, value) ? UNCLEAR : invalid(`body${path} ${message}`, keyword);
 }
 
 function readText(content: BodyContent, oracle: Oracle, text: string): BodyReading {
   if (oracle.allows(content.schema, text)) return { verdict: 'valid', body: { content, value: text } };
   const isPossible = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
-  return isPossible ? UNCLEAR : { verdict: 'invalid', fault: 'a text that its schema does not allow' };
+  return isPossible ? UNCLEAR : invalid('a text that its schema does not allow');
 }
 
 /** Reads a form; it is invalid only where a required field is missing, as servers read the texts of fields differently. */
@@ -90,7 +99,7 @@ function readForm(content: BodyContent, oracle: Oracle, text: string): BodyReadi
   const flat = schema === undefined ? true : flatten(oracle.schemas, schema);
   const { required = [] } = Object(flat) as { readonly required?: readonly string[] }; // The linter has checked this shape.
   const missing = required.find((name) => !names.some((other) => other.split(/[.[]/, 1)[0] === name || other === name));
-  return missing === undefined ? UNCLEAR : { verdict: 'invalid', fault: `a form without ${missing}` };
+  return missing === undefined ? UNCLEAR : invalid(`a form without ${missing}`, 'a form without a required field');
 }
 
 /** Whether a value has a member of one of some names, at any depth. */

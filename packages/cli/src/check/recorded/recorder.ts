@@ -8,6 +8,7 @@ import { createCoverage } from '../coverage/coverage.ts';
 import type { Failure } from '../failure.ts';
 import type { Observer } from '../observation.ts';
 import { listOperations } from '../operations.ts';
+import { recordFailure } from '../record-failure.ts';
 import { select } from '../selection.ts';
 import { excerptOf, keep } from '../wire-response.ts';
 import { essentialRequest } from './essential-request.ts';
@@ -43,11 +44,13 @@ export type Recorder = {
   readonly result: () => ContractResult;
 };
 
+type Kept = { readonly failure: Failure };
+
 const JUDGING_LIMIT_MS = 2_000;
 const NOT_IMPLEMENTED = 501;
 
 /**
- * Creates a judge of recorded exchanges, which keeps the first failure of each check, operation and status.
+ * Creates a judge of recorded exchanges, which keeps one failure of each check and cause of an operation.
  *
  * @throws {CannotCheck} when an operation or a tag is unknown
  */
@@ -69,8 +72,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const judging = { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes };
   const coverage = options.countsCoverage ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
   const redactor = createRedactor(document, documented);
-  const failures = new Map<string, Failure>();
-  const seen = new Set<ApiOperation>();
+  const failures = new Map<ApiOperation, Map<string, Kept>>(); // Has all operations with a request.
   const notImplemented = new Set<string>();
   const undocumented = new Map<string, Set<number>>();
   const skipped = new Tallies();
@@ -99,18 +101,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const { operationId } = operation;
     const { request, response, startedAt, durationMs, place } = exchange;
     requests += 1;
-    seen.add(operation);
+    const known = failures.get(operation) ?? new Map<string, Kept>();
+    failures.set(operation, known);
     const isNotImplemented = response?.status === NOT_IMPLEMENTED;
     if (isNotImplemented) notImplemented.add(operationId);
     const { testCase, checks: counted, violations, isUndocumentedRejection } = judgeRecorded(match, exchange, judging);
     const failed = isNotImplemented ? [] : violations;
-    if (isUndocumentedRejection && response !== undefined)
+    if (isUndocumentedRejection && response !== undefined && !checks.has('documented_rejection'))
       undocumented.set(operationId, (undocumented.get(operationId) ?? new Set()).add(response.status));
     if (response !== undefined && !exchange.isResponseComplete)
       skipped.add('bodies of responses that the recording lacks, cuts or hides');
     const observed = { operation, startedAt, durationMs, checks: counted };
     coverage?.observe({ ...observed, testCase, request, response: response && keep(response), failed });
-    const found = failed.map((violation) => ({ ...violation, message: redactor.text(violation.message) }));
+    const found = failed.map((violation) => {
+      return { ...violation, message: redactor.text(violation.message), cause: redactor.text(violation.cause) };
+    });
     const shown = { request: redactor.request(request), response: response && redactor.response(response) };
     onExchange({
       ...observed,
@@ -119,30 +124,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
       failed: found,
     });
     for (const violation of found) {
-      const key = `${operationId} ${violation.check} ${String(response?.status)}`;
-      if (failures.has(key)) continue;
       const sent = essentialRequest(operation, shown.request);
       const recorded = { place, variables: redactor.variablesIn(sent) };
       const received = redactor.excerpt(exchange.broken?.received ?? excerptOf(Buffer.alloc(0)));
       const evidence = { request: sent, response: shown.response, received, passedWith: undefined };
       const failure: Failure = { ...violation, operationId, ...evidence, recorded };
-      failures.set(key, failure);
-      onFailure?.(failure);
+      if (recordFailure(known, { failure })) onFailure?.(failure);
     }
   }
 
   function result(): ContractResult {
-    const unseen = [...selected].filter((operation) => !seen.has(operation)).map(({ operationId }) => operationId);
+    const unseen = [...selected].filter((operation) => !failures.has(operation)).map(({ operationId }) => operationId);
     return {
-      ...{
-        seed: undefined,
-        operations: [...selected].map(({ operationId }) => operationId),
-        requests,
-        unused: [],
-        incomplete: [],
-        errors: [],
-      },
-      failures: [...failures.values()],
+      ...{ seed: undefined, requests, unused: [], incomplete: [], errors: [] },
+      operations: [...failures.keys()].map(({ operationId }) => operationId),
+      failures: [...failures.values()].flatMap((known) => [...known.values()].map(({ failure }) => failure)),
       notImplemented: [...notImplemented],
       unsuccessful: requests > 0 ? undefined : describeNothing(),
       notes: [
