@@ -375,6 +375,13 @@ test('--har leaves out an operation that is not valid: exit 2', async () => {
   expect([code, stdout]).toEqual([2, expect.stringContaining('1 request, 0 failures, 1 incomplete\n')]);
 });
 
+test('an archive that cannot be read is an error in the reports', async () => {
+  const { code, read } = await check(['{'], ['--report', 'junit:a.xml', '--report', 'har:b.har']);
+  expect(code).toBe(2);
+  expect(read('a.xml')).toMatch(/<testcase classname="contract" name="run"[^]*0\.har is not an HTTP archive/);
+  expect(JSON.parse(read('b.har'))).toMatchObject({ log: { entries: [] } });
+});
+
 test.each([
   ['text that is not JSON', '{"log":{"entries":[', /^0\.har is not an HTTP archive, or is not complete: /],
   ['JSON without entries', '{"log":{}}', /^0\.har is not an HTTP archive: it has no list log\.entries$/],

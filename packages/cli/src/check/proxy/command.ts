@@ -8,13 +8,14 @@ import { CannotCheck } from '../../values/oracle.ts';
 import { abortOnSignals } from '../abort-on-signals.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { prepareConclusion } from '../conclusion.ts';
+import type { ContractResult } from '../contract-result.ts';
 import type { Failure } from '../failure.ts';
 import type { Environment } from '../option-reader.ts';
 import { readOptions, type CheckOptions } from '../options.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 import { hideSecrets } from '../secrets.ts';
 import { readDocument } from '../read-document.ts';
-import { createRecorder } from '../recorded/recorder.ts';
+import { createRecorder, type Recorder } from '../recorded/recorder.ts';
 import { openReports } from '../reports/open-reports.ts';
 import { createForwarder } from './forward.ts';
 import { runClient } from './run-client.ts';
@@ -37,7 +38,7 @@ gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy o
   --checks A,B          run these checks only: their names, or default, strict or protocol
   --exclude-checks A,B  do not run these checks
   --max-response-time N a response that takes longer, in milliseconds, fails
-  --allow-incomplete    exit 0 even if no request was judged
+  --allow-incomplete    exit 0 even if no request was judged, or an operation is not valid
   --baseline FILE       accept the failures in this file: only new ones count
   --update-baseline     write that file, with the failures of this run
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
@@ -46,7 +47,8 @@ gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy o
   --help                print this text
 
 Exit code: that of the command if it fails; otherwise 1 when a check fails or an operation is not implemented, 2 when
-no request was judged or the proxy cannot run.`;
+no request was judged, an operation of the document is not valid, or the proxy cannot run.
+The sets of checks and the baseline are those of contract-first check --help.`;
 
 /** Runs the proxy until a signal or its command ends it. Returns the exit code. */
 export async function proxyCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
@@ -69,17 +71,35 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
   if (options.url === undefined) throw new CannotCheck('name the service: --url http://127.0.0.1:8080');
   const { url, servedAt } = readBaseUrl(options.url);
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
-  const conclusion = prepareConclusion(options, invalid);
+  const { accepts, conclude } = prepareConclusion(options, invalid);
   const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
   const reports = openReports(targets);
   const report = { baseUrl: url.href, secrets, repeatLine: () => undefined, isProtocolFolded };
-  const recorder = createRecorder({
-    ...{ ...options, document, servedAt, onExchange: reports.start(report) },
-    onFailure: (failure) => {
-      if (!conclusion.accepts(failure)) printError(hideSecrets(formatLine(failure), secrets));
-    },
-    countsCoverage: options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage'),
-  });
+  const onExchange = reports.start(report);
+  let result: ContractResult | undefined;
+  let problem: string | undefined;
+  try {
+    const recorder = createRecorder({
+      ...{ ...options, document, servedAt, onExchange },
+      onFailure: (failure) => {
+        if (!accepts(failure)) printError(hideSecrets(formatLine(failure), secrets));
+      },
+      countsCoverage: options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage'),
+    });
+    const clientCode = await serve(url, port, recorder, client);
+    const concluded = conclude(recorder.result(), report);
+    result = concluded.result;
+    return clientCode === 0 ? concluded.exitCode : clientCode;
+  } catch (error) {
+    problem = (error as Error).message; // Nothing else is thrown.
+    throw error;
+  } finally {
+    reports.finish(result, problem);
+  }
+}
+
+/** Forwards requests until a signal or the client ends it. Returns the exit code of the client. */
+async function serve(url: URL, port: number, recorder: Recorder, client: readonly string[]): Promise<number> {
   const bug = new AbortController();
   const onExchange = (exchange: RecordedExchange): void => {
     try {
@@ -94,29 +114,19 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
   using interruption = abortOnSignals();
   const signal = AbortSignal.any([interruption.signal, bug.signal]);
   try {
-    const proxyUrl = await listen();
-    printError(`contract-first proxy: ${proxyUrl} stands before ${url.origin}`);
-    stopWithNpm();
-    const clientCode = client.length > 0 ? await runClient(client, proxyUrl, signal) : await untilAborted(signal);
-    bug.signal.throwIfAborted();
-    return conclude(clientCode);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-
-  async function listen(): Promise<string> {
     await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: unknown) => {
       throw new CannotCheck(`the proxy cannot listen: ${(error as Error).message}`, { cause: error }); // As emitted.
     });
     const { port: chosen } = server.address() as AddressInfo; // A TCP address, not a pipe.
-    return `http://127.0.0.1:${String(chosen)}${url.pathname.replace(/\/$/, '')}`;
-  }
-
-  function conclude(clientCode: number): number {
-    const { result, exitCode } = conclusion.conclude(recorder.result(), report);
-    reports.finish(result, undefined);
-    return clientCode === 0 ? exitCode : clientCode;
+    const proxyUrl = `http://127.0.0.1:${String(chosen)}${url.pathname.replace(/\/$/, '')}`;
+    printError(`contract-first proxy: ${proxyUrl} stands before ${url.origin}`);
+    stopWithNpm();
+    const clientCode = client.length > 0 ? await runClient(client, proxyUrl, signal) : await untilAborted(signal);
+    bug.signal.throwIfAborted();
+    return clientCode;
+  } finally {
+    server.close();
+    server.closeAllConnections();
   }
 }
 

@@ -2,6 +2,8 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import { CannotCheck } from '../../values/oracle.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { prepareConclusion } from '../conclusion.ts';
+import type { ContractResult } from '../contract-result.ts';
+import type { Observer } from '../observation.ts';
 import type { CheckOptions } from '../options.ts';
 import { readDocument } from '../read-document.ts';
 import { openReports } from '../reports/open-reports.ts';
@@ -20,22 +22,34 @@ export async function checkArchives(options: CheckOptions): Promise<number> {
   const { isProtocolFolded, secrets, repeatLine } = options;
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const { conclude } = prepareConclusion(options, invalid);
-  const entries = options.archives.flatMap(readHar);
-  const base = options.url === undefined ? undefined : readBaseUrl(options.url);
-  const origin = base?.url.origin ?? originOf(entries, document);
   const reports = openReports(options.reports);
-  const report = { baseUrl: origin, secrets, repeatLine, isProtocolFolded };
+  const shared = { secrets, repeatLine, isProtocolFolded };
   const countsCoverage = options.isCoverageWanted || options.reports.some(({ kind }) => kind === 'coverage');
-  const onExchange = reports.start(report);
-  const recorder = createRecorder({ ...options, document, servedAt: base?.servedAt, countsCoverage, onExchange });
-  for (const entry of entries) {
-    if (entry.origin !== origin) recorder.skip(`requests to ${entry.origin ?? 'URLs that are not of HTTP'}`);
-    else if (entry.isAborted) recorder.skip('requests without a response');
-    else recorder.judge(entry.exchange);
+  let onExchange: Observer | undefined;
+  let result: ContractResult | undefined;
+  let problem: string | undefined;
+  try {
+    const entries = options.archives.flatMap(readHar);
+    const base = options.url === undefined ? undefined : readBaseUrl(options.url);
+    const origin = base?.url.origin ?? originOf(entries, document);
+    const report = { ...shared, baseUrl: origin };
+    onExchange = reports.start(report);
+    const recorder = createRecorder({ ...options, document, servedAt: base?.servedAt, countsCoverage, onExchange });
+    for (const entry of entries) {
+      if (entry.origin !== origin) recorder.skip(`requests to ${entry.origin ?? 'URLs that are not of HTTP'}`);
+      else if (entry.isAborted) recorder.skip('requests without a response');
+      else recorder.judge(entry.exchange);
+    }
+    const concluded = conclude(recorder.result(), report);
+    result = concluded.result;
+    return concluded.exitCode;
+  } catch (error) {
+    problem = (error as Error).message; // Nothing else is thrown.
+    if (onExchange === undefined) reports.start({ ...shared, baseUrl: '' }); // They show the problem only.
+    throw error;
+  } finally {
+    reports.finish(result, problem);
   }
-  const { result, exitCode } = conclude(recorder.result(), report);
-  reports.finish(result, undefined);
-  return exitCode;
 }
 
 /** Returns the server of the entries: that of the document, or the only one. @throws {CannotCheck} when there are several */
