@@ -14,6 +14,8 @@ export type ApiOperation = {
   /** The path template as in the document, without the base path. */
   readonly template: string;
   readonly tags: readonly string[];
+  /** Whether its description is not valid: only its method and path are known. */
+  readonly isInvalid: boolean;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
   /** All paths of the document: several may match one request. */

@@ -13,6 +13,7 @@ import {
 } from '@contract-first/documents';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
+import { isPlaceholder } from './remove-invalid.ts';
 import { examplesOf } from './documented-examples.ts';
 import { keywordsOf, readRequestBody, readResponses, type MediaTypeObject } from './read-contents.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
@@ -53,6 +54,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         paths,
         template: path,
         tags: operation.tags ?? [],
+        isInvalid: isPlaceholder(operation),
         pathMethods: operations.filter(([, other]) => pathsOf(other).includes(fullPath)).map(([name]) => name),
         allPaths,
         // A credential that is documented as a parameter, too, is sent once.

@@ -5,11 +5,14 @@ import { parse } from 'yaml';
 /** An operation that is not valid, with its first problem. */
 export type InvalidOperation = { readonly operation: string; readonly problem: string };
 
+const MARK = 'x-not-checked';
+const PLACEHOLDER = { [MARK]: true, responses: { default: { description: 'Not checked' } } };
+
 type Parts = Record<string, unknown>;
 type Source = { paths?: Record<string, Parts>; components?: Record<string, Parts>; webhooks?: unknown };
 
 /**
- * Removes the operations of a document that have errors, or that refer to components with errors.
+ * Replaces the operations of a document that have errors, or that refer to components with errors, by placeholders.
  *
  * @returns `undefined` when an error is elsewhere, or no operation is left
  */
@@ -43,31 +46,40 @@ export function removeInvalid(
   }
 
   const invalid: InvalidOperation[] = [];
-  const rest = Object.entries(paths).map(([path, item]) => {
-    const { parameters, $ref } = item;
-    const shared = referencesIn({ parameters, $ref });
-    const removed = METHODS.filter((method) => {
-      if (item[method] === undefined) return false;
-      const keys = [keyOf([path]), keyOf([path, method]), ...shared, ...referencesIn(item[method])];
+  const rest = Object.entries(paths).map(([path, item]): [string, Parts] => {
+    const { parameters, $ref, ...members } = item;
+    const shared = [keyOf([path]), ...referencesIn({ parameters, $ref })];
+    const changed = Object.entries(members).map(([name, member]) => {
+      const keys = METHODS.includes(name) ? [...shared, keyOf([path, name]), ...referencesIn(member)] : [];
       const problem = keys.map((key) => broken.get(key)).find((known) => known !== undefined);
-      if (problem === undefined) return false;
-      const { operationId } = item[method] as { readonly operationId?: unknown }; // Any value but null has members.
-      const operation = typeof operationId === 'string' ? operationId : `${method.toUpperCase()} ${path}`;
-      return invalid.push({ operation, problem }) > 0;
+      if (problem === undefined) return [name, member] as const;
+      const { operationId } = member as { readonly operationId?: unknown }; // Any value but null has members.
+      const operation = typeof operationId === 'string' ? operationId : `${name.toUpperCase()} ${path}`;
+      invalid.push({ operation, problem });
+      return [name, placeholderOf(path)] as const;
     });
-    return [path, without(item, (name) => removed.includes(name))] as const;
+    const kept = shared.some((key) => broken.has(key)) ? {} : { parameters, $ref };
+    return [path, { ...kept, ...Object.fromEntries(changed) }];
   });
-  const valid = rest.filter(([, item]) => METHODS.some((method) => item[method] !== undefined));
-  if (valid.length === 0) return undefined;
+  if (rest.every(([, item]) => METHODS.every((name) => isPlaceholder(item[name] ?? PLACEHOLDER)))) return undefined;
   const parts = Object.entries(components).map(([group, members]) => {
-    return [group, without(members, (name) => broken.has(keyOf([group, name])))] as const;
+    const valid = Object.entries(members).filter(([name]) => !broken.has(keyOf([group, name])));
+    return [group, Object.fromEntries(valid)] as const;
   });
-  const complete = { ...source, paths: Object.fromEntries(valid), components: Object.fromEntries(parts) };
+  const complete = { ...source, paths: Object.fromEntries(rest), components: Object.fromEntries(parts) };
   return { text: stringifyJson(complete), invalid };
 }
 
-function without(members: Parts, isRemoved: (name: string) => boolean): Parts {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !isRemoved(name)));
+/** Returns whether an operation stands for one that is not valid. */
+export function isPlaceholder(operation: unknown): boolean {
+  return Object.hasOwn(Object(operation) as object, MARK);
+}
+
+/** Returns a valid operation: the document still has its method and path. */
+function placeholderOf(path: string): object {
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  return { ...PLACEHOLDER, parameters };
 }
 
 function keyOf(tokens: readonly string[]): string {

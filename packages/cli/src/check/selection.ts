@@ -30,15 +30,16 @@ export function matches({ operationId, method, template }: ApiOperation, text: s
 }
 
 /**
- * Selects operations by name or tag; without any, all.
+ * Selects valid operations by name or tag; without any, all.
  *
  * @throws {CannotCheck} for each name or tag that selects none
  */
 export function select(
-  operations: readonly ApiOperation[],
+  documented: readonly ApiOperation[],
   names: readonly string[],
   tags: readonly string[],
 ): readonly ApiOperation[] {
+  const operations = documented.filter(({ isInvalid }) => !isInvalid);
   assertKnown(operations, names);
   const known = [...new Set(operations.flatMap((operation) => operation.tags))];
   const unknown = tags.filter((tag) => !known.includes(tag));

@@ -28,33 +28,37 @@ const answer = (schema: object) => ({
   responses: { 200: { description: 'Done', content: { 'application/json': { schema } } } },
 });
 
+const quick = ['--checks', 'unsupported_method'];
+
 test('an operation that is not valid is not checked: exit 2, or 0 with --allow-incomplete; the others are', async () => {
   const changes = { paths: { ...paths, '/broken': { get: { operationId: 'getBroken', ...answer(broken) } } } };
-  const { code, stdout, stderr } = await check(changes);
+  const { code, stdout, stderr } = await check(changes, quick);
   expect([code, stderr]).toEqual([2, '']);
   expect(stdout).toMatch(
     /^getBroken: not checked, as the document is not valid: openapi.json:1:\d+ #\/paths\/~1broken\/get\/.* error: /m,
   );
   expect(stdout).toMatch(/^incomplete, with less than the minimum of requests: getBroken$/m);
   expect(stdout).toMatch(/\ncontract: 6 operations, \d+ requests, 0 failures, 1 incomplete \(seed 1\)\n$/);
-  const args = ['--checks', 'not_a_server_error', '--allow-incomplete'];
-  expect((await check(changes, args)).code).toBe(0);
-  expect(await check(changes, ['--operation', 'findItems'])).toMatchObject({ code: 0, stderr: '' });
+  expect((await check(changes, [...quick, '--allow-incomplete'])).code).toBe(0);
+  expect(await check(changes, [...quick, '--operation', 'findItems'])).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('an operation that refers to a component that is not valid is not checked', async () => {
   const reference = { $ref: '#/components/schemas/Outer' };
-  const { code, stdout } = await check({
-    paths: { ...paths, '/broken': { get: answer(reference), post: answer({ type: 'object' }) } },
-    components: {
-      ...components,
-      schemas: {
-        ...components['schemas'],
-        Outer: { properties: { inner: { $ref: '#/components/schemas/Inner' } } },
-        Inner: broken,
+  const { code, stdout } = await check(
+    {
+      paths: { ...paths, '/broken': { get: answer(reference), post: answer({ type: 'object' }) } },
+      components: {
+        ...components,
+        schemas: {
+          ...components['schemas'],
+          Outer: { properties: { inner: { $ref: '#/components/schemas/Inner' } } },
+          Inner: broken,
+        },
       },
     },
-  });
+    quick,
+  );
   expect(code).toBe(1); // The reference server does not know /broken.
   expect(stdout).toMatch(
     /^GET \/broken: not checked, as the document is not valid: .*#\/components\/schemas\/Inner\//m,
@@ -67,4 +71,21 @@ test.each([
   ['in all operations', { paths: { '/a': { get: answer(broken) } } }, /^openapi.json:1:\d+ #\/paths\/~1a\/get/],
 ])('a document with an error %s is not checked: exit 2', async (_name, changes, message) => {
   expect(await check(changes)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+});
+
+test('the method and the path of an operation that is not valid are documented', async () => {
+  const { get, ...others } = paths['/items'] ?? {};
+  const changes = {
+    paths: {
+      ...paths,
+      '/items': {
+        get: { ...get, responses: 1 },
+        post: { ...paths['/notes']?.['post'], operationId: 'createItem' },
+        ...others,
+      },
+    },
+  };
+  const { stdout } = await check(changes, [...quick, '--operation', 'POST /items']);
+  expect(stdout).not.toContain('method GET');
+  expect(stdout).toContain('Allow is "GET", without POST'); // The reference server does not know POST.
 });
