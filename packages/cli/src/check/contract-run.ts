@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation } from './api-operation.ts';
 import { readBaseUrl } from './base-url.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
@@ -7,79 +6,21 @@ import { isStateCheck, PROFILES, type CheckName } from './checks.ts';
 import { needsUser } from './credentials.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from './connection.ts';
+import type { ContractOptions } from './contract-options.ts';
 import { gatherFindings, type ContractResult } from './contract-result.ts';
 import { createCoverage } from './coverage/coverage.ts';
 import { createExampleFaults } from './example-cases.ts';
-import { haveCredentials, withoutHeaderParameters, type ExtraHeader } from './extra-headers.ts';
-import { callHook, hookOperation, type Hooks } from './hooks.ts';
+import { haveCredentials, withoutHeaderParameters } from './extra-headers.ts';
+import { callHook, hookOperation } from './hooks.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
-import type { Observer } from './observation.ts';
 import { checkOperation } from './check-operation.ts';
-import type { Failure } from './failure.ts';
 import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
 import { createKnownValues } from './state/known-values.ts';
 import { resourceChecks } from './state/resource-checks.ts';
-import { assertKnown, matches, select, type Expectation, type GivenValue } from './selection.ts';
-import type { Secret } from './secrets.ts';
-import { assertPermitted, assertSchemes, openUsers, withMetSecurity, type UserOptions } from './users.ts';
-import type { Json } from '../values/json-value.ts';
-
-export type ContractOptions = UserOptions & {
-  /** Linted and bundled by `loadContract`. */
-  readonly document: OpenApiDocument;
-  /** The URL of the server. Its path replaces the base path of the document; `/` is one, and none leaves it. */
-  readonly baseUrl: string;
-  /** Headers of every request. */
-  readonly headers?: readonly ExtraHeader[] | undefined;
-  /** Seed of the generator: the same seed generates the same requests. */
-  readonly seed?: number | undefined;
-  /** The number of generated requests of each kind for each operation, besides the systematic ones. */
-  readonly runs?: number | undefined;
-  /** The operations to check, by operationId, path, or method and path; all by default. */
-  readonly operations?: readonly string[] | undefined;
-  /** The tags of further operations to check. */
-  readonly tags?: readonly string[] | undefined;
-  /** The checks that count. */
-  readonly checks?: ReadonlySet<CheckName> | undefined;
-  readonly expectations?: readonly Expectation[] | undefined;
-  /** Values that the server knows. */
-  readonly values?: readonly GivenValue[] | undefined;
-  readonly hooks?: Hooks | undefined;
-  /** The time limit of each response; none by default. */
-  readonly maxResponseTimeMs?: number | undefined;
-  /** The size limit of each response; 16 MiB by default. */
-  readonly maxResponseBytes?: number | undefined;
-  /** The number of requests in a second; any number by default. */
-  readonly rate?: number | undefined;
-  /** The operations that everyone may use on the resources of others, by operationId, path, or method and path. */
-  readonly shared?: readonly string[] | undefined;
-  /** The time limit for all operations together; by default, {@link defaultBudgetMs}. */
-  readonly budgetMs?: number | undefined;
-  /** The number of operations that are checked at the same time. */
-  readonly workers?: number | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly onExchange?: Observer | undefined;
-  /** Receives each failure when it is found, before its request is simplified. */
-  readonly onFailure?: ((failure: Failure) => void) | undefined;
-  /** Receives each token that is fetched, before it is sent. */
-  readonly onSecret?: ((secret: Secret) => void) | undefined;
-  /** Receives what is worth knowing before the first request. */
-  readonly onNote?: ((note: string) => void) | undefined;
-  readonly countsCoverage?: boolean | undefined;
-  /** Ends the run early, with what was found. */
-  readonly signal?: AbortSignal | undefined;
-};
-
-export type Progress = {
-  /** The operation of the last request. */
-  readonly operationId: string;
-  readonly operations: number;
-  /** The number of operations with a request. */
-  readonly begun: number;
-  readonly requests: number;
-};
+import { assertKnown, matches, select, statusesFor, valuesFor } from './selection.ts';
+import { assertPermitted, assertSchemes, openUsers, withMetSecurity } from './users.ts';
 
 export const DEFAULT_RUNS = 100;
 /** As many requests are more than an operation usually needs. */
@@ -150,7 +91,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
-    expectedStatuses: (operation) => new Set(expectations.flatMap((one) => statusesFor(operation, one))),
+    expectedStatuses: (operation) => statusesFor(operation, expectations),
     isShared: (operation) => shared.some((name) => matches(operation, name)),
     givenValues: (operation, salt) =>
       new Map([
@@ -201,21 +142,6 @@ function isOff(check: CheckName, { maxResponseTimeMs, users }: Run): boolean {
   if (check === 'own_check') return true;
   if (check === 'object_level_authorization') return users.otherTokens === undefined;
   return check === 'max_response_time' && maxResponseTimeMs === undefined;
-}
-
-function statusesFor(operation: ApiOperation, expectation: Expectation): readonly number[] {
-  const { operation: name, statuses } = expectation;
-  return name === undefined || matches(operation, name) ? statuses : [];
-}
-
-/** Returns the given values for an operation by name, one for each. */
-function valuesFor(operation: ApiOperation, salt: number, given: readonly GivenValue[]): ReadonlyMap<string, Json> {
-  const own = given.filter(({ operation: name }) => name === undefined || matches(operation, name));
-  const chosen = [...Map.groupBy(own, ({ name }) => name)].flatMap(([name, entries]) => {
-    const entry = entries[salt % entries.length];
-    return entry === undefined ? [] : [[name, entry.value] as const];
-  });
-  return new Map(chosen);
 }
 
 /** Returns whether an operation has no responses but those that switch to another protocol. */

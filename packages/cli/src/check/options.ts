@@ -1,6 +1,6 @@
 import type { AllowedRefs } from '@contract-first/documents';
 import { CannotCheck } from '../values/oracle.ts';
-import type { ContractOptions } from './contract-run.ts';
+import type { ContractOptions } from './contract-options.ts';
 import { quote } from './curl-line.ts';
 import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from './given-options.ts';
 import { createOptionReader, type Environment } from './option-reader.ts';

@@ -1,5 +1,5 @@
 import type { ContractResult } from './contract-result.ts';
-import type { Progress } from './contract-run.ts';
+import type { Progress } from './contract-options.ts';
 import { curlLine } from './curl-line.ts';
 import { groupByCause, nameOperations, type Finding } from './finding.ts';
 import { hideSecrets, type Secret } from './secrets.ts';

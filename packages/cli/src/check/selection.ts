@@ -62,3 +62,23 @@ export function assertKnown(operations: readonly ApiOperation[], names: readonly
 function listOf(names: readonly string[]): string {
   return names.join(', ') || 'none';
 }
+
+/** Returns the expected statuses of an operation. */
+export function statusesFor(operation: ApiOperation, expectations: readonly Expectation[]): ReadonlySet<number> {
+  const own = expectations.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  return new Set(own.flatMap(({ statuses }) => statuses));
+}
+
+/** Returns the given values for an operation by name, one for each. */
+export function valuesFor(
+  operation: ApiOperation,
+  salt: number,
+  given: readonly GivenValue[],
+): ReadonlyMap<string, Json> {
+  const own = given.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  const chosen = [...Map.groupBy(own, ({ name }) => name)].flatMap(([name, entries]) => {
+    const entry = entries[salt % entries.length];
+    return entry === undefined ? [] : [[name, entry.value] as const];
+  });
+  return new Map(chosen);
+}

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { checkContract, type ContractOptions } from '../../src/check/contract-run.ts';
+import type { ContractOptions } from '../../src/check/contract-options.ts';
+import { checkContract } from '../../src/check/contract-run.ts';
 import { formatResult } from '../../src/check/report.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { shallowDocument } from './support/reference-document.ts';
