@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { readSource } from '../src/diff/sources.ts';
 import { renderContract } from '../src/generate/render.ts';
-import { Bug, formatProblem, readAllowedRefs } from '@contract-first/documents';
+import { Bug, formatDiagnostic, readAllowedRefs } from '@contract-first/documents';
 import { readingAt } from '../../documents/src/bug.ts';
 import { describeBug } from '../src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -359,8 +359,8 @@ async function refer(reference: string, ...allowed: readonly string[]): Promise<
   symlinkSync('../secret.yaml', join(folder, 'link.yaml'));
   symlinkSync('..', join(folder, 'linked'));
   execFileSync('mkfifo', [join(folder, 'fifo')]);
-  const { problems } = await renderContract(path, readAllowedRefs(allowed));
-  return problems.map(formatProblem).join('\n');
+  const { diagnostics } = await renderContract(path, readAllowedRefs(allowed));
+  return diagnostics.map(formatDiagnostic).join('\n');
 }
 
 /** Writes a file and its folder; returns its path. */

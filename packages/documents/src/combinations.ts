@@ -2,7 +2,7 @@ import type { Document, Server } from './document.ts';
 import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
 import { walkDocument } from './walk.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 
 type Schema = Record<string, unknown>;
 /** A schema that validates the same value as another: the one at `holder[key]`, or the target of the reference there. */
@@ -20,9 +20,9 @@ const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && appli
 const SEVERAL = keywordsWhere(({ holds, applicator }) => holds !== 'one' && applicator === 'in-place');
 
 /** Finds schemas that combine more schemas for one value, counted as often as references lead to them, than can be checked. */
-export function findCombinations(document: OpenApiDocument): readonly Remark[] {
+export function findCombinations(document: OpenApiDocument): readonly Diagnostic[] {
   const counts = new Map<unknown, number>();
-  const found: Remark[] = [];
+  const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || countOf(node) <= MAX_SCHEMAS) return;
     // Schemas that lead to this one exceed the limit, too.
@@ -48,8 +48,8 @@ export function findCombinations(document: OpenApiDocument): readonly Remark[] {
  *
  * @returns a warning for each
  */
-export function removeCircularParts(document: OpenApiDocument): Remark[] {
-  const warnings: Remark[] = [];
+export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
   const open = new Set<unknown>();
   const finished = new Set<unknown>();
   walkDocument(document, ({ kind, node, pointer }) => {
@@ -106,7 +106,7 @@ function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Pa
 }
 
 /** Finds servers whose variables stand for more paths than can be served. */
-export function findManyPaths(document: Document): Remark[] {
+export function findManyPaths(document: Document): Diagnostic[] {
   const items = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pointer = `#/paths/${escapePointer(path)}`;
     return Object.entries<unknown>({ '': item, ...item }).map(([name, holder]) => {

@@ -9,11 +9,11 @@ import type { FailureBody } from './failures.ts';
 import type { ReadText } from './files.ts';
 import { expandInheritance } from './inheritance.ts';
 import { removeInvalidDefaults } from './invalid-defaults.ts';
-import { loadContract, placeRemarks, type LoadedContract, type Problem } from './load.ts';
+import { loadContract, type LoadedContract } from './load.ts';
 import { markDecodedFormats } from './mark-formats.ts';
 import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
 import { compileOperations } from './operations.ts';
-import type { Remark } from './remark.ts';
+import { placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './diagnostic.ts';
 import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
 import {
   findDialects,
@@ -35,20 +35,20 @@ export type CompiledDocument = {
   readonly failureBodies: readonly FailureBody[];
 };
 
-/** A compiled document, or its problems. */
-type CompiledContract = Pick<LoadedContract, 'text' | 'problems' | 'placeOf' | 'sources'> & {
+/** A compiled document, or its diagnostics. */
+type CompiledContract = Pick<LoadedContract, 'text' | 'diagnostics' | 'placeOf' | 'sources'> & {
   /** `undefined` when the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
 
-/** A document without the parts that contradict others, or its problems. */
+/** A document without the parts that contradict others, or its diagnostics. */
 type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
   /** `undefined` when the document was rejected. */
   readonly document: Document | undefined;
 };
 
 /**
- * Compiles an OpenAPI document into a contract, deterministically, or returns the problems that prevent it.
+ * Compiles an OpenAPI document into a contract, deterministically, or returns the diagnostics that prevent it.
  *
  * @param declared by the application
  */
@@ -64,19 +64,23 @@ export async function compileContract(
   if (document === undefined) return { ...prepared, compiled: undefined };
   const warnings = markDecodedFormats(document, declared);
   const { compiled, failureBodies, errors } = compileOperations(document, declared);
-  const problems = [
-    ...prepared.problems,
-    ...placeRemarks('warn', warnings, prepared.placeOf),
-    ...placeRemarks('error', errors, prepared.placeOf),
+  const diagnostics = [
+    ...prepared.diagnostics,
+    ...placeDiagnostics('warn', warnings, prepared.placeOf),
+    ...placeDiagnostics('error', errors, prepared.placeOf),
   ];
   const isRejected = errors.length > 0;
-  return { ...prepared, problems, compiled: isRejected ? undefined : { contract: compiled, document, failureBodies } };
+  return {
+    ...prepared,
+    diagnostics,
+    compiled: isRejected ? undefined : { contract: compiled, document, failureBodies },
+  };
 }
 
 /** How a document is prepared. */
 type Preparation = {
   /** Finds reasons to reject a valid document; by default, there is none. */
-  readonly findErrors?: (document: Document) => readonly Remark[];
+  readonly findErrors?: (document: Document) => readonly Diagnostic[];
   /** The media types that the application has codecs for. */
   readonly codecs?: readonly string[];
   /** Reads the document and the files that it refers to from another source than the file system. */
@@ -96,13 +100,19 @@ export async function prepareDocument(
   { findErrors = () => [], codecs = [], read, folder }: Preparation = {},
 ): Promise<PreparedDocument> {
   const loaded = await loadContract(path, 'validity', read, { folder, allowed });
-  const { text, problems, placeOf, sources } = loaded;
+  const { text, diagnostics, placeOf, sources } = loaded;
   const result = (
     document: Document | undefined,
-    severity: Problem['severity'],
-    remarks: readonly Remark[],
+    severity: PlacedDiagnostic['severity'],
+    found: readonly Diagnostic[],
   ): PreparedDocument => {
-    return { document, text, problems: [...problems, ...placeRemarks(severity, remarks, placeOf)], placeOf, sources };
+    return {
+      document,
+      text,
+      diagnostics: [...diagnostics, ...placeDiagnostics(severity, found, placeOf)],
+      placeOf,
+      sources,
+    };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
   const document = normalizeDocument(loaded.document);

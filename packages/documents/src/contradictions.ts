@@ -2,7 +2,7 @@ import { ANNOTATIONS } from './annotations.ts';
 import type { Document, ResponseObject } from './document.ts';
 import { discriminatorOf } from './discriminators.ts';
 import { dereference, schemasInPlace } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -16,8 +16,8 @@ const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
  *
  * @returns a warning for each
  */
-export function removeContradictions(document: Document): Remark[] {
-  const warnings: Remark[] = [];
+export function removeContradictions(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, holder, key }) => {
     if (kind === 'response' && !pointer.startsWith('#/components/') && WITHOUT_CONTENT.test(pointer)) {
       const { content, ...response } = dereference(document, node) as ResponseObject;

@@ -1,6 +1,6 @@
 import type { Document } from './document.ts';
 import { dereference, schemasInPlace } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 
 /** A schema object of a normalized document. */
@@ -13,8 +13,8 @@ type Discriminator = { readonly propertyName: string; readonly mapping?: Readonl
  *
  * @returns a warning for each part of a discriminator that is not checked
  */
-export function completeDiscriminators(document: Document): Remark[] {
-  const warnings: Remark[] = [];
+export function completeDiscriminators(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     const discriminator = kind === 'schema' ? discriminatorOf(node) : undefined;
     if (discriminator === undefined) return;

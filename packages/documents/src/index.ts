@@ -23,7 +23,8 @@ export {
 export { sentKindOf, type FailureBody } from './failures.ts';
 export type { FilePosition, ReadText } from './files.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
-export { formatProblem, loadContract, placeRemarks, type Problem } from './load.ts';
+export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './diagnostic.ts';
+export { loadContract } from './load.ts';
 export { capitalize, unusedName } from './names.ts';
 export { withFiles } from './operation-schemas.ts';
 export { isPlainText } from './operation-formats.ts';
@@ -33,7 +34,6 @@ export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument }
 export { basePathsOf } from './servers.ts';
 export { isInt64 } from './shapes.ts';
 export { textTypeOf } from './text-types.ts';
-export type { Remark } from './remark.ts';
 export { walkDocument } from './walk.ts';
 export { METHODS, withDefaultStyle, type Serialization } from './openapi-rules.ts';
 export { NOTHING_DECLARED, type Declared } from './declared.ts';

@@ -2,7 +2,7 @@ import { keywordsWhere } from '@contract-first/contract';
 import { componentName, discriminatorOf, valuesOf, type Schema } from './discriminators.ts';
 import type { Document } from './document.ts';
 import { unusedName } from './names.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 
 const REFERENCE = '#/components/schemas/';
 const IN_PLACE = keywordsWhere(({ holds, applicator }) => holds !== 'map' && applicator === 'in-place');
@@ -23,7 +23,7 @@ type Head = {
  *
  * @returns a warning for each discriminator that is not checked
  */
-export function expandInheritance(document: Document): Remark[] {
+export function expandInheritance(document: Document): Diagnostic[] {
   const { schemas = {} } = (document.components ?? {}) as { readonly schemas?: Record<string, Schema> };
   const parents = new Map(Object.entries(schemas).map(([name, schema]) => [name, references(schema, ['allOf'])]));
   const children = new Map<string, string[]>();
@@ -31,7 +31,7 @@ export function expandInheritance(document: Document): Remark[] {
     for (const parent of new Set(names)) children.set(parent, [...(children.get(parent) ?? []), child]);
   }
   const heads = findHeads();
-  const warnings: Remark[] = [];
+  const warnings: Diagnostic[] = [];
   const unions = new Map<string, Schema>();
   const bases = new Map<string, string>();
   const limits = new Map<string, () => void>(); // Once for each schema, which may have several heads.

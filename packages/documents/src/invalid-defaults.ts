@@ -4,7 +4,7 @@ import ajvFormats from 'ajv-formats';
 import type { Document } from './document.ts';
 import { LIMITED_PATTERNS } from './limited-pattern.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 
 // The other keywords contain schemas, or are not for values alone.
@@ -21,7 +21,7 @@ const MAX_DEPTH = 5;
  *
  * @returns a warning for each
  */
-export function removeInvalidDefaults(document: Document): Remark[] {
+export function removeInvalidDefaults(document: Document): Diagnostic[] {
   const ajv = new Ajv2020({
     strict: false,
     validateSchema: false,
@@ -30,7 +30,7 @@ export function removeInvalidDefaults(document: Document): Remark[] {
   });
   ajvFormats.default(ajv);
   const verdicts = new Map<string, boolean>();
-  const warnings: Remark[] = [];
+  const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || node['default'] === undefined) return;
     const checked = checkedPart(document, node, typeof node['default'] !== 'object' || node['default'] === null);

@@ -31,19 +31,11 @@ import { linterTypes } from './linter-types.ts';
 import { findEndlessReferences } from './reference-cycles.ts';
 import { findOrigins } from './origins.ts';
 import { uncallableReason } from './unreachable.ts';
-import type { Remark } from './remark.ts';
+import { placeDiagnostics, type PlacedDiagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
 import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
-
-/** A problem in the document, with its location. */
-export type Problem = {
-  readonly severity: 'error' | 'warn';
-  /** `file:line:column #/json/pointer`, or the known part of it. */
-  readonly place: string;
-  readonly message: string;
-};
 
 /** A linted and bundled OpenAPI document. */
 export type LoadedContract = {
@@ -51,7 +43,7 @@ export type LoadedContract = {
   readonly document: OpenApiDocument | undefined;
   /** The document as JSON with all digits of its numbers; empty when it has errors. */
   readonly text: string;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly PlacedDiagnostic[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
   /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
@@ -125,7 +117,7 @@ export async function loadContract(
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
     text: '',
-    problems: [{ severity: 'error', place, message }],
+    diagnostics: [{ severity: 'error', place, message }],
     placeOf: () => path,
     locate: () => ({ file: path, line: 1, column: 1 }),
     sources: [absolute],
@@ -153,7 +145,7 @@ export async function loadContract(
   const marked = { ...root, parsed: escapePrototypeNames(parsed) };
   const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
   if (endless.length > 0) {
-    return { ...unreadable(path, ''), problems: placeRemarks('error', endless, placeOf) };
+    return { ...unreadable(path, ''), diagnostics: placeDiagnostics('error', endless, placeOf) };
   }
   let lint: readonly NormalizedProblem[];
   try {
@@ -179,14 +171,16 @@ export async function loadContract(
     structural.length > 0 && !version.startsWith('3.0.') ? schemaPointers(root.parsed as object) : new Set();
   const isAllowed = (problem: NormalizedProblem): boolean =>
     isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
-  const problems = found.map((problem) => toProblem(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem));
+  const diagnostics = found.map((problem) =>
+    toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem),
+  );
   const referenced = [...externalRefResolver.cache.keys()].filter(
     (file) => isAbsolute(file) && !reader.refused.has(file),
   );
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
-  if (problems.some(({ severity }) => severity === 'error'))
-    return { document: undefined, text: '', problems, placeOf, locate, sources };
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    return { document: undefined, text: '', diagnostics, placeOf, locate, sources };
 
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
@@ -205,9 +199,9 @@ export async function loadContract(
   return {
     document,
     text,
-    problems: [
-      ...problems,
-      ...(bundled?.problems ?? []).filter((problem) => isRelevant(problem) && !isOfExample(problem)).map(toProblem),
+    diagnostics: [
+      ...diagnostics,
+      ...(bundled?.problems ?? []).filter((problem) => isRelevant(problem) && !isOfExample(problem)).map(toDiagnostic),
     ],
     placeOf,
     locate: originOf === undefined ? locate : (pointer) => positionOf(originOf(pointer)),
@@ -224,20 +218,6 @@ function withLocalReferences(node: unknown, self: unknown): unknown {
     return [key, isOwn ? value.slice(self.length) : withLocalReferences(value, self)] as const;
   });
   return Object.fromEntries(members);
-}
-
-/** Returns remarks as problems at their places. */
-export function placeRemarks(
-  severity: Problem['severity'],
-  remarks: readonly Remark[],
-  placeOf: LoadedContract['placeOf'],
-): readonly Problem[] {
-  return remarks.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message }));
-}
-
-/** Formats a problem as one line: location, severity, message. */
-export function formatProblem({ severity, place, message }: Problem): string {
-  return `${place}  ${severity}: ${message}`.replaceAll(/[\r\n]+/g, ' ');
 }
 
 /**
@@ -310,7 +290,7 @@ function isInMapping(pointer = ''): boolean {
   return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
 }
 
-function toProblem({ severity, message, ruleId, location: [location] }: NormalizedProblem): Problem {
+function toDiagnostic({ severity, message, ruleId, location: [location] }: NormalizedProblem): PlacedDiagnostic {
   const advice = NEW_IN_32.test(message) ? ' It needs openapi: 3.2.0.' : '';
   const text = `${unmark(message).trim().replaceAll(/\s+/g, ' ')}${advice} (${ruleId})`;
   return { severity, place: location === undefined ? 'the document' : describe(location), message: text };

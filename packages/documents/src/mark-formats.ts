@@ -6,7 +6,7 @@ import { listOperations, type Document } from './document.ts';
 import { valueSchemas } from './operation-formats.ts';
 import { partsOf } from './operation-parts.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -20,11 +20,11 @@ const STRUCTURE = ['properties', 'patternProperties', 'additionalProperties', 'i
  *
  * @returns a warning for each that stays a string
  */
-export function markDecodedFormats(document: Document, { formats, codecs }: Declared): Remark[] {
+export function markDecodedFormats(document: Document, { formats, codecs }: Declared): Diagnostic[] {
   if (formats.length === 0) return [];
   markDecoded(document, formats);
   const values = decodedStrings(document);
-  const warnings: Remark[] = [];
+  const warnings: Diagnostic[] = [];
   // One that stays a string makes others ambiguous that may be at its location.
   for (let known = -1; known !== warnings.length;) {
     known = warnings.length;

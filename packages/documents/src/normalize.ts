@@ -8,7 +8,7 @@ import { schemaOf } from './parameters.ts';
 import { capitalize, unusedName } from './names.ts';
 import { dereference, resolveReference } from './reference.ts';
 import { uncallableReason } from './unreachable.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { walk, walkDocument, type Visited } from './walk.ts';
 
 type Node = Record<string, unknown>;
@@ -127,8 +127,8 @@ function withNames(requirement: object): object {
  *
  * @returns a warning for each
  */
-export function removeInt64Conflicts(document: Document): Remark[] {
-  const warnings: Remark[] = [];
+export function removeInt64Conflicts(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
   for (const operation of listOperations(document)) {
     const { pointer } = operation;
     const { parameters, requestBody } = partsOf(document, operation);
@@ -152,8 +152,8 @@ export function removeInt64Conflicts(document: Document): Remark[] {
  *
  * @returns a warning for each
  */
-export function removeInvalidPatterns(document: Document): Remark[] {
-  const warnings: Remark[] = [];
+export function removeInvalidPatterns(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema') return;
     const { pattern, patternProperties = {} } = node as {

@@ -32,7 +32,7 @@ import { basePathsOf } from './servers.ts';
 import { findInt64s, type ShapeFinder } from './shapes.ts';
 import { readingAt } from './bug.ts';
 import { textTypeOf } from './text-types.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 
 /** The tables and schemas that the service uses. */
 type CompiledOperations = Omit<Contract, 'example'>;
@@ -49,13 +49,13 @@ export function compileOperations(
 ): {
   readonly compiled: CompiledOperations;
   readonly failureBodies: readonly FailureBody[];
-  readonly errors: readonly Remark[];
+  readonly errors: readonly Diagnostic[];
 } {
   const document = contract as Document; // The linter has checked this shape.
   const int64s = findInt64s(document);
   const decoded = formats.length === 0 ? undefined : findDecoded(document);
   const directed = createDirectedSchemas(document.components?.schemas ?? {});
-  const errors: Remark[] = [];
+  const errors: Diagnostic[] = [];
   const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
     readingAt(pointer, (): Operation => {
       const parts = partsOf(document, { pathItem, object });

@@ -1,14 +1,14 @@
 import { escapePointer } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 
 // Some tools need a stack frame for each.
 const MAX_CHAIN = 100;
 const MAX_PROBLEMS = 20;
 
 /** Finds local references that lead to nothing but references: back to themselves, or through too many others. */
-export function findEndlessReferences(document: OpenApiDocument): readonly Remark[] {
-  const found: Remark[] = [];
+export function findEndlessReferences(document: OpenApiDocument): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
   visit(document, '#');
   return found;
 

@@ -1,7 +1,7 @@
 import { escapePointer, routeKey } from '@contract-first/contract';
 import { listOperations, type Document } from './document.ts';
 import { basePathsOf } from './servers.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 
 /** Returns why no client can call a path; `undefined` when clients can. */
 export function uncallableReason(path: string): string | undefined {
@@ -10,7 +10,7 @@ export function uncallableReason(path: string): string | undefined {
 }
 
 /** Warns of paths that are not served. Call it with the document as it was read. */
-export function findUncallable(document: Document): Remark[] {
+export function findUncallable(document: Document): Diagnostic[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
     const reason = uncallableReason(path);
     return reason === undefined
@@ -30,7 +30,7 @@ export function findUncallable(document: Document): Remark[] {
  *
  * @returns a warning for each
  */
-export function removeDuplicateRoutes(document: Document): Remark[] {
+export function removeDuplicateRoutes(document: Document): Diagnostic[] {
   const paths = new Map<string, string>();
   return listOperations(document).flatMap(({ method, path, object, pathItem, pointer }) => {
     const { basePaths } = basePathsOf(object.servers ?? pathItem.servers ?? document.servers) ?? { basePaths: [''] };

@@ -6,17 +6,17 @@ import { versionOfDialect } from './dialects.ts';
 import { METHODS } from './openapi-rules.ts';
 import { parametersOf } from './parameters.ts';
 import { dereference } from './reference.ts';
-import type { Remark } from './remark.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { textTypeOf } from './text-types.ts';
 import { walkDocument } from './walk.ts';
 
 /** Finds errors that the linter does not: parts that are not valid. */
-export function findInvalid(document: Document): Remark[] {
+export function findInvalid(document: Document): Diagnostic[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
 /** Finds the operations that a service on Node cannot have. */
-export function findUnservable(document: Document): Remark[] {
+export function findUnservable(document: Document): Diagnostic[] {
   return listOperations(document)
     .filter(({ method }) => !METHODS.includes(method.toLowerCase()) && !isServed(method))
     .map(({ method, pointer }) => {
@@ -25,7 +25,7 @@ export function findUnservable(document: Document): Remark[] {
 }
 
 /** Warns once when operations are public because the document says nothing about their security. */
-export function findPublic(document: Document): Remark[] {
+export function findPublic(document: Document): Diagnostic[] {
   if (document.security !== undefined) return [];
   const silent = listOperations(document).filter(({ object }) => object.security === undefined);
   const [first] = silent;
@@ -49,7 +49,7 @@ const OWN_HEADERS = [
 ];
 
 /** Warns of required headers of failures, which the service does not send with its own. */
-export function findFailureHeaders(document: Document): Remark[] {
+export function findFailureHeaders(document: Document): Diagnostic[] {
   return listOperations(document).flatMap(({ object, pointer }) =>
     Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
       const { headers = {} } = dereference(document, node) as ResponseObject;
@@ -66,8 +66,8 @@ export function findFailureHeaders(document: Document): Remark[] {
 }
 
 /** Warns of parts of media types that are not checked: encodings by position, and items that are not JSON. */
-export function findUnchecked(document: Document): Remark[] {
-  const found: Remark[] = [];
+export function findUnchecked(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {
     if (kind !== 'mediaType') return;
     for (const name of ['prefixEncoding', 'itemEncoding']) {
@@ -84,8 +84,8 @@ export function findUnchecked(document: Document): Remark[] {
 }
 
 /** Warns of parts of `encoding` in request bodies that are not checked. */
-export function findEncodings(document: Document): Remark[] {
-  const found: Remark[] = [];
+export function findEncodings(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {
     const form = kindOf(key);
     if (kind !== 'mediaType' || pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
@@ -106,8 +106,8 @@ export function findEncodings(document: Document): Remark[] {
 }
 
 /** Warns of query parameters that may be empty, and have a type without an empty value. */
-export function findEmptyValues(document: Document): Remark[] {
-  const found: Remark[] = [];
+export function findEmptyValues(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'parameter' || node['allowEmptyValue'] !== true || node['in'] !== 'query') return;
     const { scalars } = textTypeOf(document, node['schema']);
@@ -123,8 +123,8 @@ export function findEmptyValues(document: Document): Remark[] {
  *
  * @param codecs the media types for which the application has codecs
  */
-export function findPatternsOfBytes(document: Document, codecs: readonly string[]): Remark[] {
-  const found = new Map<unknown, Remark>();
+export function findPatternsOfBytes(document: Document, codecs: readonly string[]): Diagnostic[] {
+  const found = new Map<unknown, Diagnostic>();
   walkDocument(document, ({ kind, node, pointer, key }) => {
     const isBytes = kind === 'mediaType' && kindOf(key) === 'binary' && findCodec(key, codecs) === undefined;
     const schema = isBytes ? dereference(document, node['schema']) : kind === 'schema' ? node : undefined;
@@ -136,7 +136,7 @@ export function findPatternsOfBytes(document: Document, codecs: readonly string[
 }
 
 /** Warns of schemas in an unknown dialect. Call it with the document as it was read. */
-export function findDialects(document: Document): Remark[] {
+export function findDialects(document: Document): Diagnostic[] {
   const found = new Map<string, string>();
   const add = (dialect: unknown, pointer: string): void => {
     if (typeof dialect === 'string' && versionOfDialect(dialect) === undefined) found.set(dialect, pointer);
@@ -153,10 +153,10 @@ export function findDialects(document: Document): Remark[] {
 
 const LIMITS = ['x-body-limit-bytes', 'x-time-limit-ms'] as const;
 
-function inOperations(document: Document): Remark[] {
+function inOperations(document: Document): Diagnostic[] {
   const schemes = document.components?.securitySchemes ?? {};
   return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
-    const found: Remark[] = [];
+    const found: Diagnostic[] = [];
     const isFixed = METHODS.includes(method.toLowerCase());
     if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
       found.push({ pointer, message: `${method} must not be in additionalOperations: write ${method.toLowerCase()}` });
@@ -183,10 +183,10 @@ function inOperations(document: Document): Remark[] {
   });
 }
 
-function inSchemas(document: Document): Remark[] {
+function inSchemas(document: Document): Diagnostic[] {
   // Parts beside a $ref do not exist in OpenAPI 3.0, though a reference may lead to them.
   const missing = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => schema === undefined);
-  const found = missing.map(([name]): Remark => {
+  const found = missing.map(([name]): Diagnostic => {
     return { pointer: '#/components/schemas', message: `the reference to ${name} leads to nothing` };
   });
   walkDocument(document, ({ kind, node, pointer }) => {

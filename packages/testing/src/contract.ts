@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
   compileContract,
-  formatProblem,
+  formatDiagnostic,
   NOTHING_DECLARED,
   type CompiledDocument,
   type Declared,
-  type Problem,
+  type PlacedDiagnostic,
 } from '@contract-first/documents';
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
@@ -33,16 +33,16 @@ async function compile(
 ): Promise<{ readonly compiled: CompiledDocument; readonly lines: string }> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
-  const { compiled, problems } = await compileContract(path, undefined, { ...NOTHING_DECLARED, ...declared });
-  const lines = linesOf(problems, path);
+  const { compiled, diagnostics } = await compileContract(path, undefined, { ...NOTHING_DECLARED, ...declared });
+  const lines = linesOf(diagnostics, path);
   if (compiled === undefined) throw new Error(lines);
   return { compiled, lines };
 }
 
-/** Formats problems with `openapi.yaml` as the path of the document. */
-export function linesOf(problems: readonly Problem[], path: string): string {
+/** Formats diagnostics with `openapi.yaml` as the path of the document. */
+export function linesOf(diagnostics: readonly PlacedDiagnostic[], path: string): string {
   // A place in a document has a relative path; a problem with the file itself has the given one.
-  const lines = problems.map(formatProblem).join('\n');
+  const lines = diagnostics.map(formatDiagnostic).join('\n');
   return lines.replaceAll(relative(process.cwd(), path), 'openapi.yaml').replaceAll(path, 'openapi.yaml');
 }
 

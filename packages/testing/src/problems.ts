@@ -8,7 +8,7 @@ import { linesOf } from './contract.ts';
 export async function problemsOf(text: string): Promise<string> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);
-  const { files, problems } = await renderContract(path);
+  const { files, diagnostics } = await renderContract(path);
   if (files !== undefined) throw new Error('the document is not refused');
-  return linesOf(problems, path);
+  return linesOf(diagnostics, path);
 }

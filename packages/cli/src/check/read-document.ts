@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { formatProblem, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
+import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { removeInvalid, type InvalidOperation } from './remove-invalid.ts';
@@ -33,11 +33,11 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs): Prom
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const read = (file: string): Promise<string> | undefined =>
       file === root && text !== undefined ? Promise.resolve(text) : readOther(file);
-    const { document, problems } = await prepareDocument(path, allowed, { ...folder, read });
+    const { document, diagnostics } = await prepareDocument(path, allowed, { ...folder, read });
     if (document !== undefined) return { document, invalid };
-    refusal ??= new CannotCheck(problems.map(formatProblem).join('\n'));
+    refusal ??= new CannotCheck(diagnostics.map(formatDiagnostic).join('\n'));
     text ??= await (readOther(root) ?? readFile(root, 'utf8')).catch(() => '');
-    const rest = text === '' ? undefined : removeInvalid(text, problems);
+    const rest = text === '' ? undefined : removeInvalid(text, diagnostics);
     if (rest === undefined) throw refusal;
     invalid.push(...rest.invalid);
     text = rest.text;

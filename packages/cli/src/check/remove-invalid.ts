@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { formatProblem, METHODS, tokensOf, type Problem } from '@contract-first/documents';
+import { formatDiagnostic, METHODS, tokensOf, type PlacedDiagnostic } from '@contract-first/documents';
 import { parse } from 'yaml';
 
 /** An operation that is not valid, with its first problem. */
@@ -18,20 +18,20 @@ type Source = { paths?: Record<string, Parts>; components?: Record<string, Parts
  */
 export function removeInvalid(
   text: string,
-  problems: readonly Problem[],
+  diagnostics: readonly PlacedDiagnostic[],
 ): { readonly text: string; readonly invalid: readonly InvalidOperation[] } | undefined {
-  const source = parse(text, { intAsBigInt: true }) as Source; // Its problems have places, so it has members.
+  const source = parse(text, { intAsBigInt: true }) as Source; // Its diagnostics have places, so it has members.
   delete source.webhooks; // The checks send none of them.
   const { paths = {}, components = {} } = source;
   const broken = new Map<string, string>(); // The first problem of each broken part, by its pointer.
-  for (const problem of problems.filter(({ severity }) => severity === 'error')) {
-    const [, pointer = ''] = / (#\/.*)$/.exec(problem.place) ?? [];
+  for (const diagnostic of diagnostics.filter(({ severity }) => severity === 'error')) {
+    const [, pointer = ''] = / (#\/.*)$/.exec(diagnostic.place) ?? [];
     const [kind = '', group = '', name = ''] = tokensOf(pointer);
     const isPart = kind === 'paths' || (kind === 'components' && group !== 'securitySchemes' && name !== '');
     if (kind === 'webhooks') continue;
     if (!isPart) return undefined;
     const part = kind === 'paths' && !METHODS.includes(name) ? [group] : [group, name];
-    broken.set(keyOf(part), broken.get(keyOf(part)) ?? formatProblem(problem));
+    broken.set(keyOf(part), broken.get(keyOf(part)) ?? formatDiagnostic(diagnostic));
   }
 
   const all = Object.entries(components).flatMap(([group, parts]) =>

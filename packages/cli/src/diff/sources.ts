@@ -4,9 +4,9 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import {
   findCombinations,
-  formatProblem,
+  formatDiagnostic,
   loadContract,
-  placeRemarks,
+  placeDiagnostics,
   type AllowedRefs,
   type FilePosition,
   type OpenApiDocument,
@@ -46,18 +46,18 @@ export async function readSource(side: 'base' | 'revision', given: string, allow
   const { path, read, commit, folder } = await chooseReader(given).catch((error: unknown) => {
     throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
   });
-  const { document, problems, locate, placeOf } = await loadContract(path, 'structure', read, { folder, allowed });
+  const { document, diagnostics, locate, placeOf } = await loadContract(path, 'structure', read, { folder, allowed });
   const combinations = document === undefined ? [] : findCombinations(document);
   const errors = [
-    ...problems.filter(({ severity }) => severity === 'error'),
-    ...placeRemarks('error', combinations, placeOf),
+    ...diagnostics.filter(({ severity }) => severity === 'error'),
+    ...placeDiagnostics('error', combinations, placeOf),
   ];
   if (document !== undefined && errors.length === 0) {
     return { document, locate: (pointer) => ({ ...locate(`#${pointer}`), commit }) };
   }
   const [first, ...others] = errors;
   const place = (commit === undefined ? '' : `${commit}:`) + (first?.place ?? path);
-  const text = formatProblem({ severity: 'error', message: first?.message ?? 'cannot be read', place });
+  const text = formatDiagnostic({ severity: 'error', message: first?.message ?? 'cannot be read', place });
   const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;
   throw new Unreadable(`${side} ${text.replaceAll('\n', ' ')}${more}`);
 }

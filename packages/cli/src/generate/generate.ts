@@ -5,7 +5,7 @@ import { readIfPresent } from '../read-if-present.ts';
 import { readDeclared } from './declared.ts';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
-import { formatProblem, NO_OUTSIDE } from '@contract-first/documents';
+import { formatDiagnostic, NO_OUTSIDE } from '@contract-first/documents';
 import { VERSION } from '../version.ts';
 import { renderContract, versionOf } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
@@ -39,9 +39,9 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
     return { files: undefined, stale: [], sources: [resolve('openapi.yaml'), ...declared.sources] };
   }
   const rendered = await renderContract('openapi.yaml', allowed, declared);
-  const { files, gaps, operationIds, unusedCodecs, problems } = rendered;
+  const { files, gaps, operationIds, unusedCodecs, diagnostics } = rendered;
   const sources = [...rendered.sources, ...declared.sources];
-  for (const problem of problems) printError(formatProblem(problem));
+  for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
   if (files === undefined || gaps === undefined) {
     printError('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };

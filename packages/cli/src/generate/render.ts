@@ -12,11 +12,11 @@ import {
   NOTHING_DECLARED,
   operationPointer,
   optional,
-  placeRemarks,
+  placeDiagnostics,
   type AllowedRefs,
   type FailureBody,
-  type Problem,
-  type Remark,
+  type PlacedDiagnostic,
+  type Diagnostic,
 } from '@contract-first/documents';
 import type { DeclaredModules } from './declared.ts';
 import { exampleRequest } from './example-request.ts';
@@ -26,7 +26,7 @@ import { CompilationCache } from './compilation-cache.ts';
 import type { Gaps } from './scaffold.ts';
 import { renderTypes } from './types.ts';
 
-/** The generated files of a document, or its problems. */
+/** The generated files of a document, or its diagnostics. */
 type RenderedContract = {
   /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
@@ -35,7 +35,7 @@ type RenderedContract = {
   readonly operationIds: readonly string[];
   /** The codecs for media types that the document does not have, or that the engine parses itself. */
   readonly unusedCodecs: readonly string[];
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly PlacedDiagnostic[];
   /** The absolute paths of the files that the document consists of. */
   readonly sources: readonly string[];
 };
@@ -49,7 +49,7 @@ export function versionOf(text: string): string | undefined {
 }
 
 /**
- * Renders the generated files of an OpenAPI document, deterministically, or returns the problems that prevent it.
+ * Renders the generated files of an OpenAPI document, deterministically, or returns the diagnostics that prevent it.
  *
  * @param declared by the application
  */
@@ -58,19 +58,19 @@ export async function renderContract(
   allowed?: AllowedRefs,
   declared: Pick<DeclaredModules, 'codecs' | 'formats' | 'formatsModule'> = NO_MODULES,
 ): Promise<RenderedContract> {
-  const { compiled, text, problems, placeOf, sources } = await compileContract(path, allowed, declared);
-  const reject = (found: readonly Problem[]): RenderedContract => ({
+  const { compiled, text, diagnostics, placeOf, sources } = await compileContract(path, allowed, declared);
+  const reject = (found: readonly PlacedDiagnostic[]): RenderedContract => ({
     files: undefined,
     gaps: undefined,
     operationIds: [],
     unusedCodecs: [],
-    problems: [...problems, ...found],
+    diagnostics: [...diagnostics, ...found],
     sources,
   });
   if (compiled === undefined) return reject([]);
   const { contract, document, failureBodies } = compiled;
   const invalid = tryValidators(contract);
-  if (invalid.length > 0) return reject(placeRemarks('error', invalid, placeOf));
+  if (invalid.length > 0) return reject(placeDiagnostics('error', invalid, placeOf));
 
   const { unchecked: uncheckedSchemes = [] } = findSchemes(contract);
   const types = [
@@ -89,18 +89,18 @@ export async function renderContract(
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
     unusedCodecs: declared.codecs.filter((name) => !listCodecs(contract.operations).has(name)),
-    problems,
+    diagnostics,
     sources,
   };
 }
 
-/** Compiles every schema, so that problems are reported now instead of with the first request. */
-function tryValidators(contract: Contract): Remark[] {
+/** Compiles every schema, so that diagnostics are reported now instead of with the first request. */
+function tryValidators(contract: Contract): Diagnostic[] {
   const compilationCache = new CompilationCache(contract);
   const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
   if (operations.length === 0) return [];
   const validators = new Validators(contract);
-  const invalid = new Map<Operation, Remark>();
+  const invalid = new Map<Operation, Diagnostic>();
   for (const operation of operations) {
     try {
       validators.compileSync(operation);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
-import { formatProblem, type AllowedRefs } from '@contract-first/documents';
+import { formatDiagnostic, type AllowedRefs } from '@contract-first/documents';
 import { quote } from '../check/curl-line.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
@@ -40,9 +40,9 @@ export type InitOptions = {
  */
 export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
   const { document: path, allowed, hasDatabase } = options;
-  const { gaps, files: generated, problems, sources, operationIds } = await renderContract(path, allowed);
+  const { gaps, files: generated, diagnostics, sources, operationIds } = await renderContract(path, allowed);
   if (gaps === undefined || generated === undefined)
-    return refuse(...problems.filter(({ severity }) => severity === 'error').map(formatProblem));
+    return refuse(...diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic));
   const { title: fullTitle } = gaps.document.info ?? { title: '' };
   const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
   if (escapeControls(title) !== title) return refuse('info.title must not have control characters');

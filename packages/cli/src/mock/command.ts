@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ALLOW_REFS, compileContract, formatProblem, readAllowedRefs } from '@contract-first/documents';
+import { ALLOW_REFS, compileContract, formatDiagnostic, readAllowedRefs } from '@contract-first/documents';
 import { readEnvFile, runApplications } from '@contract-first/engine/tools';
 import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
@@ -22,8 +22,8 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
     print(USAGE);
     return 0;
   }
-  const { compiled, text, problems } = await compileContract(path, allowed);
-  for (const problem of problems) printError(formatProblem(problem));
+  const { compiled, text, diagnostics } = await compileContract(path, allowed);
+  for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
   if (compiled === undefined) refuse(`${path} was rejected`);
   readEnvFile();
   // The first value for a large schema takes long; meanwhile, other requests must not be refused.

@@ -38,7 +38,7 @@ components:
 `;
 
 const loaded = await loadContract(write('openapi.yaml', DOCUMENT), 'validity');
-if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.problems));
+if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
 
 /** The failed checks of a mock in whose engine a text of a package is replaced. */

@@ -69,10 +69,10 @@ test('the compared documents are valid', async () => {
     ...DOCUMENT_CHANGES.flatMap(([_rule, _reverse, base, revision]) => [base, revision]),
   ];
   for (const document of documents) {
-    const { problems } = await loadContract('openapi.json', 'validity', () =>
+    const { diagnostics } = await loadContract('openapi.json', 'validity', () =>
       Promise.resolve(JSON.stringify(document)),
     );
-    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   }
 });
 
