@@ -4,10 +4,10 @@ import { CannotCheck } from '../values/oracle.ts';
 import type { ContractResult } from './contract-result.ts';
 import { hideSecrets, type Secret } from './secrets.ts';
 
-/** The failures that a team knows: they do not count, so that a run fails because of new ones only. */
+/** Known failures. They do not count: only new failures fail a run. */
 export type Baseline = {
   readonly accepts: (failure: KnownFailure) => boolean;
-  /** Takes the accepted failures out of a result, and notes those that were not found again. */
+  /** Removes the accepted failures from a result, and adds a note for each entry without a failure. */
   readonly apply: (result: ContractResult) => ContractResult;
 };
 

@@ -105,7 +105,7 @@ export function violationsIn(exchange: Exchange): readonly Violation[] {
   });
 }
 
-/** Drops what follows from another violation: the documentation of a 5xx, or of a status that valid data must not get. */
+/** Removes violations that another one implies: a 5xx, or a refusal of valid data, need not be documented. */
 export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
   const has = (name: CheckName): boolean => violations.some(({ check }) => check === name);
   const isServerError = has('not_a_server_error');
@@ -122,7 +122,7 @@ export function keyOf({ check, cause }: Pick<Violation, 'check' | 'cause'>): str
 
 type OperationViolation = Pick<Violation, 'check' | 'cause'> & { readonly operationId: string };
 
-/** Returns whether two failures are of one cause. What follows from a fault in a sequence has messages of its own. */
+/** Returns whether two failures have one cause. A sequence has one failure of each check. */
 export function isSameFailure(one: OperationViolation, other: OperationViolation): boolean {
   const isSameCheck = one.operationId === other.operationId && one.check === other.check;
   return isSameCheck && (isStateCheck(one.check) || one.cause === other.cause);

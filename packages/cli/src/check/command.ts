@@ -70,7 +70,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text
 
-\${NAME} in credentials or a header is the environment variable NAME, which is not printed.
+\${NAME} in credentials, a header or a value is the environment variable NAME, which is not printed.
 The minimum of an operation is all its systematic requests and a tenth of --runs of each kind.
 The file has the same options, such as "runs: 50"; those that are repeatable may be lists.
 Exit code: 1 when a check fails or an operation is not implemented, 2 when the run is incomplete or impossible,

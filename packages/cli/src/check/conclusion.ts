@@ -22,7 +22,7 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
 /**
  * Prepares the end of a run.
  *
- * @param invalid the operations that are left out
+ * @param invalid the operations that are not checked
  * @throws {CannotCheck} when there is no baseline
  */
 export function prepareConclusion(options: CheckOptions, invalid: readonly InvalidOperation[]): Conclusion {
@@ -54,7 +54,7 @@ function exitCodeOf({ failures, notImplemented, errors, incomplete, unsuccessful
   return errors.length + incomplete.length > 0 || unsuccessful !== undefined ? 2 : 0;
 }
 
-/** Adds the operations that are left out, as incomplete ones. */
+/** Adds the invalid operations to the incomplete ones. */
 function withInvalid(result: ContractResult, invalid: readonly InvalidOperation[]): ContractResult {
   return {
     ...result,

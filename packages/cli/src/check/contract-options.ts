@@ -8,7 +8,7 @@ import type { Secret } from './secrets.ts';
 import type { Expectation, GivenValue } from './selection.ts';
 import type { UserOptions } from './users.ts';
 
-/** What a run checks, and how. */
+/** The options of a run. */
 export type ContractOptions = UserOptions & {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
@@ -48,10 +48,10 @@ export type ContractOptions = UserOptions & {
   readonly onFailure?: ((failure: Failure) => void) | undefined;
   /** Receives each token that is fetched, before it is sent. */
   readonly onSecret?: ((secret: Secret) => void) | undefined;
-  /** Receives what is worth knowing before the first request. */
+  /** Receives notes before the first request. */
   readonly onNote?: ((note: string) => void) | undefined;
   readonly countsCoverage?: boolean | undefined;
-  /** Ends the run early, with what was found. */
+  /** Ends the run early; its result has the failures so far. */
   readonly signal?: AbortSignal | undefined;
 };
 

@@ -1,12 +1,12 @@
-/** What is wrong with a response, or with what several responses say together. */
+/** A fault of a response, or of several responses together. */
 export type Defect = {
-  /** Describes this occurrence, with the values of the request and the response. */
+  /** Describes this occurrence, with values of the request and the response. */
   readonly message: string;
-  /** Is the same for the occurrences that one change of the server would end: it has no values. */
+  /** Identifies occurrences that have the same fix. It has no values. */
   readonly cause: string;
   /** The kind of harm; by default, that of the check. */
   readonly category?: Category;
-  /** What is special about the request: a defect with fewer circumstances explains those with more. */
+  /** Unusual properties of the request. A defect with fewer of them explains those with more. */
   readonly circumstances?: readonly string[];
 };
 

@@ -5,13 +5,13 @@ import type { ApiOperation } from './api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
 import type { RequestInput } from './wire-request.ts';
 
-/** What is special about a request, for messages. */
+/** A description of a request for messages. */
 export type RequestDescription = {
   /** Has the values of the request. */
   readonly message: string;
   /** Has no values. */
   readonly cause: string;
-  /** What may be the reason of a failure; nothing for plain valid data. */
+  /** Unusual properties that may be the reason of a failure; none for plain valid data. */
   readonly circumstances: readonly string[];
 };
 

@@ -1,7 +1,7 @@
 import { CATEGORIES } from './defect.ts';
 import type { Failure } from './failure.ts';
 
-/** The failures of one cause: one for each operation that has it. */
+/** The failures of one cause, one for each operation. */
 export type Finding = Pick<Failure, 'check' | 'cause' | 'category'> & {
   /** The failure whose evidence is shown. */
   readonly first: Failure;

@@ -12,7 +12,7 @@ export type HookOperation = { readonly operationId: string; readonly method: str
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** What a team adds to the checks of its service: the default export of the module that `--hooks` names. */
+/** Functions that the checks call: the default export of the module that `--hooks` names. */
 export type Hooks = {
   /** Runs before the first request. */
   readonly setUp?: (server: { readonly url: string }) => Awaitable<void>;
@@ -50,7 +50,7 @@ export async function loadHooks(path: string): Promise<Hooks> {
     throw new CannotCheck(`${path} must have a default export, an object with ${NAMES.join(', ')}`);
   const problems = Object.entries(hooks).flatMap(([name, hook]) => {
     if (!(NAMES as readonly string[]).includes(name))
-      return [`${path}: ${name} is no hook; there are ${NAMES.join(', ')}`];
+      return [`${path}: ${name} is not a hook; the hooks are ${NAMES.join(', ')}`];
     return typeof hook === 'function' ? [] : [`${path}: ${name} must be a function`];
   });
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));

@@ -9,7 +9,7 @@ import { removeInvalid, type InvalidOperation } from './remove-invalid.ts';
 /** A document for a run. */
 export type CheckedDocument = {
   readonly document: OpenApiDocument;
-  /** The operations that are left out, since they are not valid, with the first problem of each. */
+  /** The invalid operations, which are not checked, with the first problem of each. */
   readonly invalid: readonly InvalidOperation[];
 };
 
@@ -17,7 +17,7 @@ const GENERATED = 'generated/openapi.json';
 const MAX_ROUNDS = 10;
 
 /**
- * Reads a document, by default that which is generated, and leaves out the operations that are not valid.
+ * Reads a document, by default the generated one, without its invalid operations.
  *
  * @throws {CannotCheck} with all problems when nothing is left, or when they are outside of the operations
  */

@@ -32,7 +32,7 @@ export type SchemaViolation = {
   /** The JSON pointer to the invalid part of the value. */
   readonly path: string;
   readonly keyword: string;
-  /** Says what the part must be: `must be string`. */
+  /** The requirement: `must be string`. */
   readonly message: string;
 };
 

@@ -97,7 +97,7 @@ test.each([
   [
     'unknown hooks',
     'export default { before: 1, values: 2 }',
-    /^hooks.mjs: before is no hook; there are setUp, .*\nhooks.mjs: values must be a function\n$/,
+    /^hooks.mjs: before is not a hook; the hooks are setUp, .*\nhooks.mjs: values must be a function\n$/,
   ],
   [
     'a set-up that fails',
