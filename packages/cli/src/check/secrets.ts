@@ -1,3 +1,5 @@
+import { percentEncode } from './parameter-text.ts';
+
 /** A value that is not printed; an environment variable stands for it. */
 export type Secret = { readonly variable: string; readonly value: string };
 
@@ -8,7 +10,10 @@ export type SecretForm = { readonly text: string; readonly expansion: string };
 const PART_CHARS = 8;
 const SHORT_CHARS = 4;
 
-/** Returns the forms in which the checks send a secret: whole or changed, alone or as Basic credentials. The longest come first. */
+/**
+ * Returns the forms in which the checks send a secret: whole or changed, as it is, percent-encoded or as Basic credentials. The
+ * longest come first.
+ */
 export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const printed = `printf %s "$${variable}"`;
   const middle = value.length >> 1;
@@ -27,16 +32,22 @@ export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const isPlain = /^[!-~]+$/.test(value);
   const forms = changed
     .filter(({ text }) => text === value || (isPlain && text.length >= SHORT_CHARS))
-    .flatMap(withBasic);
+    .flatMap(withEncodings);
   return forms.filter(({ text }) => text !== '').sort((one, other) => other.text.length - one.text.length);
 }
 
-/** Adds the Basic credentials of a text, which is a password where it has no colon. */
-function withBasic(form: SecretForm): readonly SecretForm[] {
+/** Adds the Basic credentials of a text, which is a password where it has no colon, and its percent-encoded form. */
+function withEncodings(form: SecretForm): readonly SecretForm[] {
   const { text, expansion } = form;
   const [pair, format] = text.includes(':') ? [text, '%s'] : [`user:${text}`, 'user:%s'];
-  const encoded = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
-  return [form, { text: Buffer.from(pair).toString('base64'), expansion: encoded }];
+  const basic = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
+  // It encodes all bytes, which means the same (RFC 3986, 6.2.2.2), and does not tell which characters the secret has.
+  const percent = `$(printf %s "${expansion}" | od -An -v -tx1 | tr -d ' \\n' | sed 's/../%&/g')`;
+  return [
+    form,
+    { text: Buffer.from(pair).toString('base64'), expansion: basic },
+    { text: percentEncode(text.toWellFormed()), expansion: percent },
+  ];
 }
 
 /** Replaces secrets in a text by the names of their variables, also parts of them, in any case and in the usual encodings. */

@@ -2,7 +2,7 @@ import type { Document, OpenApiDocument } from '@contract-first/documents';
 import { CannotCheck } from '../values/oracle.ts';
 import type { ApiOperation, SecurityScheme } from './api-operation.ts';
 import type { Connection } from './connection.ts';
-import { coveredRequirements, isProtected, type Tokens } from './credentials.ts';
+import { authorizationScheme, coveredRequirements, isProtected, type Tokens } from './credentials.ts';
 import { createRenewableToken, type FetchToken, type RenewableToken } from './renewal.ts';
 import type { Secret } from './secrets.ts';
 import { tokenOfClient, tokenOfCommand, type Client } from './token-sources.ts';
@@ -36,8 +36,16 @@ export type Users = {
 
 /** Copies an operation with the security requirements that the first user meets; without any, returns it unchanged. */
 export function withMetSecurity(operation: ApiOperation, options: UserOptions): ApiOperation {
-  const security = metRequirements(operation, options);
+  const met = metRequirements(operation, options);
+  const fitting = met.filter((requirement) => requirement.every((scheme) => fits(scheme, options)));
+  const security = fitting.some((requirement) => requirement.length > 0) ? fitting : met;
   return security.length === 0 ? operation : { ...operation, security };
+}
+
+/** Returns whether a scheme may be the one that the token for all schemes is meant for: `user:password` is for Basic. */
+function fits(scheme: SecurityScheme, { token, credentials }: UserOptions): boolean {
+  if (token === undefined || credentials?.has(scheme.id) === true) return true;
+  return token.includes(':') === (authorizationScheme(scheme) === 'Basic');
 }
 
 /** Checks that the first user may use an operation. @throws {CannotCheck} when it needs other credentials */

@@ -21,6 +21,9 @@ export type RequestInput = {
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
+// RFC 6265, 4.1.1.
+const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
+
 /**
  * Serializes a request to an operation.
  *
@@ -38,7 +41,9 @@ export function writeRequest(
     pairs[parameter.in].push(...written);
   }
   for (const { in: location, name, value } of credentials) {
-    pairs[location].push(location === 'header' ? [name, value] : [name, percentEncode(value)]);
+    // A cookie is sent as the server has set it (RFC 6265, 5.4).
+    const isWritten = location === 'header' || (location === 'cookie' && COOKIE_VALUE.test(value));
+    pairs[location].push([name, isWritten ? value : percentEncode(value)]);
   }
 
   const inPath = new Map(pairs.path);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { unescape } from 'node:querystring';
 import { checkCommand } from '../../src/check/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
@@ -82,21 +83,37 @@ test('a short secret is not told, nor what the checks make of it', async () => {
   expect(all).not.toMatch(/hunter|unter22|huntx/i);
 });
 
-test('a curl line with Basic credentials sends them in a shell', async () => {
-  const got: string[] = [];
-  const { stdout } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', (request, respond) => {
-    got.push(request.headers['authorization'] ?? '');
+test.each([
+  ['a password', { type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8'],
+  ['a bearer token', { type: 'http', scheme: 'bearer' }, 'Zq7-Rk2mWx9+Lt4/vB8='],
+  ['an API key in the query', { type: 'apiKey', in: 'query', name: 'key' }, 'Zq7&Rk2=mWx9 Lt4ü'],
+  ['an API key in a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, 's%3AZq7Rk2mWx9.Lt4+vB8'],
+  ['an API key in a cookie that must be encoded', { type: 'apiKey', in: 'cookie', name: 'sid' }, 'Zq7;Rk2mWx9'],
+])('the curl lines of failures send %s in a shell', async (...args) => {
+  const [, scheme, token] = args;
+  const got = new Set<string>();
+  const { stdout } = await check(scheme, token, (request, respond) => {
+    got.add(credentialsIn(request.url, request.headers));
     return telling(request, respond);
   });
-  const lines = stdout.split('\n').filter((line) => /^ {2}curl .*Basic '"\$/.test(line));
+  const lines = stdout.split('\n').filter((line) => line.startsWith('  curl ') && line.includes('CONTRACT_TOKEN'));
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) {
+    // It prints the arguments instead of sending them.
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
-    const env = { ...process.env, CONTRACT_TOKEN: 'Zq7Rk2mWx9Lt4vB8' };
-    const [, sent] = /^Authorization: (.*)$/m.exec(execFileSync('sh', ['-c', script], { env }).toString()) ?? [];
-    expect(got).toContain(sent);
+    const sent = execFileSync('sh', ['-c', script], { env: { ...process.env, CONTRACT_TOKEN: token } }).toString();
+    const [, url = ''] = /^(http:.*)$/m.exec(sent) ?? [];
+    const [, authorization = ''] = /^Authorization: (.*)$/m.exec(sent) ?? [];
+    const [, cookie = ''] = /^Cookie: (.*)$/m.exec(sent) ?? [];
+    expect(got).toContain(credentialsIn(url, { authorization, cookie }));
   }
 });
+
+/** Returns the credentials of a request, percent-decoded. */
+function credentialsIn(url: string, { authorization = '', cookie = '' }: Readonly<Record<string, string>>): string {
+  const query = [...new URL(url, 'http://server').searchParams];
+  return JSON.stringify([query, authorization, unescape(cookie)]);
+}
 
 test('a token without a colon is a password: a line says so where there is Basic only', async () => {
   const { stderr } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', telling);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { checkCommand } from '../../src/check/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
+import { startReferenceServer } from './support/reference-server.ts';
 import { nthToken, SECRET, startTokenServer, tokenDocument, type TokenServerOptions } from './support/token-server.ts';
 
 type Given = { readonly env?: Readonly<Record<string, string>>; readonly file?: string };
@@ -144,4 +145,43 @@ test.each([
 ])('exit 2: wrong credentials %p', async (args, message) => {
   const { code, stderr } = await check({}, args);
   expect([code, stderr]).toEqual([2, message]);
+});
+
+test.each([
+  ['a user and a password: Basic', 'anna:Zq7Rk2mWx9', { authorization: `Basic ${btoa('anna:Zq7Rk2mWx9')}` }],
+  ['a session as the server has set it: the cookie', 's%3AZq7Rk2.mWx9+a', { cookie: 'sid=s%3AZq7Rk2.mWx9+a' }],
+])('the token is for the alternative of `security` that it fits: %s', async (...args) => {
+  const [, token, expected] = args;
+  const document = {
+    ...tokenDocument,
+    paths: {
+      '/a': {
+        get: {
+          operationId: 'getA',
+          security: [{ session: [] }, { basic: [] }],
+          responses: { 200: { description: 'Done' } },
+        },
+      },
+    },
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+        basic: { type: 'http', scheme: 'basic' },
+      },
+    },
+  };
+  const sent: unknown[] = [];
+  const url = await startReferenceServer(({ headers: { authorization, cookie } }) => {
+    sent.push({ ...(authorization !== undefined && { authorization }), ...(cookie !== undefined && { cookie }) });
+    return { status: 200, headers: {}, body: '' };
+  });
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  const options = ['--checks', 'positive_data_acceptance', '--runs', '2', '--token', token];
+  const { code, stdout } = await runHere(checkCommand, ['openapi.json', '--url', url, ...options], folder);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('0 failures')]);
+  const others = sent
+    .slice(1)
+    .filter((one) => JSON.stringify(one).toLowerCase() !== JSON.stringify(expected).toLowerCase());
+  expect([sent.length > 3, others]).toEqual([true, []]);
 });
