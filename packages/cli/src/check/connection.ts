@@ -37,16 +37,21 @@ export type ConnectionOptions = {
 export class NoResponse extends Error {
   /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
+  /** Whether the request before got no response, either. */
+  readonly isRepeated: boolean;
   /** The bytes of the response that arrived. */
   readonly received: Excerpt;
   /** The time from sending the request to its failure. */
   readonly elapsedMs: number;
 
-  constructor(message: string, isUnreachable: boolean, received: Excerpt, elapsedMs: number) {
+  constructor(message: string, fields: Pick<NoResponse, 'isUnreachable' | 'isRepeated' | 'received' | 'elapsedMs'>) {
     super(message);
-    this.isUnreachable = isUnreachable;
-    this.received = received;
-    this.elapsedMs = elapsedMs;
+    ({
+      isUnreachable: this.isUnreachable,
+      isRepeated: this.isRepeated,
+      received: this.received,
+      elapsedMs: this.elapsedMs,
+    } = fields);
   }
 }
 
@@ -72,6 +77,7 @@ export function openConnection(
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
   let isClosing = false; // Whether the server has closed a connection that was reused.
+  let isLost = false; // Whether the last request got no response.
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
@@ -163,6 +169,7 @@ export function openConnection(
         const names = rawHeaders.filter((_, index) => index % 2 === 0);
         const pairs = names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1] ?? ''] as const);
         const elapsedMs = performance.now() - startedAt;
+        isLost = false;
         return { status: statusCode, headers: pairs, body: content.bytes(), limitBytes, elapsedMs };
       }
 
@@ -175,11 +182,15 @@ export function openConnection(
         reject(
           new (isStale ? StaleConnection : NoResponse)(
             isBehindEnd ? `bytes after the end of the response (${cause})` : cause,
-            UNREACHABLE.includes(code),
-            excerptOf(Buffer.concat(received), receivedBytes),
-            performance.now() - startedAt,
+            {
+              isUnreachable: UNREACHABLE.includes(code),
+              isRepeated: isLost,
+              received: excerptOf(Buffer.concat(received), receivedBytes),
+              elapsedMs: performance.now() - startedAt,
+            },
           ),
         );
+        isLost ||= !isStale;
       }
     });
   }

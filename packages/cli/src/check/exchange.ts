@@ -88,11 +88,13 @@ export async function exchange(
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
-    const { received, isUnreachable, elapsedMs } = error;
+    const { received, isUnreachable, isRepeated, elapsedMs } = error;
     const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
     const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
     const nothing = { response: undefined, whole: undefined };
-    const violation = violationOf('not_a_server_error', defectOf(message));
-    return finish([violation], elapsedMs, Date.now(), { ...nothing, received, gone });
+    // A server that a request has ended is down for all others.
+    const isConsequence = isUnreachable && isRepeated;
+    const violations = isConsequence ? [] : [violationOf('not_a_server_error', defectOf(message))];
+    return finish(violations, elapsedMs, Date.now(), { ...nothing, received, gone });
   }
 }
