@@ -52,6 +52,7 @@ export function checkOperation(
   const prober = createProber(operation, run, turn);
   const notes: string[] = [];
   let known: Known | undefined;
+  let attempts = 0;
   let hasMinimum = false;
   return { operation, run: checkAll, hasMinimum: () => hasMinimum, result };
 
@@ -77,9 +78,10 @@ export function checkOperation(
       }
       const onRare = (subject: string): void =>
         void notes.push(`${subject} are too rare to be generated; some were not tried`);
-      const context = { operation, run, prober, onRare };
+      const context = { operation, run, prober, refresh, onRare };
+      const adaptNow = (input: RequestInput): RequestInput => known?.adapt?.(input) ?? input;
       const searches = [...plain.keys()]
-        .flatMap((choice) => searchesOf(choice, factory, known?.adapt, context))
+        .flatMap((choice) => searchesOf(choice, factory, known?.adapt && adaptNow, context))
         .filter(({ kind }) => isJudged(kind));
       for (const { advance } of searches) await advance(Math.ceil(runs * MINIMUM));
       hasMinimum = true;
@@ -88,6 +90,11 @@ export function checkOperation(
       if (!(error instanceof ServerGone)) throw error;
       notes.push('stopped early: the server became unreachable');
     }
+  }
+
+  /** Finds another resource where the run has deleted the known one. */
+  async function refresh(): Promise<void> {
+    if (known?.isGone() === true) known = await knownValues(operation, turn, (attempts += 1));
   }
 
   function result(): OperationResult {

@@ -15,10 +15,12 @@ import { callHook, hookOperation } from './hooks.ts';
 import { listOperations } from './operations.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import { checkOperation } from './check-operation.ts';
+import type { Observation } from './observation.ts';
 import type { Run } from './run.ts';
 import { runTasks, type Turn } from './schedule.ts';
-import { createKnownValues } from './state/known-values.ts';
+import { createKnownValues, resourcePath } from './state/known-values.ts';
 import { resourceChecks } from './state/resource-checks.ts';
+import { isSuccess } from './state/statuses.ts';
 import { assertKnown, matches, select, statusesFor, valuesFor } from './selection.ts';
 import { assertPermitted, assertSchemes, openUsers, withMetSecurity } from './users.ts';
 
@@ -85,6 +87,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   });
   if (operations.some((operation) => needsUser(operation, users.tokens)))
     options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
+  const deleted = new Set<string>();
   const run: Run = {
     ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
@@ -98,7 +101,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...valuesFor(operation, salt, values),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
-    hooks,
+    ...{ hooks, deleted },
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);
@@ -106,6 +109,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     },
     onFailure: (failure) => options.onFailure?.(failure),
     onExchange: (observation) => {
+      noteDeletion(deleted, observation);
       coverage?.observe(observation);
       onExchange?.(observation);
     },
@@ -135,6 +139,14 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     await callHook('cleanUp', () => hooks.cleanUp?.());
     connection.close();
   }
+}
+
+/** Adds the path of a successful DELETE; removes that of another successful request, as the resource exists again. */
+function noteDeletion(deleted: Set<string>, { request, response }: Observation): void {
+  if (response === undefined || !isSuccess(response.status)) return;
+  const path = resourcePath(request.target);
+  if (request.method === 'DELETE') deleted.add(path);
+  else deleted.delete(path);
 }
 
 /** Returns whether a check applies only with an option that is not set. */

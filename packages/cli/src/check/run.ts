@@ -43,6 +43,8 @@ export type Run = {
   /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
   readonly hooks: Hooks;
+  /** The paths of the resources that the run has deleted. */
+  readonly deleted: ReadonlySet<string>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
   readonly onFailure: (failure: Failure) => void;

@@ -20,6 +20,8 @@ type Context = {
   readonly operation: ApiOperation;
   readonly run: Run;
   readonly prober: Prober;
+  /** Is awaited before each request, so that `adapt` has the ids of resources that still exist. */
+  readonly refresh: () => Promise<void>;
   /** Receives the subject of a search whose requests are too rare to be generated. */
   readonly onRare: (subject: string) => void;
 };
@@ -62,7 +64,7 @@ function createSearch(
   kind: CaseKind,
   subject: string,
   createInputs: () => fc.Arbitrary<RequestInput>,
-  { operation, run, prober, onRare }: Context,
+  { operation, run, prober, refresh, onRare }: Context,
 ): Search {
   let inputs: fc.Arbitrary<RequestInput> | undefined;
   let done = 0;
@@ -76,6 +78,7 @@ function createSearch(
         const testCase = caseOf(operation, run.requestOracle, input, run.tokens);
         if (testCase === undefined) return true;
         try {
+          await refresh();
           // While shrinking, only the first failure counts.
           if (failing !== undefined) return !(await prober.fails(failing, testCase));
           for (const key of await prober.probe(testCase)) {

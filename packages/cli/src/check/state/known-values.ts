@@ -6,7 +6,8 @@ import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { isTarget, linkedBody } from './identity.ts';
+import { percentEncode } from '../parameter-text.ts';
+import { idText, isTarget, linkedBody } from './identity.ts';
 import { createInstances } from './instances.ts';
 import { findItemPaths, parameterNames } from './item-path.ts';
 import { withReferences } from './references.ts';
@@ -21,10 +22,12 @@ export type Known = {
   readonly linkedBody: Json | undefined;
   /** Why no resource was found for the path. */
   readonly reason: string | undefined;
+  /** Returns whether the run has deleted the resource of the path since. */
+  readonly isGone: () => boolean;
 };
 
-/** Creates or finds the resources that an operation is about. */
-export type KnownValues = (operation: ApiOperation, turn: Turn) => Promise<Known>;
+/** Creates or finds the resources that an operation is about: others for another attempt. */
+export type KnownValues = (operation: ApiOperation, turn: Turn, attempt?: number) => Promise<Known>;
 
 // The seeds of the values differ from those of the scenarios, and from one operation to another.
 const FIRST_SALT = 1_000;
@@ -33,11 +36,11 @@ const FIRST_SALT = 1_000;
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
   const items = findItemPaths(operations);
   const plainInputs = createPlainInputs(run);
-  return async (operation, turn) => {
+  return async (operation, turn, attempt = 0) => {
     // The resources of one operation do not depend on those of others.
     const instances = createInstances(items, operations, run, plainInputs);
     const send = sendQuietly(run, turn);
-    const salt = FIRST_SALT + operations.indexOf(operation);
+    const salt = FIRST_SALT + operations.indexOf(operation) + attempt * operations.length;
     const count = parameterNames(operation.path).length;
     const linking = items.find(
       ({ create }) => create !== undefined && create !== operation && linksBody(create, operation),
@@ -55,8 +58,24 @@ export function createKnownValues(operations: readonly ApiOperation[], run: Run)
       adapt: values.length > 0 || references.size > 0 ? adapt : undefined,
       linkedBody: found?.creation && linkedBody(found.creation, operation),
       reason: count > 0 && source !== undefined && 'reason' in source ? source.reason : undefined,
+      isGone: () => values.length > 0 && isDeleted(operation.path, values, run.deleted),
     };
   };
+}
+
+/** Returns the path of a target, without a slash at its end. */
+export function resourcePath(target: string): string {
+  return (target.split('?')[0] ?? '').replace(/\/$/, '');
+}
+
+/** Returns whether the resource that the first parameters of a path name, or one that contains it, is deleted. */
+function isDeleted(path: string, values: readonly Json[], deleted: ReadonlySet<string>): boolean {
+  const [start = '', ...parts] = path.split(/\{[^}]+\}/);
+  const filled = values.map((value, index) => percentEncode(idText(value)) + (parts[index] ?? ''));
+  const whole = start + filled.join('');
+  const end = whole.length - (parts[values.length - 1] ?? '').length;
+  const segments = whole.slice(0, end).split('/');
+  return segments.some((_, index) => deleted.has(segments.slice(0, index + 1).join('/')));
 }
 
 /** Returns whether a response of an operation links another one to a body. */
