@@ -34,6 +34,9 @@ export type OperationCheck = Task & { readonly operation: ApiOperation; readonly
 
 /** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
 const MINIMUM = 1 / 10;
+const NEED_CREDENTIALS = [401, 403];
+const NO_SECURITY =
+  "the document has no security here, so no token was sent: --header 'Authorization: Bearer ${CONTRACT_TOKEN}' sends one";
 const AND = new Intl.ListFormat('en-GB');
 
 /**
@@ -121,8 +124,14 @@ export function checkOperation(
 
   function describeFailure(): string | undefined {
     if (prober.validStatuses.size === 0 || !describesSuccess(operation)) return undefined;
-    const reason = known?.reason === undefined ? '' : `; ${known.reason}`;
-    return `no valid request was successful: they got ${listOf(prober.validStatuses)}${reason}`;
+    const isRefused = NEED_CREDENTIALS.some((status) => prober.validStatuses.has(status));
+    const isPublic = operation.security.length === 0 && run.headers.length === 0;
+    const reasons = [
+      ...(isRefused && isPublic ? [NO_SECURITY] : []),
+      ...(known?.reason === undefined ? [] : [known.reason]),
+    ];
+    const got = `no valid request was successful: they got ${listOf(prober.validStatuses)}`;
+    return [got, ...reasons].join('; ');
   }
 
   /** Returns the valid requests with the body that a link gives. */
