@@ -105,13 +105,19 @@ export function violationsIn(exchange: Exchange): readonly Violation[] {
   });
 }
 
+/** The checks whose failures follow from a failure of another one for the same response. */
+const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> = {
+  positive_data_acceptance: ['status_code_conformance'],
+  // Invalid data that is accepted comes back.
+  negative_data_rejection: ['response_schema_conformance', 'status_code_conformance'],
+};
+
 /** Removes violations that another one implies: a 5xx, or a refusal of valid data, need not be documented. */
 export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
-  const has = (name: CheckName): boolean => violations.some(({ check }) => check === name);
-  const isServerError = has('not_a_server_error');
-  const isRefused = has('positive_data_acceptance');
+  const isServerError = violations.some(({ check }) => check === 'not_a_server_error');
+  const following = new Set(violations.flatMap(({ check }) => CONSEQUENCES[check] ?? []));
   return violations.filter(({ check, category }) =>
-    isServerError ? category !== 'documentation' : !isRefused || check !== 'status_code_conformance',
+    isServerError ? category !== 'documentation' : !following.has(check),
   );
 }
 

@@ -1,4 +1,5 @@
 import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@contract-first/contract';
+import { tokensOf } from '@contract-first/documents';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
 import type { Case } from './case.ts';
@@ -116,8 +117,9 @@ export const responseSchemaConformance: Check = (exchange) => {
   if (encoding === 'text') {
     const text = response.body.toString();
     const isAllowed = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
-    const violation = oracle.violation(content.schema, parseJsonTree(JSON.stringify(text)));
-    return isAllowed || violation === undefined ? undefined : describeInvalidBody(violation);
+    const tree = parseJsonTree(JSON.stringify(text));
+    const violation = oracle.violation(content.schema, tree);
+    return isAllowed || violation === undefined ? undefined : describeInvalidBody(violation, tree);
   }
   if (encoding !== 'json') return undefined;
 
@@ -138,16 +140,22 @@ export const responseSchemaConformance: Check = (exchange) => {
     int64s.set(holder, (int64s.get(holder) ?? new Set()).add(key));
   };
   const violation = oracle.violation(content.schema, json, sent.size === 0 ? undefined : onInt64);
-  if (violation !== undefined) return describeInvalidBody(violation);
+  if (violation !== undefined) return describeInvalidBody(violation, json);
   if (sent.size === 0) return undefined;
   const rounded = findRounded(sent, json, (holder, key) => int64s.get(holder)?.has(key) === true);
   return rounded === undefined ? undefined : defectOf(rounded, 'an integer is rounded', 'data');
 };
 
-/** Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. */
-function describeInvalidBody({ path, message }: SchemaViolation): Defect {
-  const name = path.split('/').findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
-  return defectOf(`the body${path} ${message}`, `${name} ${message}`);
+/**
+ * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
+ * writes null for what it does not have does so for all members.
+ */
+function describeInvalidBody({ path, message }: SchemaViolation, { root }: JsonTree): Defect {
+  const parts = tokensOf(`#${path}`);
+  const value = parts.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], root['']);
+  const name = parts.findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
+  const cause = value === null && path !== '' ? 'a member is null that must not be' : `${name} ${message}`;
+  return defectOf(`the body${path} ${message}`, cause);
 }
 
 /** Checks that a response is within the size limit of the run, unless it may be large by its nature. */

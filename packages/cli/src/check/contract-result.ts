@@ -40,10 +40,15 @@ type Findings = Pick<
   readonly checked: ReadonlySet<CheckName>;
 };
 
-/** Gathers the findings of the tasks of a run, as far as they got. */
+/**
+ * Gathers the findings of the tasks of a run, as far as they got.
+ *
+ * @param echoes the causes for which the responses to accepted invalid data do not fit their schema: other requests read it later
+ */
 export function gatherFindings(
   operations: readonly FinishedTask<OperationCheck>[],
   resources: readonly FinishedTask<ResourceCheck>[],
+  echoes: ReadonlySet<string>,
 ): Findings {
   const results = [...operations, ...resources].map(({ task, isDone, error }: FinishedTask<OperationCheck>) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
@@ -60,7 +65,7 @@ export function gatherFindings(
   );
   const sameNotes = Map.groupBy(ownNotes, ({ note }) => note);
   return {
-    failures: firstOfEach(results.flatMap(({ failures }) => failures)),
+    failures: firstOfEach(results.flatMap(({ failures }) => failures.filter((failure) => !isEcho(failure, echoes)))),
     unsuccessful: describeUnsuccessful(
       successful.size,
       results.flatMap(({ operationId, failureNote, validStatuses }) =>
@@ -113,6 +118,11 @@ function describeUnsuccessful(successful: number, others: readonly ReadonlySet<n
 
 function describeError(error: unknown): string {
   return error instanceof CannotCheck ? error.message : describeBug(error);
+}
+
+/** Returns whether a response has invalid data that an earlier request may have left. */
+function isEcho({ check, cause, request }: Failure, echoes: ReadonlySet<string>): boolean {
+  return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
 }
 
 /** Keeps the first failure of each cause. */

@@ -101,7 +101,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...valuesFor(operation, salt, values),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
-    ...{ hooks, deleted },
+    ...{ hooks, deleted, echoes: new Set() },
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);
@@ -122,7 +122,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
-    const { checked, ...findings } = gatherFindings(finished, resources);
+    const { checked, ...findings } = gatherFindings(finished, resources, run.echoes);
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const applicable = [...checks].filter(

@@ -23,11 +23,16 @@ const SUBJECTS: Readonly<Record<CaseKind, string>> = {
   'no authentication': 'invalid credentials',
   'unsupported method': 'an undocumented method',
   'unknown path': 'an unknown path',
-  'header fields only': 'a request',
+  'header fields only': 'an undocumented method',
   'other user': 'a request of another user',
 };
 const WITH_DATA: readonly CaseKind[] = ['positive', 'negative', 'undecided'];
 const LONG_CHARS = 500;
+const REQUIRED = 'required'; // The keyword of schemas.
+const NO_PARAMETER = 'without a required parameter';
+const NO_BODY = 'without a body';
+// Servers take a body that they do not read for an empty object.
+const UNREAD = [NO_BODY, 'sent as another media type'];
 // Values that servers often fail at.
 const UNUSUAL: Readonly<Record<string, (value: Json) => boolean>> = {
   'a lone surrogate': (value) => typeof value === 'string' && !value.isWellFormed(),
@@ -56,13 +61,16 @@ export function describeRequest(
     return { message: detailed(detail), cause: detailed(cause), circumstances };
   };
   if (!WITH_DATA.includes(kind)) return describe(description === kind ? '' : description, '', [subject]);
-  if (description !== kind) return describe(description, group, [group]);
+  // A server that accepts a body without its required members does not validate bodies.
+  const ofBody = (rule: string): readonly string[] => (isAccepted && rule !== REQUIRED ? [REQUIRED, rule] : [rule]);
+  if (description !== kind) return describe(description, group, UNREAD.includes(group) ? ofBody(group) : [group]);
   if (input === undefined) return describe('', '', []);
   const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : undefined;
   const unusual = isAccepted ? [] : findUnusual(input);
-  const circumstances = [...(invalid === undefined ? [] : [invalid.rule]), ...unusual];
+  const rules = invalid === undefined ? [] : [invalid.rule];
   const detail = [...(invalid === undefined ? [] : [invalid.message]), ...unusual].join(', ');
-  return describe(detail, circumstances.join(', '), circumstances);
+  const circumstances = [...(invalid?.isOfBody === true ? rules.flatMap(ofBody) : rules), ...unusual];
+  return describe(detail, [...rules, ...unusual].join(', '), circumstances);
 }
 
 function findUnusual({ parameters, body }: RequestInput): readonly string[] {
@@ -86,14 +94,15 @@ function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: 
     (parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter),
   );
   if (missing !== undefined)
-    return { message: `without the ${missing.in} parameter ${missing.name}`, rule: 'without a required parameter' };
+    return { message: `without the ${missing.in} parameter ${missing.name}`, rule: NO_PARAMETER, isOfBody: false };
   for (const { parameter, value } of parameters) {
     const violation = oracle.violation(parameter.schema, toJsonTree(value));
-    if (violation !== undefined) return describeViolation(`${parameter.in} parameter ${parameter.name}`, violation);
+    const place = `${parameter.in} parameter ${parameter.name}`;
+    if (violation !== undefined) return { ...describeViolation(place, violation), isOfBody: false };
   }
-  if (body === undefined) return requestBody && { message: 'without a body', rule: 'without a body' };
+  if (body === undefined) return requestBody && { message: NO_BODY, rule: NO_BODY, isOfBody: true };
   const violation = oracle.violation(body.content.schema, toJsonTree(body.value));
-  return violation && describeViolation('body', violation);
+  return violation && { ...describeViolation('body', violation), isOfBody: true };
 }
 
 function describeViolation(place: string, { path, keyword, message }: SchemaViolation) {

@@ -65,8 +65,10 @@ export async function exchange(
     outcome: Omit<Outcome, 'request' | 'violations'>,
   ): Outcome => {
     const startedAt = new Date(endedAt - durationMs); // After the waits.
-    const violations =
-      judge === undefined ? [] : withoutConsequences(found.filter(({ check }) => run.checks.has(check)));
+    const counting = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
+    const violations = withoutConsequences(counting);
+    if (request.body !== undefined && violations.some(({ check }) => check === 'negative_data_rejection'))
+      for (const { check, cause } of counting) if (check === 'response_schema_conformance') run.echoes.add(cause);
     const { response } = outcome;
     run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
     return { ...outcome, request, violations };

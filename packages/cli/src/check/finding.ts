@@ -10,15 +10,15 @@ export type Finding = Pick<Failure, 'check' | 'cause' | 'category'> & {
 
 /** Groups failures by their check and cause, worst first. */
 export function groupByCause(failures: readonly Failure[]): readonly Finding[] {
-  const groups = Map.groupBy(failures, ({ check, cause, category }) => JSON.stringify([check, cause, category]));
-  const findings = [...groups.values()].flatMap((group): Finding[] => {
+  const rankOf = ({ category }: Pick<Failure, 'category'>): number => CATEGORIES.indexOf(category);
+  const sorted = failures.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const groups = Map.groupBy(sorted, ({ check, cause }) => JSON.stringify([check, cause]));
+  return [...groups.values()].flatMap((group): Finding[] => {
     const [first] = group;
     if (first === undefined) return [];
     const { check, cause, category } = first;
     return [{ check, cause, category, first, operationIds: group.map(({ operationId }) => operationId) }];
   });
-  const rankOf = ({ category }: Finding): number => CATEGORIES.indexOf(category);
-  return findings.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Names operations in a few words. */

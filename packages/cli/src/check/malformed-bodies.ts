@@ -48,7 +48,7 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   return [
     ...mistyped,
     ...broken.map(bodyOf('negative', NO_JSON)),
-    ...(requestBody.required ? [bodyOf('negative')(['an empty body', ''])] : []),
+    ...(requestBody.required ? [bodyOf('negative', 'without a body')(['an empty body', ''])] : []),
     ...brokenTexts(text).map(bodyOf('negative', NO_JSON)),
     ...undecidedTexts(text).map(bodyOf('undecided')),
     ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative', NO_JSON)) : []),

@@ -12,7 +12,8 @@ export function malformedForms(
   const encoding = encodingOf(content);
   if (encoding !== 'form' && encoding !== 'multipart') return [];
   const broken = (kind: MalformedBody['kind'], fault: string, text: string, type = contentType): MalformedBody => {
-    return { kind, fault, contentType: type, bytes: Buffer.from(text, 'latin1') };
+    const group = kind === 'negative' ? 'a malformed upload' : fault;
+    return { kind, fault, group, contentType: type, bytes: Buffer.from(text, 'latin1') };
   };
   const text = bytes.toString('latin1');
   if (encoding === 'form') {

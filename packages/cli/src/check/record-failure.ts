@@ -7,21 +7,25 @@ type Entry = { readonly failure: Violation & { readonly response: KeptResponse |
 const MAX_CAUSES = 5;
 
 /**
- * Records a failure of an operation, unless it is known or another one explains it. Removes those that it explains.
+ * Records a failure of an operation, unless it is known, or another one explains it. Removes those that it explains.
  *
  * @param recorded the failures of the operation by {@link keyOf}
  * @returns whether it is recorded
  */
 export function recordFailure<Recorded extends Entry>(recorded: Map<string, Recorded>, entry: Recorded): boolean {
   const { failure } = entry;
-  const ofCheck = [...recorded].filter(([, other]) => other.failure.check === failure.check);
+  const key = keyOf(failure);
+  const known = recorded.get(key)?.failure;
+  // What a request in the usual spelling shows, too, is not a matter of the protocol.
+  const isWorse = known?.category === 'protocol' && failure.category !== 'protocol';
+  const ofCheck = [...recorded].filter(([name, other]) => other.failure.check === failure.check && name !== key);
   const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);
   const isExplained = others.some(([, other]) => explains(other.failure, failure));
-  if (recorded.has(keyOf(failure)) || isExplained) return false;
+  if ((known !== undefined && !isWorse) || isExplained) return false;
   const explained = others.filter(([, other]) => explains(failure, other.failure));
-  for (const [key] of explained) recorded.delete(key);
+  for (const [name] of explained) recorded.delete(name);
   if (ofCheck.length - explained.length >= MAX_CAUSES) return false;
-  recorded.set(keyOf(failure), entry);
+  recorded.set(key, entry);
   return true;
 }
 

@@ -45,6 +45,8 @@ export type Run = {
   readonly hooks: Hooks;
   /** The paths of the resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;
+  /** The causes for which the responses to invalid data that was accepted do not fit their schema. */
+  readonly echoes: Set<string>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
   readonly onFailure: (failure: Failure) => void;
