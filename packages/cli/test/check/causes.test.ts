@@ -51,7 +51,7 @@ test('one server error for undocumented methods and HEAD; it is no second failur
   expect(failed).toEqual(['not_a_server_error  getA']);
 });
 
-test('wrong credentials that are accepted are one failure, whatever the statuses are', async () => {
+test('wrong credentials that are accepted are one failure, with any statuses', async () => {
   const [security, post] = [[{ bearer: [] }], { operationId: 'postA', responses: { 201: done, 401: rejected } }];
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } }, post } };
   const components = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } };
@@ -146,7 +146,7 @@ test('bodies that are not validated at all are one failure', async () => {
   expect(stdout).toContain("invalid data (body must have required property 'name') got status 200");
 });
 
-test('null in place of absent members is one failure, whatever their names are', async () => {
+test('null in place of absent members is one failure, with any names', async () => {
   const reading = (operationId: string, name: string) => ({
     get: {
       operationId,
@@ -207,7 +207,7 @@ test('a request that ends the server is one failure', async () => {
   expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
 });
 
-test('where no token was sent for want of `security`, a note says how to send one', async () => {
+test('a note says how to send a token to an operation without `security`', async () => {
   const handle: Handle = ({ headers }) => empty(headers['authorization'] === 'Bearer abc' ? 200 : 403);
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 403: rejected } } } };
   const { stdout } = await check(paths, handle, ['--token', 'abc']);
