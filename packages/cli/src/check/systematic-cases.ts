@@ -43,6 +43,8 @@ export function* systematicCases(
   const [first] = plainInputs;
   if (first === undefined) return;
 
+  for (const input of plainInputs) yield* usualCase(operation, input, tokens);
+
   const token = isProtected(operation) ? firstToken(operation, tokens) : undefined;
   if (token !== undefined) yield* rejectedCredentials(operation, plainInputs, tokens, token);
   yield* routingCases(operation, first, tokens);
@@ -125,16 +127,21 @@ function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tok
   if (methodsAt(unknown).length === 0) yield* fixedCase('unknown path', unknown, { ...bare, target: unknown });
 }
 
-/** Generates a plain request, its other spellings, and requests with bodies that are not well-formed. */
+/** Writes a plain request. */
+function usualCase(operation: ApiOperation, input: RequestInput, tokens: Tokens): readonly Case[] {
+  const request = writeRequest(operation, input, credentialsFor(operation, tokens));
+  return request === undefined ? [] : [{ kind: 'positive', description: 'positive', request, input }];
+}
+
+/** Generates the other spellings of a plain request, and requests with bodies that are not well-formed. */
 function* textCases(
   operation: ApiOperation,
   input: RequestInput,
   { tokens, requestOracle: { schemas } }: SystematicOptions,
 ): Generator<Case> {
-  const request = writeRequest(operation, input, credentialsFor(operation, tokens));
-  if (request === undefined) return;
-  const usual: Case = { kind: 'positive', description: 'positive', request, input };
-  yield usual;
+  const [usual] = usualCase(operation, input, tokens);
+  if (usual === undefined) return;
+  const { request } = usual;
   for (const spelling of spellingsOf(schemas, input, request)) yield { ...spelling, input: undefined, usual };
   for (const body of malformedBodies(operation, input)) {
     yield* fixedCase(body.kind, body.fault, withBody(request, body), body.group);

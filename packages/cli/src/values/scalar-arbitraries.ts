@@ -33,6 +33,7 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   if (plain) return fc.bigInt({ min: from < 0n && to >= 0n ? 0n : from, max: max99 }).map((n) => n * step);
   const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: max99 });
   return fc.oneof(
+    { withCrossShrink: true }, // Edge values shrink to small ones.
     small.map((n) => n * step),
     fc.constantFrom(from * step, to * step, ...edges),
     fc.bigInt({ min: from, max: to }).map((n) => n * step),
