@@ -47,8 +47,8 @@ function importsOf(file: string): readonly string[] {
 /** Returns the name of the package that an import is of. */
 const packageOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '';
 
-test('docs/architecture.md draws the imports between the packages: a line downwards, no circle', () => {
-  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+test('docs/maintain/architecture.md draws the imports between the packages: a line downwards, no circle', () => {
+  const text = readFileSync(join(ROOT, 'docs/maintain/architecture.md'), 'utf8');
   const [, drawing = ''] = /^flowchart TD\n([^`]*)/m.exec(text) ?? [];
   const drawn = [...drawing.matchAll(/^ +(\w+)(?:\[.*?\])? --> (.+)$/gm)].flatMap(([, from = '', to = '']) =>
     to.split(' & ').map((name) => `${from} --> ${name.replace(/\[.*\]/, '')}`),

