@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { env } from 'node:process';
+import { fileURLToPath, URL } from 'node:url';
+import { defineConfig } from 'vitepress';
+
+// `npm run docs` builds the site. Its pages have the paths of their files, so that links work there and on GitHub.
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { GITHUB_SERVER_URL = 'https://github.com', GITHUB_REPOSITORY = 'OWNER/contract-first' } = env;
+const REPOSITORY = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+
+export default defineConfig({
+  title: 'contract-first',
+  description: 'Contract-first HTTP services: engine, contract check, diff and mock',
+  base: env.SITE_BASE ?? '/',
+  srcDir: '..',
+  srcExclude: ['packages/**', 'packed/**', 'site/**'],
+  outDir: '../site',
+  cacheDir: '../node_modules/.cache/vitepress',
+  rewrites: { 'README.md': 'index.md' },
+  markdown: { config: (md) => md.core.ruler.push('sources', linkSources) },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    socialLinks: [{ icon: 'github', link: REPOSITORY }],
+    sidebar: [
+      { text: 'Start', items: [{ text: 'Plant store', link: '/' }] },
+      group('Guide', 'docs/guide', ['tutorial', 'your-service', 'handlers', 'application', 'testing', 'deployment']),
+      group('Tools', 'docs/tools', ['check', 'diff', 'mock']),
+      group('Reference', 'docs/reference', ['documents', 'behaviour', 'configuration']),
+      group('Maintain', '.', [
+        ...['docs/maintain/architecture', 'docs/decisions/README', 'docs/maintain/performance'],
+        ...['CONTRIBUTING', 'SECURITY', 'CHANGELOG'],
+      ]),
+    ],
+  },
+});
+
+/** Returns a group of the sidebar. The text of a link is the title of its document. */
+function group(text, folder, names) {
+  const items = names.map((name) => {
+    const path = join(folder, name);
+    const [, title] = /^# (.+)$/m.exec(readFileSync(join(ROOT, `${path}.md`), 'utf8'));
+    return { text: title, link: `/${path}` };
+  });
+  return { text, items };
+}
+
+/** Makes links to files that are not pages lead to the repository. */
+function linkSources({ env: page, tokens }) {
+  for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+    const href = token.attrGet('href');
+    if (token.type !== 'link_open' || /^(?:[a-z]+:|#)|\.md(?:#|$)/.test(href)) continue;
+    const path = join(dirname(page.relativePath), href);
+    const kind = statSync(join(ROOT, path)).isDirectory() ? 'tree' : 'blob';
+    token.attrSet('href', `${REPOSITORY}/${kind}/main/${path}`);
+  }
+}
