@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { membersOf, partAt, type Json } from '../../values/json-value.ts';
-import { idText } from './identity.ts';
+import { idText } from '../../resources/identity-place.ts';
 import { etagOf, isConditional, isDone, otherTag, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { describesStatus, isAsynchronous } from './statuses.ts';

@@ -1,12 +1,12 @@
-import type { ApiOperation, Parameter } from '../api-operation.ts';
+import type { ApiOperation } from '../api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import type { Run } from '../run.ts';
-import { flatten } from '../../values/schema-merge.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { idText } from './identity.ts';
-import { itemIds, itemsIn } from './list-items.ts';
-import { propertiesOf } from './schema-property.ts';
+import { idText } from '../../resources/identity-place.ts';
+import { findPaging, firstPage, isNext } from '../../resources/paging.ts';
+import { itemIds, itemsIn } from '../../resources/list-items.ts';
+import { propertiesOf } from '../../resources/schema-property.ts';
 import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 import { withParameter } from './step-input.ts';
@@ -15,11 +15,6 @@ import { withParameter } from './step-input.ts';
 export type Listing = { readonly ids: ReadonlySet<string>; readonly pages: readonly Evidence[] };
 
 const MAX_PAGES = 40;
-const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
-const OFFSET = /^(?:offset|skip)$/i;
-const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
-const CURSOR = /cursor|token|after|marker|^next|^continu/i;
-const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
 const LIMITS = [100, 50, 20, 10, 5];
 const SMALL_LIMITS = [1, 2, 3, 5];
 
@@ -37,9 +32,7 @@ export async function listAll(
   { send, run, isSmall }: { readonly send: Send; readonly run: Run; readonly isSmall: boolean },
 ): Promise<Listing | undefined> {
   const query = operation.parameters.filter((parameter) => parameter.in === 'query');
-  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
-  const [limitBy, offsetBy, pageBy] = [find(LIMIT), find(OFFSET), find(PAGE)];
-  const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));
+  const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const paging = [limitBy, offsetBy, pageBy, cursorBy];
   // Others may filter.
   if (query.some((parameter) => !paging.includes(parameter) && (parameter.required || parameter.hasDefault)))
@@ -50,7 +43,7 @@ export async function listAll(
   );
   if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
   let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
-  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run));
+  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle));
   const pages: Evidence[] = [];
   const ids = new Set<string>();
   let count = 0;
@@ -71,7 +64,7 @@ export async function listAll(
     } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
       input = withParameter(input, offsetBy, count);
     } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
-      input = withParameter(input, pageBy, firstPage(pageBy, run) + pages.length);
+      input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle) + pages.length);
     } else return isEnd(items) ? { ids, pages } : undefined;
   }
   return undefined;
@@ -99,20 +92,13 @@ export async function listAll(
   }
 }
 
-/** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
-function firstPage({ schema }: Parameter, { requestOracle, requestSchemas }: Run): number {
-  const { default: first } = Object(flatten(requestSchemas, schema ?? true)) as { readonly default?: unknown };
-  if (typeof first === 'number') return first;
-  return requestOracle.allows(schema, 0) ? 0 : 1;
-}
-
 /** Returns the cursor or the URL of the next page: of the body, of an object in it, or of the header `Link`. */
 function nextOf({ json = null, response }: Step): Json | undefined {
   const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
   if (url !== undefined) return url;
   const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);
   const members = objects.flatMap((object) => Object.entries(object));
-  const [, next] = members.find(([name, value]) => NEXT.test(name) && isScalar(value)) ?? [];
+  const [, next] = members.find(([name, value]) => isNext(name) && isScalar(value)) ?? [];
   return next === '' || next === false ? undefined : next;
 }
 
@@ -120,6 +106,6 @@ function nextOf({ json = null, response }: Step): Json | undefined {
 function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
   return Object.values(responses).some(({ headers, contents }) => {
     const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));
-    return headers.some(({ name }) => name === 'link') || names.some((name) => NEXT.test(name));
+    return headers.some(({ name }) => name === 'link') || names.some((name) => isNext(name));
   });
 }

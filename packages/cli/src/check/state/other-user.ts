@@ -1,7 +1,8 @@
 import type { ApiOperation } from '../api-operation.ts';
 import { credentialsFor, isProtected } from '../credentials.ts';
-import { idText, isSameResource } from './identity.ts';
-import { itemIds, itemsIn } from './list-items.ts';
+import { idText } from '../../resources/identity-place.ts';
+import { isSameResource } from './identity.ts';
+import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import { missingStatuses, type ScenarioOutcome } from './scenario.ts';
 import type { Send, Step } from './send.ts';

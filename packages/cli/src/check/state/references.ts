@@ -3,10 +3,11 @@ import { classify } from '../case.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { idText, isLong } from './identity.ts';
-import { parameterNames, shapeOf, type ItemPath } from './item-path.ts';
-import { isNamedFor } from './resource-names.ts';
-import { propertiesOf } from './schema-property.ts';
+import { idText } from '../../resources/identity-place.ts';
+import { isLong } from './identity.ts';
+import { parameterNames, shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { isNamedFor } from '../../resources/resource-names.ts';
+import { propertiesOf } from '../../resources/schema-property.ts';
 import type { Send } from './send.ts';
 import { withMember, withNamedValue } from './step-input.ts';
 

@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
 import { isTold } from './instances.ts';
-import { findItemPaths, findSingletonPaths } from './item-path.ts';
+import { findItemPaths, findSingletonPaths } from '../../resources/item-path.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
 export function resourceChecks(

@@ -5,7 +5,7 @@ import type { Schema } from '../../values/dialect.ts';
 import { isObject, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import type { Instances } from './instances.ts';
-import { parameterNames, type ItemPath } from './item-path.ts';
+import { parameterNames, type ItemPath } from '../../resources/item-path.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';

@@ -6,8 +6,8 @@ import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { parameterNames } from './item-path.ts';
-import { propertyOf } from './schema-property.ts';
+import { parameterNames } from '../../resources/item-path.ts';
+import { propertyOf } from '../../resources/schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;

@@ -1,5 +1,5 @@
-import type { ApiOperation } from '../api-operation.ts';
-import { isArray, isObject, isScalar, type Json } from '../../values/json-value.ts';
+import type { ApiOperation } from '../check/api-operation.ts';
+import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
 
 const USUAL = ['items', 'data', 'results', 'values', 'entries', 'records', 'content'];
 

@@ -1,0 +1,84 @@
+import { escapePointer, stringifyJson } from '@contract-first/contract';
+import type { ApiOperation, ResponseLink } from '../check/api-operation.ts';
+import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import type { Json } from '../values/json-value.ts';
+import { scalarTypesOf } from '../values/schema-merge.ts';
+import { type ItemPath, parameterNames, shapeOf } from './item-path.ts';
+import { memberNames, resourceNames, snakeCase } from './resource-names.ts';
+import { propertiesOf, propertyOf } from './schema-property.ts';
+
+/** A document with its schemas for each direction. */
+export type DirectedSchemas = { readonly requestSchemas: SchemaDocument; readonly responseSchemas: SchemaDocument };
+
+// The usual names of a member that has the whole resource.
+const WRAPPERS = ['data', 'item', 'result'];
+
+/**
+ * Returns the place of the id that the last parameter of a path is about, in the body of a response or in the object that
+ * it wraps, such as `data`; `undefined` where the document has none of that type.
+ */
+export function identityPlace(
+  operation: ApiOperation,
+  item: ItemPath,
+  { requestSchemas, responseSchemas: schemas }: DirectedSchemas,
+): readonly string[] | undefined {
+  const types = parameterTypes(item, requestSchemas);
+  const bodies = Object.entries(operation.responses).flatMap(([status, { contents }]) =>
+    status.startsWith('2') ? contents.map(({ schema }): Placed => [[], schema]) : [],
+  );
+  const find = (objects: readonly Placed[]): readonly string[] | undefined =>
+    memberNames(item.parameter)
+      .flatMap((name) =>
+        objects.map(([place, schema]): Placed => [[...place, name], propertyOf(schemas, schema, name)]),
+      )
+      .find(
+        ([, property]) =>
+          property !== undefined && scalarTypesOf(schemas, property).some((type) => types.includes(type)),
+      )?.[0];
+  const wrapped = bodies.flatMap(([, schema]) => {
+    const properties = Object.entries(propertiesOf(schemas, schema));
+    return properties
+      .filter(([name]) => properties.length === 1 || [...WRAPPERS, ...resourceNames(item)].includes(snakeCase(name)))
+      .map(([name, property]): Placed => [[name], property]);
+  });
+  return find(bodies) ?? find(wrapped);
+}
+
+/** A part of a body: its place and its schema. */
+type Placed = readonly [place: readonly string[], schema: Schema | undefined];
+
+function parameterTypes(
+  { read, remove, replace, patch, parameter }: ItemPath,
+  schemas: SchemaDocument,
+): readonly string[] {
+  const operation = read ?? remove ?? replace ?? patch;
+  const { schema = true } = operation?.parameters.find((one) => one.in === 'path' && one.name === parameter) ?? {};
+  const types = scalarTypesOf(schemas, schema);
+  return types.includes('number') ? [...types, 'integer'] : types;
+}
+
+/** Lists the names that the identifying member of a resource may have: the one that a link uses, or those of the parameter. */
+export function identifyingMembers(item: ItemPath, operations: readonly ApiOperation[]): readonly string[] {
+  const links = Object.values(item.create?.responses ?? {}).flatMap((response) => response.links);
+  const linked = links.flatMap((link) => {
+    const target = operations.find((one) => isTarget(one, link));
+    if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) return [];
+    const name = parameterNames(target.path).at(-1) ?? '';
+    const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
+    const [, member] = /^\$response\.body#\/([^/]+)$/.exec(typeof expression === 'string' ? expression : '') ?? [];
+    return member ?? [];
+  });
+  return [...new Set([...linked, ...memberNames(item.parameter)])];
+}
+
+/** Returns whether a link leads to an operation. */
+export function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
+  if (link.operationId !== undefined) return link.operationId === operationId;
+  const place = `${escapePointer(template)}/${method.toLowerCase()}`;
+  return decodeURI(link.operationRef ?? '') === `#/paths/${place}`;
+}
+
+/** Returns the text of an id, which may be a number in one place and a text in another. */
+export function idText(id: Json | undefined): string {
+  return typeof id === 'string' ? id : stringifyJson(id);
+}

@@ -1,0 +1,37 @@
+import type { ApiOperation, Parameter } from '../check/api-operation.ts';
+import type { Oracle } from '../values/oracle.ts';
+import { flatten } from '../values/schema-merge.ts';
+
+/** The parameters that choose a page of a list; `undefined` where it has none. */
+export type Paging = {
+  readonly limitBy: Parameter | undefined;
+  readonly offsetBy: Parameter | undefined;
+  readonly pageBy: Parameter | undefined;
+  readonly cursorBy: Parameter | undefined;
+};
+
+const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
+const OFFSET = /^(?:offset|skip)$/i;
+const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
+const CURSOR = /cursor|token|after|marker|^next|^continu/i;
+const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
+
+/** Finds the query parameters that choose a page, by their names. */
+export function findPaging({ parameters }: ApiOperation): Paging {
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
+  const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));
+  return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
+}
+
+/** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */
+export function isNext(name: string): boolean {
+  return NEXT.test(name);
+}
+
+/** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
+export function firstPage({ schema }: Parameter, { allows, schemas }: Oracle): number {
+  const { default: first } = Object(flatten(schemas, schema ?? true)) as { readonly default?: unknown };
+  if (typeof first === 'number') return first;
+  return allows(schema, 0) ? 0 : 1;
+}
