@@ -31,7 +31,7 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   await list(scene, parent, false); // It is judged as every response is, while it is empty.
   const first = await instances.create(item, judge.send, SALT.first, parent);
   if ('reason' in first) return first;
-  const missing = await missingStatuses(scene, parent);
+  const missing = await missingStatuses(scene, first.values.slice(0, -1));
   if (missing === undefined) return 'stateless';
 
   const read = await readCreated(scene, first, missing);
@@ -127,10 +127,13 @@ function otherIdentity({ idMembers }: Scene, values: Id, creation: Step, read: S
 
 /** Reads the list and expects resources in it; nothing if it may be incomplete. */
 async function expectListed(scene: Scene, expected: readonly Instance[], isSmall: boolean): Promise<void> {
+  const parent = expected[0]?.values.slice(0, -1) ?? [];
   const listing = await list(scene, expected[0]?.values ?? [], isSmall);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  const absent = expected.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
+  // Where nothing gives an id for the parent, each resource has another one.
+  const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
+  const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
   const message = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
   scene.judge.expect('list_contains_created', last, message, listing.pages);
