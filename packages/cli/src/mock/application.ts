@@ -1,29 +1,38 @@
+import type { Operation } from '@contract-first/contract';
 import type { Application } from '@contract-first/engine';
 import type { AnyHandler, DocumentText } from '@contract-first/engine/tools';
 import { optional, type CompiledDocument } from '@contract-first/documents';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
-import { withPreferences } from './preferences.ts';
-import { createMockHandler } from './responses.ts';
-import { createValues } from '../values/documented-values.ts';
+import { hasPreferences, withPreferences } from './preferences.ts';
+import { createMemory, type Memory } from './memory/memory.ts';
+import type { MockRequest } from './memory/reply.ts';
+import { createRespond } from './responses.ts';
+import { createValues, type Values } from '../values/documented-values.ts';
 import { exampleRequest } from '../generate/example-request.ts';
 
 /**
- * Creates an application without code of its own for a document: handlers that respond with examples and generated values,
- * failures and checkers.
+ * Creates an application without code of its own for a document: handlers that remember resources and else respond with
+ * examples and generated values, failures and checkers.
  *
  * @param document the text for the docs page
  * @param seed decides which values are generated
+ * @param limit how many resources are remembered; without one, none
  */
-export function createMock(compiled: CompiledDocument, document: DocumentText, seed: number): Application {
+export function createMock(
+  compiled: CompiledDocument,
+  document: DocumentText,
+  { seed, limit }: { readonly seed: number; readonly limit: number | undefined },
+): { readonly application: Application; readonly summary: readonly string[] } {
   const values = createValues(compiled.document, seed, 'response');
   const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
+  const memory = limit === undefined ? undefined : createMemory(compiled, values, seed, limit);
   const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
     operation.operationId,
-    createMockHandler(values, operation),
+    createHandler(operation, values, memory),
   ]);
   const done = () => Promise.resolve();
-  return {
+  const application: Application = {
     contract,
     document,
     failures: createFailures(compiled, values),
@@ -32,4 +41,12 @@ export function createMock(compiled: CompiledDocument, document: DocumentText, s
       return Promise.resolve({ handlers: Object.fromEntries(handlers), checkers, check: done, close: done });
     },
   };
+  return { application, summary: memory?.summary ?? [] };
+}
+
+/** Creates the handler of an operation. The response that a client asks for does not depend on the memory. */
+function createHandler(operation: Operation, values: Values, memory: Memory | undefined): AnyHandler {
+  const respond = createRespond(values, operation);
+  const handle = memory?.handle(operation, respond) ?? respond;
+  return (request: MockRequest) => Promise.resolve(hasPreferences(request) ? respond(request) : handle(request));
 }

@@ -8,8 +8,11 @@ import { createMock } from './application.ts';
 
 const USAGE = `contract-first mock [openapi.yaml] [options]
 
-Serves an OpenAPI document without any handler: the engine with generated responses.
+Serves an OpenAPI document without any handler: the engine with generated responses. It remembers the
+resources that requests create, change and delete, until it ends.
 
+  --stateless         remember nothing: the same request always gets the same response
+  --limit N           remember this many resources, then forget the oldest (default: 10000)
   --seed N            decides which values are generated (default: 1)
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text`;
@@ -17,7 +20,7 @@ Serves an OpenAPI document without any handler: the engine with generated respon
 /** Serves the mock until a signal ends the process. Returns the exit code of `--help` only. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
   const stopReporting = reportBugs();
-  const { path, seed, allowed, isHelpWanted } = readArguments(args);
+  const { path, seed, limit, allowed, isHelpWanted } = readArguments(args);
   if (isHelpWanted) {
     print(USAGE);
     return 0;
@@ -28,10 +31,12 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   readEnvFile();
   // The first value for a large schema takes long; meanwhile, other requests must not be refused.
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
-  const mock = createMock(compiled, { json: text, yaml: readFileSync(path, 'utf8') }, seed);
+  const texts = { json: text, yaml: readFileSync(path, 'utf8') };
+  const { application, summary } = createMock(compiled, texts, { seed, limit });
   stopReporting();
   stopWithNpm();
-  await runApplications([mock]);
+  await runApplications([application]);
+  if (summary.length > 0) print(['', ...summary].join('\n'));
   return undefined;
 }
 
@@ -42,6 +47,8 @@ function readArguments(args: readonly string[]) {
       allowPositionals: true,
       options: {
         seed: { type: 'string', default: '1' },
+        limit: { type: 'string', default: '10000' },
+        stateless: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         ...ALLOW_REFS,
       },
@@ -49,8 +56,10 @@ function readArguments(args: readonly string[]) {
     const [path = 'openapi.yaml', ...more] = positionals;
     if (more.length > 0) throw new Error('name one document');
     if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
+    if (!/^[1-9]\d*$/.test(values.limit)) throw new Error(`--limit must be a positive integer, not "${values.limit}"`);
+    const limit = values.stateless ? undefined : Number(values.limit);
     const allowed = readAllowedRefs(values['allow-refs']);
-    return { path, seed: Number(values.seed), allowed, isHelpWanted: values.help };
+    return { path, seed: Number(values.seed), limit, allowed, isHelpWanted: values.help };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

@@ -51,6 +51,12 @@ export function readPreferences(headers: object, query: object): Preferences {
   return { ...found, applied, accept: headerOf(headers, 'accept') };
 }
 
+/** Returns whether a client asks for a response. */
+export function hasPreferences({ headers, query }: { readonly headers: object; readonly query: object }): boolean {
+  const preferences = readPreferences(headers, query);
+  return NAMES.some((name) => preferences[name] !== undefined);
+}
+
 const PREFERENCE = /(?<=^|[\s,;])(code|example|dynamic)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]+))/gi;
 
 /** Returns a header as text; the document may declare it with another type and in another case. */

@@ -26,12 +26,27 @@ const MAX_CACHED = 1_000;
 // The service itself sets these headers, or they describe the connection.
 const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
-/** Creates the handler of an operation, which responds as the document says, and the same to the same request. */
-export function createMockHandler(values: Values, operation: Operation): (request: ValidRequest) => Promise<AnyReply> {
-  const cache = new Map<string, Pick<AnyReply, 'headers' | 'body'>>();
-  return ({ headers: sentHeaders, path, query, body: sentBody }) => {
+/** Changes of a generated response. */
+export type Change = {
+  readonly status?: number;
+  /** Returns the body in place of a generated one. */
+  readonly body?: (generated: Json, described: Described, mediaType: string) => Json;
+  /**
+   * Returns the values that a documented header may have in place of a generated one, the best first: the first valid one is
+   * sent. An empty list omits the header; `undefined` keeps the generated value.
+   */
+  readonly header?: (name: string, generated: unknown) => readonly Json[] | undefined;
+};
+
+/** Responds to a request of an operation as the document says, and the same to the same request. */
+export type Respond = (request: ValidRequest, change?: Change) => AnyReply;
+
+/** Creates the function that responds to the requests of an operation. */
+export function createRespond(values: Values, operation: Operation): Respond {
+  const cache = new Map<string, { readonly headers: AnyReply['headers']; readonly value: Json }>();
+  return ({ headers: sentHeaders, path, query, body: sentBody }, change = {}) => {
     const { code, example, dynamic, accept, applied } = readPreferences(sentHeaders, query);
-    const status = code === undefined ? usualStatus(operation) : Number(code);
+    const status = change.status ?? (code === undefined ? usualStatus(operation) : Number(code));
     const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
     if (key === undefined && code === undefined)
       throw new NotImplemented('a response without a status from 200 to 599');
@@ -41,19 +56,25 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     const response = values.responseOf(operation.operationId, key);
     const content = example === undefined ? response.content : withExample(response, example);
     const choice = negotiate(accept, Object.keys(content ?? {}));
+    const described = content?.[choice?.documented ?? ''] ?? {};
     const request = dynamic === 'true' ? stringifyJson({ path, query, body: sentBody }) : '';
     const wanted = {
       key: JSON.stringify([operation.operationId, status, choice?.documented, request]),
       dynamic: dynamic === 'true',
     };
-    const place = JSON.stringify([wanted, choice, example]);
+    const place = JSON.stringify([wanted, choice, example, change.body === undefined]);
     const made = cache.get(place) ?? {
       headers: headersOf(response, wanted),
-      ...(choice && { body: bodyOf(content?.[choice.documented] ?? {}, choice.sent, wanted) }),
+      value: choice === undefined ? null : valueOf(described, choice.sent, wanted, change.body === undefined),
     };
     if (cache.size < MAX_CACHED) cache.set(place, made);
-    const headers = { ...made.headers, ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }) };
-    return Promise.resolve({ status, ...made, headers, ...(choice && { contentType: choice.sent }) });
+    const headers = {
+      ...(change.header === undefined ? made.headers : changeHeaders(response, made.headers ?? {}, change.header)),
+      ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
+    };
+    if (choice === undefined) return { status, headers };
+    const value = change.body?.(made.value, described, choice.documented) ?? made.value;
+    return { status, headers, body: write(described, choice.sent, value), contentType: choice.sent };
   };
 
   /** Reduces the content of a response to one of its named examples. */
@@ -73,19 +94,44 @@ export function createMockHandler(values: Values, operation: Operation): (reques
     return Object.fromEntries(found);
   }
 
-  function bodyOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>): unknown {
-    if (kindOf(mediaType) === 'json' || isSequential(mediaType, described)) {
+  /** @param mayBeText whether a text of another media type than JSON may be an example instead of a value to be written */
+  function valueOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>, mayBeText: boolean): Json {
+    if (isValue(described, mediaType)) {
       // The engine takes null for no body.
       const value = values.valuesOf(described, { ...wanted, isText: false }).find((value) => value !== null);
       if (value === undefined) throw new NotImplemented('a value for the schema of this response');
       return value;
     }
     const texts = [described.example as Json | undefined, ...values.examplesOf(described).values()];
-    const written = wanted.dynamic ? undefined : texts.find((value) => typeof value === 'string');
+    const written = wanted.dynamic || !mayBeText ? undefined : texts.find((value) => typeof value === 'string');
     const [value = ''] = written === undefined ? values.valuesOf(described, { ...wanted, isText: true }) : [written];
+    return value;
+  }
+
+  function write(described: Described, mediaType: string, value: Json): unknown {
+    if (isValue(described, mediaType)) return value;
     const text = writeText(mediaType, value);
     // The engine validates strings only, and the schema may describe the parsed text.
     return values.allows(described.schema, text) ? text : Buffer.from(text);
+  }
+
+  function changeHeaders(
+    { headers = {} }: ResponseNode,
+    made: Readonly<Record<string, unknown>>,
+    change: NonNullable<Change['header']>,
+  ): Readonly<Record<string, unknown>> {
+    const changed = Object.entries(headers).map(([name, node]) => {
+      const candidates = change(name, made[name]);
+      const isValid = (value: Json): boolean => values.allows(describedHeader(node).schema, value);
+      if (candidates === undefined) return [name, made[name]] as const;
+      return [name, candidates.find(isValid) ?? (candidates.length > 0 ? made[name] : undefined)] as const;
+    });
+    return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
+  }
+
+  function describedHeader(node: unknown): Described {
+    const header = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
+    return Object.values(header.content ?? {})[0] ?? header;
   }
 
   function headersOf(
@@ -94,8 +140,7 @@ export function createMockHandler(values: Values, operation: Operation): (reques
   ): Readonly<Record<string, unknown>> {
     const entries = Object.entries(headers).filter(([name]) => !RESERVED.test(name));
     const made = entries.flatMap(([name, node]) => {
-      const header = dereference(values.document, node) as HeaderNode;
-      const described = Object.values(header.content ?? {})[0] ?? header;
+      const described = describedHeader(node);
       const candidates = values.valuesOf(described, { ...wanted, key: `${wanted.key} ${name}`, isText: true });
       const value = candidates.find(isVisible);
       return value === undefined ? [] : [[name, value] as const];
@@ -104,8 +149,13 @@ export function createMockHandler(values: Values, operation: Operation): (reques
   }
 }
 
+/** Whether the engine writes the value of a body itself. */
+function isValue(described: Described, mediaType: string): boolean {
+  return kindOf(mediaType) === 'json' || isSequential(mediaType, described);
+}
+
 /** Returns the lowest documented 2xx; without one, 200 for `default`, else the first documented status. */
-function usualStatus({ responses }: Operation): number {
+export function usualStatus({ responses }: Operation): number {
   const statuses = Object.keys(responses).map((key) => Number(key.replace(/XX$/i, '00')));
   const successes = statuses.filter((status) => status >= 200 && status < 300);
   if (successes.length > 0) return Math.min(...successes);

@@ -1,17 +1,23 @@
 import type { ApiOperation } from '../check/api-operation.ts';
-import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
+import { isArray, isObject, isScalar, partAt, type Json } from '../values/json-value.ts';
 
 const USUAL = ['items', 'data', 'results', 'values', 'entries', 'records', 'content'];
 
 /** Returns the items of a list response: the body, or its only list; `undefined` when that is not clear. */
-export function itemsIn(json: Json, { path }: ApiOperation): readonly Json[] | undefined {
-  if (isArray(json)) return json;
+export function itemsIn(json: Json, operation: ApiOperation): readonly Json[] | undefined {
+  const place = itemsPlace(json, operation);
+  const items = place === undefined ? null : partAt(json, place);
+  return isArray(items) ? items : undefined;
+}
+
+/** Returns the place of the items in a list response; `undefined` when it is not clear. */
+export function itemsPlace(json: Json, { path }: ApiOperation): readonly string[] | undefined {
+  if (isArray(json)) return [];
   if (!isObject(json)) return undefined;
   const lists = Object.entries(json).filter(([, member]) => isArray(member));
   const collection = path.replace(/\/$/, '').split('/').at(-1) ?? '';
-  const [, items] =
-    lists.length === 1 ? (lists[0] ?? []) : (lists.find(([name]) => [collection, ...USUAL].includes(name)) ?? []);
-  return items !== undefined && isArray(items) ? items : undefined;
+  const [name] = (lists.length === 1 ? lists[0] : lists.find(([name]) => [collection, ...USUAL].includes(name))) ?? [];
+  return name === undefined ? undefined : [name];
 }
 
 /** Returns the ids of items: the items themselves, or their first member with one of the names. */

@@ -30,7 +30,7 @@ export function isNext(name: string): boolean {
 }
 
 /** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
-export function firstPage({ schema }: Parameter, { allows, schemas }: Oracle): number {
+export function firstPage({ schema }: Parameter, { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>): number {
   const { default: first } = Object(flatten(schemas, schema ?? true)) as { readonly default?: unknown };
   if (typeof first === 'number') return first;
   return allows(schema, 0) ? 0 : 1;

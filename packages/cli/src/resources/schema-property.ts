@@ -19,3 +19,21 @@ export function propertiesOf(schemas: SchemaDocument, schema: Schema | undefined
   // The linter has checked the shape of this keyword.
   return typeof flat === 'boolean' ? {} : ((flat['properties'] ?? {}) as Readonly<Record<string, Schema>>);
 }
+
+/** Returns the properties that a schema or one of its alternatives declares. */
+export function allPropertiesOf(
+  schemas: SchemaDocument,
+  schema: Schema | undefined,
+  visited = new Set<Schema>(),
+): Readonly<Record<string, Schema>> {
+  if (schema === undefined || visited.has(schema)) return {};
+  visited.add(schema);
+  const flat = flatten(schemas, schema);
+  if (typeof flat === 'boolean') return {};
+  // The linter has checked the shape of these keywords.
+  const { anyOf = [], oneOf = [] } = flat as { readonly anyOf?: readonly Schema[]; readonly oneOf?: readonly Schema[] };
+  const alternatives = [...anyOf, ...oneOf].map((part) => allPropertiesOf(schemas, part, visited));
+  return Object.assign({}, ...alternatives.reverse(), propertiesOf(schemas, schema)) as Readonly<
+    Record<string, Schema>
+  >;
+}

@@ -67,6 +67,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
     /** The document with its schemas for the direction. */
     document,
     schemas,
+    oracle,
     allows: oracle.allows,
     /** Returns a documented response of an operation, by its key in `responses`. */
     responseOf(operationId: string, key: string): ResponseNode {

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { idText } from '../../resources/identity-place.ts';
+import type { Schema } from '../../values/dialect.ts';
+import type { Values } from '../../values/documented-values.ts';
+import { isScalar, type Json } from '../../values/json-value.ts';
+import { flatten } from '../../values/schema-merge.ts';
+
+/** The source of ids. */
+export type Identifiers = ReturnType<typeof createIdentifiers>;
+
+/** The schemas of an id: of the parameter of its path, and of the member of a response. */
+export type IdSchemas = { readonly parameter: Schema | undefined; readonly member: Schema | undefined };
+
+const MAX_ATTEMPTS = 1_000;
+const MAX_GENERATED = 50;
+
+/**
+ * Creates the source of ids: integers count up, other ids are UUIDs where the schemas allow that, else values that they allow.
+ *
+ * @param requests validates parameters
+ */
+export function createIdentifiers(requests: Values, responses: Values, seed: number) {
+  const counts = new Map<string, number>();
+  return { next, isAllowed };
+
+  /** Returns an id that is not taken. @param path of the resources, which are counted together */
+  function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean): Json {
+    const { parameter = true, member = true } = schemas;
+    const least = Math.max(minimumOf(requests, parameter), minimumOf(responses, member));
+    let id: Json = 1;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const count = (counts.get(path) ?? 0) + 1;
+      counts.set(path, count);
+      const text = `${String(seed)} ${path} ${String(count)}`;
+      const known = [least + count - 1, uuidOf(text), String(count)].find((one) => isAllowed(schemas, one));
+      const generated = known === undefined && attempt < MAX_GENERATED ? generate(schemas, text) : undefined;
+      id = known ?? generated ?? id;
+      if (!isTaken(id)) break;
+    }
+    return id; // Where the schema allows no more, the last one is replaced.
+  }
+
+  function isAllowed({ parameter, member }: IdSchemas, id: Json): boolean {
+    return isScalar(id) && isInPath(idText(id)) && requests.allows(parameter, id) && responses.allows(member, id);
+  }
+
+  function generate(schemas: IdSchemas, key: string): Json | undefined {
+    const wanted = { key, dynamic: true, isText: true };
+    const { member, parameter } = schemas;
+    const described = [
+      responses.valuesOf({ schema: member ?? true }, wanted),
+      requests.valuesOf({ schema: parameter ?? true }, wanted),
+    ];
+    for (const found of described) for (const value of found) if (isAllowed(schemas, value)) return value;
+    return undefined;
+  }
+}
+
+/** Returns whether a text can be a segment of a URL. */
+function isInPath(text: string): boolean {
+  return text.isWellFormed() && !['', '.', '..'].includes(text);
+}
+
+function minimumOf({ schemas }: Values, schema: Schema): number {
+  const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
+  return typeof minimum === 'number' ? Math.max(1, Math.ceil(minimum)) : 1;
+}
+
+/** Returns a UUID of version 4 for a text. */
+function uuidOf(text: string): string {
+  const digits = hash('sha256', text);
+  const variant = '89ab'.charAt(Number.parseInt(digits.charAt(16), 16) % 4);
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`];
+  return [...parts, variant + digits.slice(17, 20), digits.slice(20, 32)].join('-');
+}

@@ -1,0 +1,45 @@
+import { itemsIn } from '../../resources/list-items.ts';
+import type { Described } from '../../values/documented-values.ts';
+import type { Json } from '../../values/json-value.ts';
+import { factOf, fillList, isSameKind } from './list-body.ts';
+import { pathOf } from './paths.ts';
+import { etagOf, namesTag } from './reply.ts';
+import type { Handle } from './scope.ts';
+import { selectPage, type Page, type Query } from './selection.ts';
+
+const NOT_MODIFIED = 304;
+
+/** Lists the resources of a collection. */
+export const list: Handle = ({ operation, documented, resource, model, store, respond }, request) => {
+  const states = store.list(pathOf(operation.path, request));
+  const { members, maxItems } = model.listOf(operation);
+  const page = selectPage(states, {
+    ...{ operation, members, maxItems, oracle: model.requests.oracle },
+    query: request.query as Query, // As validated.
+    idMembers: resource.idMembers,
+  });
+  const etag = etagOf([page.total, page.from, ...page.items]);
+  const header = (name: string, generated: unknown): readonly Json[] | undefined => {
+    if (name.toLowerCase() === 'etag') return [etag];
+    if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${nextUrl(page.next)}>; rel="next"`];
+    const fact = factOf(name.replace(/^x-/i, ''), page);
+    return isSameKind(fact, generated) ? [fact] : undefined;
+  };
+  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', etag);
+  return respond(request, isKnown ? { status: NOT_MODIFIED, header } : { body, header });
+
+  function body(generated: Json, { schema }: Described): Json {
+    const items = model.itemsAt(operation, schema);
+    if (items === undefined) return generated;
+    const [first = {}] = itemsIn(generated, operation) ?? [];
+    const represented = page.items.map((state) => model.represent(items.schema, first, state));
+    const allows = (value: Json): boolean => model.responses.allows(schema, value);
+    const filled = fillList(generated, items.place, { ...page, items: represented }, nextUrl, allows);
+    return allows(filled) ? filled : generated;
+  }
+
+  function nextUrl({ parameter, value }: NonNullable<Page['next']>): string {
+    const query = { ...request.query, [parameter.name]: value };
+    return request.url(operation.operationId, { path: { ...request.path }, query });
+  }
+};

@@ -1,0 +1,108 @@
+import type { ApiOperation } from '../../check/api-operation.ts';
+import { identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
+import { itemsIn } from '../../resources/list-items.ts';
+import { allPropertiesOf } from '../../resources/schema-property.ts';
+import type { Schema } from '../../values/dialect.ts';
+import type { Values } from '../../values/documented-values.ts';
+import { isObject, partAt, type JsonObject } from '../../values/json-value.ts';
+import { flatten } from '../../values/schema-merge.ts';
+import type { IdSchemas } from './identifiers.ts';
+import { createRepresent } from './representation.ts';
+import { findItems, schemaAt, successSchemas, type Items, type Resource } from './resources.ts';
+
+/** The schemas and generated values of resources. Each is worked out once. */
+export type Model = ReturnType<typeof createModel>;
+
+/** Creates the {@link Model} of a document. */
+export function createModel(requests: Values, responses: Values) {
+  const schemas: DirectedSchemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
+  const places = memoize(
+    (operation: ApiOperation, { item }: Resource) => identityPlace(operation, item, schemas)?.slice(0, -1) ?? [],
+  );
+  const parts = memoize((schema: Schema | undefined, place: readonly string[]) =>
+    schemaAt(responses.schemas, schema, place),
+  );
+  const items = memoize((schema: Schema | undefined, operation: ApiOperation) =>
+    findItems(operation, schema, responses.schemas),
+  );
+  const written = memoize((operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
+    const contents = operation.requestBody?.contents ?? [];
+    const bodies = contents.map(
+      ({ schema }) => schemaAt(requests.schemas, schema, places(operation, resource)) ?? schema,
+    );
+    return new Set(bodies.flatMap((schema) => Object.keys(allPropertiesOf(requests.schemas, schema))));
+  });
+  const holders = memoize((operation: ApiOperation, resource: Resource): string | undefined => {
+    const names = [...written(operation, resource)];
+    const own = allPropertiesOf(responses.schemas, createSample(resource).schema);
+    const isIn = (properties: object): boolean => names.every((name) => Object.hasOwn(properties, name));
+    if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
+    return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
+  });
+  return {
+    requests,
+    responses,
+    represent: createRepresent(responses),
+    /** Returns where a resource is in the JSON bodies of an operation, such as `data`; empty for the whole body. */
+    placeIn: places,
+    /** Returns the schema of the part of a response at a place. */
+    schemaAt: (schema: Schema | undefined, place: readonly string[]) =>
+      place.length === 0 ? schema : parts(schema, place),
+    /** Returns where the items of a list are, and their schema. */
+    itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
+    /** Returns a generated resource with all members that it may have. */
+    sampleOf: memoize((resource: Resource) => createSample(resource).value),
+    /** Returns the schemas of an id. */
+    idSchemasOf: memoize((resource: Resource): IdSchemas => {
+      const { item, idMembers } = resource;
+      const { read, remove, replace, patch } = item;
+      const parameters = (read ?? remove ?? replace ?? patch)?.parameters ?? [];
+      const { schema } = createSample(resource);
+      return {
+        parameter: parameters.find((one) => one.in === 'path' && one.name === item.parameter)?.schema,
+        member: allPropertiesOf(responses.schemas, schema)[idMembers[0] ?? ''],
+      };
+    }),
+    /** Returns the names of the members that the requests of an operation write. */
+    writtenBy: (operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
+      const holder = holders(operation, resource);
+      return holder === undefined ? written(operation, resource) : new Set([holder]);
+    },
+    /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
+    holderOf: holders,
+    /** Returns the names of the members of the items of a list, and how many items a page may have. */
+    listOf: memoize((operation: ApiOperation) => {
+      const [schema] = successSchemas(operation);
+      const found = items(schema, operation);
+      const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
+      // The linter has checked the shape of this keyword.
+      const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
+      return { members: Object.keys(allPropertiesOf(responses.schemas, found?.schema)), maxItems };
+    }),
+  };
+
+  function createSample(resource: Resource): { readonly schema: Schema | undefined; readonly value: JsonObject } {
+    const { read, list, create, replace } = resource.item;
+    for (const operation of [read, list, create, replace]) {
+      const [whole] = operation === undefined ? [] : successSchemas(operation);
+      if (operation === undefined || whole === undefined) continue;
+      const wanted = { key: operation.operationId, dynamic: false, isText: false };
+      const [generated = null] = responses.valuesOf({ schema: whole }, wanted);
+      const found: Items | undefined = operation === list ? items(whole, operation) : undefined;
+      const place = places(operation, resource);
+      const schema = operation === list ? found?.schema : schemaAt(responses.schemas, whole, place);
+      const value = operation === list ? (itemsIn(generated, operation)?.[0] ?? null) : partAt(generated, place);
+      if (isObject(value)) return { schema, value };
+    }
+    return { schema: undefined, value: {} };
+  }
+}
+
+/** Keeps the results of a function by its first argument, which decides the others. */
+function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key, ...rest: Rest) => Result) {
+  const results = new Map<Key, Result>();
+  return (key: Key, ...rest: Rest): Result => {
+    if (!results.has(key)) results.set(key, create(key, ...rest));
+    return results.get(key) as Result; // Just set.
+  };
+}

@@ -1,0 +1,58 @@
+import { requiredBy, allPropertiesOf } from '../../resources/schema-property.ts';
+import type { Schema } from '../../values/dialect.ts';
+import type { Values } from '../../values/documented-values.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../values/json-value.ts';
+import { flatten } from '../../values/schema-merge.ts';
+
+/** Returns a value that a schema allows, with as much of a state as it allows; the rest is that of a generated value. */
+export type Represent = (schema: Schema | undefined, generated: Json, state: JsonObject) => Json;
+
+const MAX_DEPTH = 12;
+
+/** Creates {@link Represent}. States are never changed, so their representations are kept with them. */
+export function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>): Represent {
+  const cache = new WeakMap<object, Map<Schema | undefined, Json>>();
+  return (schema, generated, state) => {
+    const known = cache.get(state) ?? new Map<Schema | undefined, Json>();
+    cache.set(state, known);
+    const value = known.get(schema) ?? represent(schema, generated, state);
+    known.set(schema, value);
+    return value;
+  };
+
+  function represent(schema: Schema | undefined, generated: Json, state: JsonObject): Json {
+    if (!isObject(generated)) return generated;
+    const whole = merge(schema, generated, state, 0);
+    if (allows(schema, whole)) return whole;
+    if (!isObject(whole)) return generated;
+    // Adds the members that the schema allows, one by one.
+    return Object.entries(whole).reduce<JsonObject>((result, [name, member]) => {
+      const next = { ...result, [name]: member };
+      return allows(schema, next) ? next : result;
+    }, generated);
+  }
+
+  /** Merges the members of a state that a schema declares with the generated ones that it requires. */
+  function merge(schema: Schema | undefined, generated: Json, state: Json, depth: number): Json {
+    if (depth > MAX_DEPTH) return state;
+    const flat = schema === undefined ? true : flatten(schemas, schema);
+    const keywords = typeof flat === 'boolean' ? {} : flat;
+    if (isArray(state)) {
+      const [first = null] = isArray(generated) ? generated : [];
+      // The linter has checked the shape of this keyword.
+      return state.map((item) => merge(keywords['items'] as Schema | undefined, first, item, depth + 1));
+    }
+    if (!isObject(state)) return state;
+    const declared = allPropertiesOf(schemas, schema);
+    const isOpen = Object.keys(declared).length === 0 || (keywords['additionalProperties'] ?? false) !== false;
+    const inside = isObject(generated) ? generated : {};
+    const members = Object.entries(state).flatMap(([name, member]) => {
+      const property = Object.hasOwn(declared, name) ? declared[name] : undefined;
+      if (property === undefined && (!isOpen || schemas.removed.has(name))) return [];
+      return [[name, merge(property, inside[name] ?? null, member, depth + 1)] as const];
+    });
+    const required = requiredBy(schemas, schema).filter((name) => Object.hasOwn(inside, name));
+    const missing = required.map((name) => [name, inside[name] ?? null] as const);
+    return { ...Object.fromEntries(missing), ...Object.fromEntries(members) };
+  }
+}

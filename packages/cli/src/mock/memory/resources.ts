@@ -1,0 +1,139 @@
+import { kindOf } from '@contract-first/contract';
+import type { ApiOperation } from '../../check/api-operation.ts';
+import { identifyingMembers, identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
+import { findItemPaths, findSingletonPaths, shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { itemsPlace } from '../../resources/list-items.ts';
+import { allPropertiesOf, propertyOf } from '../../resources/schema-property.ts';
+import type { Schema, SchemaDocument } from '../../values/dialect.ts';
+import { flatten } from '../../values/schema-merge.ts';
+
+/** The resources of a path that the mock remembers. */
+export type Resource = {
+  /** The path and the operations. Without a path of single resources, it is that of the collection and the parameter `id`. */
+  readonly item: ItemPath;
+  /** The members that have the id, in any response. */
+  readonly idMembers: readonly string[];
+};
+
+/** The role of an operation on the resources of a path. */
+export type Role = 'create' | 'list' | 'read' | 'replace' | 'patch' | 'remove';
+
+/** A path of single resources that the mock does not remember, and why. */
+export type Omitted = { readonly path: string; readonly reason: string };
+
+/** The items of a list: where they are in a response, and their schema. */
+export type Items = { readonly place: readonly string[]; readonly schema: Schema };
+
+const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'remove'];
+
+/** Finds the resources of a document that the mock can remember, and the others with the reasons. */
+export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas) {
+  const resources: Resource[] = [];
+  const omitted: Omitted[] = [];
+  const claimed = new Set<ApiOperation>();
+  for (const found of [...findItemPaths(operations), ...findSingletonPaths(operations)]) {
+    const item = withCreation(found, operations);
+    const idMembers = item.parameter === '' ? [] : idMembersOf(item, operations, schemas);
+    const reason = reasonAgainst(item, idMembers, operations, schemas);
+    const own = rolesOf(item).map(([, operation]) => operation);
+    const isClaimed = own.some((operation) => claimed.has(operation));
+    // A list without a path of single resources is rarely meant to be one of resources.
+    const isNoteworthy = own.length > 1 || item.list === undefined;
+    if (reason === undefined && !isClaimed) {
+      resources.push({ item, idMembers });
+      own.forEach((operation) => claimed.add(operation));
+    } else if (reason !== undefined && isNoteworthy) omitted.push({ path: item.path, reason });
+  }
+  return { resources, omitted };
+}
+
+/** Lists the operations of a resource with their roles. */
+export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation])[] {
+  return ROLES.flatMap((role) => {
+    const operation = item[role];
+    const isOwnRole = operation !== undefined && !(role === 'create' && operation === item.replace);
+    return isOwnRole ? [[role, operation] as const] : [];
+  });
+}
+
+/** Returns the place and the schema of the items of a list; `undefined` where the document is not clear. */
+export function findItems(
+  operation: ApiOperation,
+  schema: Schema | undefined,
+  schemas: SchemaDocument,
+): Items | undefined {
+  const isList = (part: Schema | undefined): boolean => itemsOf(part, schemas) !== undefined;
+  const lists = Object.entries(allPropertiesOf(schemas, schema)).map(([name, member]) => [
+    name,
+    isList(member) ? [] : 0,
+  ]);
+  const outline = isList(schema) ? [] : (Object.fromEntries(lists) as Readonly<Record<string, 0 | []>>);
+  const place = itemsPlace(outline, operation);
+  const items = place && itemsOf(schemaAt(schemas, schema, place), schemas);
+  return place === undefined || items === undefined ? undefined : { place, schema: items };
+}
+
+/** Returns the schema of the member at a place. */
+export function schemaAt(
+  schemas: SchemaDocument,
+  schema: Schema | undefined,
+  place: readonly string[],
+): Schema | undefined {
+  return place.reduce((outer, name) => propertyOf(schemas, outer, name), schema);
+}
+
+/** Returns the schemas of the JSON bodies of successful responses; `default` is one where no 2xx is documented. */
+export function successSchemas({ responses }: ApiOperation): readonly (Schema | undefined)[] {
+  const keys = Object.keys(responses).filter((status) => status.startsWith('2'));
+  const contents = (keys.length > 0 ? keys : ['default']).flatMap((key) => responses[key]?.contents ?? []);
+  return contents.filter(({ mediaType }) => kindOf(mediaType) === 'json').map(({ schema }) => schema);
+}
+
+/** Adds the POST to a collection whose resources have no path of their own. */
+function withCreation(item: ItemPath, operations: readonly ApiOperation[]): ItemPath {
+  const { list } = item;
+  if (item.create !== undefined || item.parameter === '' || list === undefined) return item;
+  return { ...item, create: postTo(list.path, operations) };
+}
+
+function postTo(path: string, operations: readonly ApiOperation[]): ApiOperation | undefined {
+  return operations.find((one) => one.method === 'POST' && shapeOf(one.path) === shapeOf(path));
+}
+
+function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schemas: DirectedSchemas): readonly string[] {
+  const own = rolesOf(item).flatMap(([, operation]) => identityPlace(operation, item, schemas)?.at(-1) ?? []);
+  const { list } = item;
+  const [schema] = list === undefined ? [] : successSchemas(list);
+  const properties =
+    list && allPropertiesOf(schemas.responseSchemas, findItems(list, schema, schemas.responseSchemas)?.schema);
+  const listed = identifyingMembers(item, operations).find((name) => properties?.[name] !== undefined);
+  return [...new Set(listed === undefined ? own : [...own, listed])];
+}
+
+function reasonAgainst(
+  item: ItemPath,
+  idMembers: readonly string[],
+  operations: readonly ApiOperation[],
+  { responseSchemas }: DirectedSchemas,
+): string | undefined {
+  const { create, read, list, parameter } = item;
+  const [ofRead = [], ofList = []] = [read, list].map((one) => (one === undefined ? [] : successSchemas(one)));
+  const isListed =
+    list !== undefined && ofList.some((schema) => findItems(list, schema, responseSchemas) !== undefined);
+  const isOnly = parameter === '';
+  const isCollection = itemsOf(ofRead[0], responseSchemas) !== undefined || postTo(item.path, operations) !== undefined;
+  if (isOnly && isCollection) return 'it is a collection whose resources have no path';
+  if (!isOnly && create === undefined) return 'no POST to its collection and no PUT with 201 creates it';
+  if (ofRead.length === 0 && !isListed) return 'no response with JSON reads or lists it';
+  const hasId = isOnly || idMembers.length > 0 || create === item.replace;
+  return hasId ? undefined : `no response has a member for {${parameter}}`;
+}
+
+/** Returns the schema of the items of a list; `undefined` for other values. */
+function itemsOf(schema: Schema | undefined, schemas: SchemaDocument): Schema | undefined {
+  const flat = schema === undefined ? false : flatten(schemas, schema);
+  if (typeof flat === 'boolean') return undefined;
+  // The linter has checked the shape of this keyword.
+  const { items, type } = flat as { readonly items?: Schema; readonly type?: string | readonly string[] };
+  return items ?? ([type].flat().includes('array') ? true : undefined);
+}

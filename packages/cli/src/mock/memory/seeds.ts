@@ -1,0 +1,53 @@
+import { kindOf } from '@contract-first/contract';
+import type { ApiOperation } from '../../check/api-operation.ts';
+import { itemsIn } from '../../resources/list-items.ts';
+import { parameterNames } from '../../resources/item-path.ts';
+import type { Values } from '../../values/documented-values.ts';
+import { isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
+import type { Identifiers } from './identifiers.ts';
+import type { Model } from './model.ts';
+import { pathOf, pathWithin } from './paths.ts';
+import type { Resource } from './resources.ts';
+import type { Store } from './store.ts';
+
+/** Stores the valid examples of the resources whose collection is not nested. */
+export function storeExamples(
+  resources: readonly Resource[],
+  store: Store,
+  model: Model,
+  identifiers: Identifiers,
+): void {
+  for (const resource of resources) {
+    const { item, idMembers } = resource;
+    const collection = item.path.slice(0, item.path.lastIndexOf('/'));
+    if (item.parameter === '' || parameterNames(collection).length > 0) continue;
+    const schemas = model.idSchemasOf(resource);
+    for (const example of examplesOf(resource, model)) {
+      const id = idMembers.map((name) => example[name] ?? null).find((value) => identifiers.isAllowed(schemas, value));
+      const path = id === undefined ? undefined : pathWithin(pathOf(collection, { path: {} }), id);
+      if (path !== undefined && !store.has(path)) store.set(path, example);
+    }
+  }
+}
+
+function examplesOf(resource: Resource, model: Model): readonly JsonObject[] {
+  const { list, read } = resource.item;
+  const listed =
+    list === undefined ? [] : wholeExamples(list, model.responses).flatMap((body) => itemsIn(body, list) ?? []);
+  const place = read === undefined ? [] : model.placeIn(read, resource);
+  const single = read === undefined ? [] : wholeExamples(read, model.responses).map((body) => partAt(body, place));
+  return [...listed, ...single].filter(isObject);
+}
+
+/** Returns the valid examples of the JSON bodies of successful responses. */
+function wholeExamples({ responses }: ApiOperation, { oracle }: Values): readonly Json[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const contents = successes.flatMap(([, response]) =>
+    response.contents.filter(({ mediaType }) => kindOf(mediaType) === 'json'),
+  );
+  return contents.flatMap(({ schema, examples }) =>
+    examples(oracle, undefined).flatMap(({ value, isCombined }) =>
+      isCombined || !oracle.allows(schema, value) ? [] : [value],
+    ),
+  );
+}

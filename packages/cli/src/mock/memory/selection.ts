@@ -1,0 +1,156 @@
+import type { ApiOperation, Parameter } from '../../check/api-operation.ts';
+import { idText } from '../../resources/identity-place.ts';
+import { findPaging, firstPage } from '../../resources/paging.ts';
+import { snakeCase } from '../../resources/resource-names.ts';
+import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
+import type { Oracle } from '../../values/oracle.ts';
+
+/** The values of a query, by name. */
+export type Query = Readonly<Record<string, Json | undefined>>;
+
+/** One page of a list. */
+export type Page<Item = Json> = {
+  readonly items: readonly Item[];
+  /** The number of items of all pages. */
+  readonly total: number;
+  readonly from: number;
+  readonly limit: number;
+  /** The number of the page; that of the first one is 0 or 1. */
+  readonly number: number;
+  /** The parameter of the next page and its value; `undefined` on the last page. */
+  readonly next: { readonly parameter: Parameter; readonly value: Json } | undefined;
+};
+
+/** The request for a page, and the schemas of the list. */
+type Selection = {
+  readonly operation: ApiOperation;
+  readonly query: Query;
+  /** The names of the members of an item. */
+  readonly members: readonly string[];
+  readonly idMembers: readonly string[];
+  readonly maxItems: number;
+  readonly oracle: Pick<Oracle, 'allows' | 'schemas'>;
+};
+
+const SORT = /^(?:sort|order|ordering|direction)$|^(?:sort|order)_(?:by|field|key|order|dir|direction)$/;
+const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
+const DEFAULT_LIMIT = 20;
+
+/**
+ * Selects the items of a page, as far as the names of the query parameters show it: filters are named like a member of the
+ * items.
+ */
+export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
+  const { operation, query, members } = selection;
+  const paging = Object.values(findPaging(operation));
+  const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
+  const sorting = others.filter(({ name }) => SORT.test(snakeCase(name)));
+  const filters = others.flatMap((parameter) => {
+    const member = members.find((name) => snakeCase(name) === snakeCase(parameter.name));
+    const value = query[parameter.name];
+    return sorting.includes(parameter) || member === undefined || value === undefined ? [] : [{ member, value }];
+  });
+  const found = items.filter((item) => filters.every(({ member, value }) => fits(memberOf(item, member), value)));
+  return pageOf(
+    sorted(
+      found,
+      sorting.map(({ name }) => query[name] ?? ''),
+      members,
+    ),
+    selection,
+  );
+}
+
+/** Returns whether a member has a value, or one of several. */
+function fits(member: Json, wanted: Json): boolean {
+  if (isObject(wanted)) return true; // Its meaning is not documented.
+  const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
+  const allowed = texts(wanted);
+  return texts(member).some((text) => allowed.includes(text));
+}
+
+/** Sorts by texts such as `name`, `-name`, `name:desc` and `desc`. */
+function sorted(
+  items: readonly JsonObject[],
+  values: readonly Json[],
+  members: readonly string[],
+): readonly JsonObject[] {
+  const texts = values
+    .flatMap((value) => (isArray(value) ? value : [value]))
+    .flatMap((text) => idText(text).split(','));
+  const keys = texts.flatMap((text) => {
+    const [, sign = '', name = '', direction = ''] =
+      /^([-+]?)(.*?)(?:[\s:._]+(asc|desc)(?:ending)?)?$/i.exec(text.trim()) ?? [];
+    const member = members.find((one) => snakeCase(one) === snakeCase(name));
+    return member === undefined ? [] : [{ member, isDown: sign === '-' || /^desc/i.test(direction) }];
+  });
+  const isReversed = texts.some((text) => DIRECTION.test(text.trim()) && /^desc/i.test(text.trim()));
+  return items.toSorted((one, other) => {
+    for (const { member, isDown } of keys) {
+      const order = compare(memberOf(one, member), memberOf(other, member));
+      if (order !== 0) return isDown !== isReversed ? -order : order;
+    }
+    return 0;
+  });
+}
+
+function compare(one: Json, other: Json): number {
+  if (isNumber(one) && isNumber(other)) return one < other ? -1 : Number(one > other);
+  const [a, b] = [idText(one), idText(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function pageOf(
+  items: readonly JsonObject[],
+  { operation, query, idMembers, maxItems, oracle }: Selection,
+): Page<JsonObject> {
+  const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
+  const parameter = cursorBy ?? pageBy ?? offsetBy;
+  const numberAt = (one: Parameter | undefined): number | undefined => {
+    const value = one && query[one.name];
+    return value !== undefined && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+  };
+  const usual = parameter === undefined ? Infinity : DEFAULT_LIMIT;
+  const limit = Math.min(Math.max(1, numberAt(limitBy) ?? usual), maxItems);
+  const first = pageBy === undefined ? 1 : firstPage(pageBy, oracle);
+  const number = numberAt(pageBy) ?? first;
+  const cursor = cursorBy && query[cursorBy.name];
+  const start = numberAt(offsetBy) ?? (pageBy === undefined ? 0 : (number - first) * limit);
+  const from = Math.max(0, cursor === undefined ? start : afterCursor(cursor));
+  const to = Math.min(items.length, from + limit);
+  return {
+    items: items.slice(from, to),
+    total: items.length,
+    from,
+    limit,
+    number,
+    next: to < items.length ? next() : undefined,
+  };
+
+  function idOf(item: JsonObject = {}): Json {
+    return idMembers.map((name) => memberOf(item, name)).find(isScalar) ?? null;
+  }
+
+  /** A cursor is the id of the item before it where that is allowed, else its offset. */
+  function afterCursor(cursor: Json): number {
+    const index = items.findIndex((item) => idText(idOf(item)) === idText(cursor));
+    return index >= 0 ? index + 1 : Number.isSafeInteger(Number(cursor)) ? Number(cursor) : 0;
+  }
+
+  function next(): Page['next'] {
+    if (parameter === undefined) return undefined;
+    const offsets = [idOf(items[to - 1]), to, String(to)];
+    const candidates =
+      parameter === cursorBy ? offsets : parameter === pageBy ? [number + 1, String(number + 1)] : [to];
+    const value = candidates.find((one) => isScalar(one) && oracle.allows(parameter.schema, one));
+    return value === undefined ? undefined : { parameter, value };
+  }
+}
+
+function memberOf(item: JsonObject, name: string): Json {
+  return Object.hasOwn(item, name) ? (item[name] ?? null) : null;
+}

@@ -1,0 +1,29 @@
+import { rolesOf, type findResources, type Role } from './resources.ts';
+import { failureKey } from './reply.ts';
+
+/** Describes the resources that a mock remembers, and the others, in lines. */
+export function describeMemory({ resources, omitted }: ReturnType<typeof findResources>): readonly string[] {
+  const rows = resources.map(({ item }) => {
+    const { read, parameter, create, replace } = item;
+    const nameOf = (role: Role): string => {
+      if (role === 'remove') return 'delete';
+      return role === 'replace' && create === replace ? 'create or replace' : role;
+    };
+    const roles = rolesOf(item).map(([role]) => nameOf(role));
+    const isSilent = read !== undefined && parameter !== '' && failureKey(read, 404) === undefined;
+    const note = isSilent ? '; reads of an unknown id are generated, as no 404 is documented' : '';
+    return [item.path, roles.join(', ') + note] as const;
+  });
+  return [
+    ...table('Remembers', rows),
+    ...table(
+      'Does not remember',
+      omitted.map(({ path, reason }) => [path, reason]),
+    ),
+  ];
+}
+
+function table(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([path]) => path.length));
+  return rows.length === 0 ? [] : [`${title}:`, ...rows.map(([path, text]) => `  ${path.padEnd(width)}  ${text}`)];
+}
