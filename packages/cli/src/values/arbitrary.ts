@@ -88,8 +88,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
         const parts = (alternatives as Schema[]).map((part) => join(rest, flatten(document, part)));
-        const present = options.plain ? parts.filter((part) => !isNull(part)) : parts;
-        return oneOf((present.length > 0 ? present : parts).map((part) => () => build(part, depth)));
+        // Null ends the recursion of required parts.
+        const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
+        const create = (some: typeof parts): fc.Arbitrary<Json> => oneOf(some.map((part) => () => build(part, depth)));
+        return attempt(() => create(present)) ?? create(parts);
       }
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
