@@ -13,7 +13,7 @@ export function curlLine(
   variables: readonly string[] = [],
 ): string {
   const names = variables.map((name) => `$${name}`).sort((one, other) => other.length - one.length);
-  const forms = [...secrets.flatMap(formsOf), ...names.map((text) => ({ text, expansion: text }))];
+  const forms = [...allForms(secrets), ...names.map((text) => ({ text, expansion: text }))];
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
   const url = quoteAround(new URL(baseUrl).origin + target, forms);
@@ -35,9 +35,12 @@ export function curlLine(
 
 /** Quotes a text for a POSIX shell. Secrets are replaced by expansions of their variables. */
 export function quote(text: string, secrets: readonly Secret[] = []): string {
-  // A part of one secret may be another one.
-  const forms = secrets.flatMap(formsOf).sort((one, other) => other.text.length - one.text.length);
-  return quoteAround(text, forms);
+  return quoteAround(text, allForms(secrets));
+}
+
+/** Returns the forms of all secrets, the longest first: a part of one secret may be another one. */
+function allForms(secrets: readonly Secret[]): readonly SecretForm[] {
+  return secrets.flatMap(formsOf).sort((one, other) => other.text.length - one.text.length);
 }
 
 function quoteAround(text: string, [form, ...others]: readonly SecretForm[]): string {
