@@ -107,6 +107,10 @@ export function violationsIn(exchange: Exchange): readonly Violation[] {
 
 /** The checks whose failures follow from a failure of another one for the same response. */
 const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> = {
+  not_a_server_error: [
+    ...(['status_code_conformance', 'content_type_conformance'] as const),
+    ...(['response_headers_conformance', 'response_schema_conformance'] as const),
+  ],
   positive_data_acceptance: ['status_code_conformance'],
   // Invalid data that is accepted comes back.
   negative_data_rejection: ['response_schema_conformance', 'status_code_conformance'],
@@ -114,11 +118,8 @@ const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> =
 
 /** Removes violations that another one implies: a 5xx, or a refusal of valid data, need not be documented. */
 export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
-  const isServerError = violations.some(({ check }) => check === 'not_a_server_error');
   const following = new Set(violations.flatMap(({ check }) => CONSEQUENCES[check] ?? []));
-  return violations.filter(({ check, category }) =>
-    isServerError ? category !== 'documentation' : !following.has(check),
-  );
+  return violations.filter(({ check }) => !following.has(check));
 }
 
 /** Identifies the failures of an operation that one change of the server would end. */
