@@ -57,7 +57,9 @@ test.each(nodes)('%s: check, installed from tarballs, checks a server', async (_
 test.each(nodes)('%s: diff, installed from tarballs, exits 1 for a path that was removed', async (_name, node) => {
   expect(await run(node(), [BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
     code: 1,
-    stdout: expect.stringMatching(/^ERR {3}api-path-removed-without-deprecation +GET \/pets\/\{petId\} /m),
+    stdout: expect.stringMatching(
+      /^ {2}ERR {3}api-path-removed-without-deprecation .*\n {2}in GET \/pets\/\{petId\}$/m,
+    ),
     stderr: '',
   });
 });
