@@ -2,6 +2,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 import { defectOf, type Defect } from './defect.ts';
+import { isSuccess } from './state/statuses.ts';
 import { describeRequest } from './describe-request.ts';
 
 // Rejections of the client or of the method, regardless of the data. A 403 may be about either.
@@ -25,7 +26,7 @@ export const positiveDataAcceptance: Check = (exchange) => {
   const { operation, response, expectedStatuses } = exchange;
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
-  if (expectedStatuses.has(status) || (status >= 200 && status < 300)) return undefined;
+  if (expectedStatuses.has(status) || isSuccess(status)) return undefined;
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);

@@ -21,6 +21,9 @@ export type CaseKind =
   | 'no authentication'
   | 'other user';
 
+/** The kinds of requests to a method or a path that the document does not have; HEAD comes with GET. */
+export const NOT_OF_OPERATION: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
+
 /** A request with its purpose. */
 export type Case = {
   readonly kind: CaseKind;

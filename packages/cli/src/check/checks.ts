@@ -10,7 +10,7 @@ import {
 import { TimeLimitExceeded } from '@contract-first/contract';
 import { describeBug } from '../terminal/describe-bug.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import type { CaseKind } from './case.ts';
+import { NOT_OF_OPERATION, type CaseKind } from './case.ts';
 import { defectOf, type Category, type Defect } from './defect.ts';
 import {
   contentTypeConformance,
@@ -30,7 +30,6 @@ const DOCUMENTED: readonly CaseKind[] = [
   ...(['positive', 'negative', 'undecided', 'missing header', 'no authentication', 'header fields only'] as const),
 ];
 const FAULTY: readonly CaseKind[] = ['negative', 'undecided', 'missing header', 'no authentication'];
-const OF_PROTOCOL: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path', 'other user'];
 
 // The names of the checks are those of Schemathesis, which has none for HEAD.
@@ -98,7 +97,7 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
 /** Runs all applicable checks on a response and returns the failed ones. */
 export function violationsIn(exchange: Exchange): readonly Violation[] {
   const { kind, usual } = exchange.testCase;
-  const isProtocol = exchange.response.status < 500 && (usual !== undefined || OF_PROTOCOL.includes(kind));
+  const isProtocol = exchange.response.status < 500 && (usual !== undefined || NOT_OF_OPERATION.includes(kind));
   return checksFor(kind).flatMap((check) => {
     const defect = judge(check, exchange);
     return defect === undefined ? [] : [violationOf(check, isProtocol ? { ...defect, category: 'protocol' } : defect)];

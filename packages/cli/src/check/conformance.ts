@@ -2,14 +2,14 @@ import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@co
 import { tokensOf } from '@contract-first/documents';
 import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
 import { encodingOf } from './body-bytes.ts';
-import type { Case } from './case.ts';
+import { NOT_OF_OPERATION, type Case } from './case.ts';
 import { findRepeatedMember } from './repeated-member.ts';
 import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
 import type { Oracle, SchemaViolation } from '../values/oracle.ts';
 import { defectOf, type Defect } from './defect.ts';
 import { describeRequest } from './describe-request.ts';
 import { readingsOf } from './parameter-text.ts';
-import type { WireResponse } from './wire-response.ts';
+import type { Excerpt, WireResponse } from './wire-response.ts';
 
 /** A request of a test case and its response: the input of every check. */
 export type Exchange = {
@@ -60,6 +60,11 @@ export const notAServerError: Check = ({ operation, testCase, response: { status
   const outcome = `the status is ${String(status)} for `;
   return { message: outcome + message, cause: outcome + cause, circumstances };
 };
+
+/** Describes a response that did not arrive as a whole. */
+export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
+  return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${cause}`);
+}
 
 /** Checks that the status is documented, unless it is the rejection of a faulty request. */
 export const statusCodeConformance: Check = (exchange) => {
@@ -169,9 +174,8 @@ export const maxResponseSize: Check = (exchange) => {
 export function isLargeByNature(exchange: Exchange): boolean {
   const { operation, response } = exchange;
   const documented = documentedResponse(operation, response.status);
-  // A response to a method or a path that the document does not have is not described.
-  const isDescribed = !['unsupported method', 'unknown path', 'header fields only'].includes(exchange.testCase.kind);
-  if (response.limitBytes === undefined || documented === undefined || !isDescribed) return false;
+  const isDescribed = documented !== undefined && !NOT_OF_OPERATION.includes(exchange.testCase.kind);
+  if (response.limitBytes === undefined || !isDescribed) return false;
   const content = contentOf(documented, response);
   return content !== undefined && !READ.includes(encodingOf(content));
 }

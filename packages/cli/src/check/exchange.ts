@@ -1,6 +1,7 @@
 import type { ApiOperation } from './api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
 import { checksFor, violationOf, withoutConsequences, type Violation } from './checks.ts';
+import { noResponse } from './conformance.ts';
 import { NoResponse } from './connection.ts';
 import { defectOf } from './defect.ts';
 import { withExtraHeaders } from './extra-headers.ts';
@@ -91,12 +92,12 @@ export async function exchange(
     if (!(error instanceof NoResponse)) throw error;
     if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
     const { received, isUnreachable, isRepeated, elapsedMs } = error;
-    const message = `${received.totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${error.message}`;
-    const gone = isUnreachable ? new ServerGone(message, { cause: error }) : undefined;
+    const defect = noResponse(received, error.message);
+    const gone = isUnreachable ? new ServerGone(defect.message, { cause: error }) : undefined;
     const nothing = { response: undefined, whole: undefined };
     // A server that a request has ended is down for all others.
     const isConsequence = isUnreachable && isRepeated;
-    const violations = isConsequence ? [] : [violationOf('not_a_server_error', defectOf(message))];
+    const violations = isConsequence ? [] : [violationOf('not_a_server_error', defect)];
     return finish(violations, elapsedMs, Date.now(), { ...nothing, received, gone });
   }
 }

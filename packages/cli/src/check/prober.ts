@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ApiOperation } from './api-operation.ts';
-import { caseOf, decideKind, type Case, type CaseKind } from './case.ts';
+import { caseOf, decideKind, NOT_OF_OPERATION, type Case, type CaseKind } from './case.ts';
 import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';
 import { SAFE_METHODS } from './connection.ts';
@@ -48,8 +48,6 @@ type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
-// The document cannot describe the responses of a method or a path that it does not have, and need not describe HEAD.
-const NOT_DESCRIBED: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
@@ -152,7 +150,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (isNotImplemented) return [];
     const expected = { maxResponseTimeMs, expectedStatuses };
     const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle };
-    if (!NOT_DESCRIBED.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
+    if (!NOT_OF_OPERATION.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
     if (isLargeByNature(result)) large.add(status);
     return violationsIn(result);
   }

@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { formatDiagnostic, METHODS, tokensOf, type PlacedDiagnostic } from '@contract-first/documents';
 import { parse } from 'yaml';
+import { parameterNames } from '../resources/item-path.ts';
 
 /** An operation that is not valid, with its first problem. */
 export type InvalidOperation = { readonly operation: string; readonly problem: string };
@@ -77,8 +78,12 @@ export function isPlaceholder(operation: unknown): boolean {
 
 /** Returns a valid operation: the document still has its method and path. */
 function placeholderOf(path: string): object {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
-  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const parameters = parameterNames(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
   return { ...PLACEHOLDER, parameters };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
+import { isNull, type Schema, type SchemaDocument, type SchemaObject } from './dialect.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonObject } from './json-value.ts';
 import { attempt, oneOf, NoValue, filtered } from './no-value.ts';
@@ -188,10 +188,6 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
-}
-
-function isNull(schema: Schema): boolean {
-  return typeof schema !== 'boolean' && schema['type'] === 'null';
 }
 
 function guessTypes(schema: SchemaObject): readonly string[] {

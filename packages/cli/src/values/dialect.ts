@@ -135,3 +135,8 @@ function isRecord(value: unknown): value is SchemaObject {
 function mapRecord(record: SchemaObject, map: (value: unknown, key: string) => unknown): SchemaObject {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
+
+/** Returns whether a schema allows null only. */
+export function isNull(schema: Schema): boolean {
+  return typeof schema !== 'boolean' && schema['type'] === 'null';
+}

@@ -4,15 +4,12 @@ import type { Json } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation, BodyContent, Parameter } from '../api-operation.ts';
 import { encodingOf } from '../body-bytes.ts';
-import type { CaseKind } from '../case.ts';
+import { NOT_OF_OPERATION } from '../case.ts';
 import { documentedResponse, headerOf } from '../conformance.ts';
 import type { Observation, Observer } from '../observation.ts';
 import { createSchemaBranches } from './schema-branches.ts';
 import { propertyNamesOf, readSentParameters, valuesOf } from './sent-parameters.ts';
 import { createCounter, type Tally } from './tally.ts';
-
-// Requests that are about the path or the server rather than the operation.
-const NOT_OF_OPERATION: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 
 /** What of an operation was seen in its requests and answers. */
 export type OperationCoverage = {

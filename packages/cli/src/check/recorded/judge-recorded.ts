@@ -10,11 +10,12 @@ import {
   type CheckName,
   type Violation,
 } from '../checks.ts';
-import { isUndocumentedRejection } from '../conformance.ts';
+import { isUndocumentedRejection, noResponse } from '../conformance.ts';
 import { isInAuthorization, isProtected } from '../credentials.ts';
-import { defectOf } from '../defect.ts';
 import { haveCredentials } from '../extra-headers.ts';
+import { isSuccess } from '../state/statuses.ts';
 import type { WireRequest } from '../wire-request.ts';
+import { excerptOf } from '../wire-response.ts';
 import { classifyRequest, UNDECIDED, type Classification } from './classify-request.ts';
 import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
@@ -60,10 +61,8 @@ export function judgeRecorded(
     (check) => checks.has(check) && !unknown.has(check) && (response !== undefined || check === 'not_a_server_error'),
   );
   if (response === undefined) {
-    const { received, cause = 'there is none' } = broken ?? {};
-    const isPartial = received !== undefined && received.totalBytes > 0;
-    const message = `${isPartial ? 'the response is incomplete' : 'no response'}: ${cause}`;
-    const violations = counted.map((check) => violationOf(check, defectOf(message)));
+    const { received = excerptOf(Buffer.alloc(0)), cause = 'there is none' } = broken ?? {};
+    const violations = counted.map((check) => violationOf(check, noResponse(received, cause)));
     return { testCase, checks: counted, violations, isUndocumentedRejection: false };
   }
   const expectedStatuses = new Set<number>();
@@ -91,7 +90,7 @@ export function judgeRecorded(
     });
     if (!hasMethod) return plain(request.method === 'HEAD' ? 'header fields only' : 'unsupported method');
     if (response?.status === 401 && operation.security.flat().length > 0) return plain('no authentication');
-    const isSuccessful = response !== undefined && isAccepted(response.status);
+    const isSuccessful = response !== undefined && isSuccess(response.status);
     if (isSuccessful && hasAllHeaders && lacksCredentials(operation, request))
       return plain('no authentication', 'no credentials');
     const classified = { ...classifyInTime(), request };
@@ -136,9 +135,5 @@ function lacksCredentials(operation: ApiOperation, { target, headers }: WireRequ
 /** Whether a request has a method that its path does not have, and nothing was wrong with the response: it was refused. */
 export function isBeyondDocument({ operation, hasMethod }: Match, { request, response }: RecordedExchange): boolean {
   if (hasMethod || response === undefined) return false;
-  return request.method === 'HEAD' ? operation.method !== 'GET' : !isAccepted(response.status);
-}
-
-function isAccepted(status: number): boolean {
-  return status >= 200 && status < 300;
+  return request.method === 'HEAD' ? operation.method !== 'GET' : !isSuccess(response.status);
 }

@@ -32,9 +32,10 @@ export function createModel(requests: Values, responses: Values) {
     );
     return new Set(bodies.flatMap((schema) => Object.keys(allPropertiesOf(requests.schemas, schema))));
   });
+  const samples = memoize(createSample);
   const holders = memoize((operation: ApiOperation, resource: Resource): string | undefined => {
     const names = [...written(operation, resource)];
-    const own = allPropertiesOf(responses.schemas, createSample(resource).schema);
+    const own = allPropertiesOf(responses.schemas, samples(resource).schema);
     const isIn = (properties: object): boolean => names.every((name) => Object.hasOwn(properties, name));
     if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
     return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
@@ -51,13 +52,13 @@ export function createModel(requests: Values, responses: Values) {
     /** Returns where the items of a list are, and their schema. */
     itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
     /** Returns a generated resource with all members that it may have. */
-    sampleOf: memoize((resource: Resource) => createSample(resource).value),
+    sampleOf: (resource: Resource) => samples(resource).value,
     /** Returns the schemas of an id. */
     idSchemasOf: memoize((resource: Resource): IdSchemas => {
       const { item, idMembers } = resource;
       const { read, remove, replace, patch } = item;
       const parameters = (read ?? remove ?? replace ?? patch)?.parameters ?? [];
-      const { schema } = createSample(resource);
+      const { schema } = samples(resource);
       return {
         parameter: parameters.find((one) => one.in === 'path' && one.name === item.parameter)?.schema,
         member: allPropertiesOf(responses.schemas, schema)[idMembers[0] ?? ''],
