@@ -107,12 +107,12 @@ export async function checkCommand(args: readonly string[], environment: Environ
 }
 
 async function check(options: CheckOptions, progressLine: ProgressLine | undefined): Promise<number> {
-  const { url, reports: targets, hooksPath, isProtocolFolded, repeatLine } = options;
+  const { url, hooksPath, isProtocolFolded, repeatLine } = options;
   const secrets = [...options.secrets]; // Tokens that are fetched are added.
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
   const { accepts, conclude } = prepareConclusion({ ...options, secrets }, invalid);
-  const reports = openReports(targets);
+  const reports = openReports(options.reports);
   const {
     token,
     otherToken = [],
@@ -135,7 +135,6 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     const onExchange = reports.start(report);
     using interruption = abortOnSignals();
     const { signal } = interruption;
-    const countsCoverage = options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage');
     const onNote = service === undefined ? printError : undefined; // The service that this command starts has a token of its own.
     let isFirst = true;
     const onFailure = (failure: Failure): void => {
@@ -146,12 +145,12 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
-    result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, countsCoverage });
+    result = await checkContract({ ...options, ...server, ...events, seed, document, hooks });
     progressLine?.clear();
     const concluded = conclude(result, report);
     result = concluded.result;
     if (service !== undefined && concluded.exitCode === 1 && result.failures.length > 0) print(HINT);
-    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set below.
+    if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set by abortOnSignals.
     return concluded.exitCode;
   } catch (error) {
     problem = (error as Error).message; // Nothing else is thrown.

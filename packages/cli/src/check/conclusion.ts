@@ -23,7 +23,7 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
  * Prepares the end of a run.
  *
  * @param invalid the operations that are not checked
- * @throws {CannotCheck} when there is no baseline
+ * @throws {CannotCheck} when the baseline does not exist
  */
 export function prepareConclusion(options: CheckOptions, invalid: readonly InvalidOperation[]): Conclusion {
   const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed, secrets } = options;

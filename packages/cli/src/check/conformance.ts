@@ -153,7 +153,7 @@ export const responseSchemaConformance: Check = (exchange) => {
 
 /**
  * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
- * writes null for what it does not have does so for all members.
+ * writes null for missing values does so for all members.
  */
 function describeInvalidBody({ path, message }: SchemaViolation, { root }: JsonTree): Defect {
   const parts = tokensOf(`#${path}`);

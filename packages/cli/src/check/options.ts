@@ -21,7 +21,7 @@ import { readUsers, SECRET_OPTIONS } from './user-options.ts';
 /** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
-  'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'countsCoverage' | 'signal'
+  'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
 > & {
   readonly isHelpWanted: boolean;
   readonly url: string | undefined;
@@ -123,7 +123,7 @@ export function readOptions(
   const users = readUsers(reader, environment);
   const checks = readChecks(reader);
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
-  const options: CheckOptions = {
+  const options: Omit<CheckOptions, 'countsCoverage'> = {
     isHelpWanted: has('help'),
     url: textOf('url'),
     documentPath: textOf('document'),
@@ -167,5 +167,6 @@ export function readOptions(
   if (options.isBaselineUpdated && options.baselinePath === undefined)
     problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
-  return options;
+  const { isCoverageWanted, reports } = options;
+  return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
 }

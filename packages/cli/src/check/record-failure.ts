@@ -7,7 +7,7 @@ type Entry = { readonly failure: Violation & { readonly response: KeptResponse |
 const MAX_CAUSES = 5;
 
 /**
- * Records a failure of an operation, unless it is known, or another one explains it. Removes those that it explains.
+ * Records a failure of an operation, unless it is known, or another one explains it. Removes failures that it explains.
  *
  * @param recorded the failures of the operation by {@link keyOf}
  * @returns whether it is recorded
@@ -16,7 +16,7 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   const { failure } = entry;
   const key = keyOf(failure);
   const known = recorded.get(key)?.failure;
-  // What a request in the usual spelling shows, too, is not a matter of the protocol.
+  // A failure in the usual spelling, too, is not about the protocol.
   const isWorse = known?.category === 'protocol' && failure.category !== 'protocol';
   const ofCheck = [...recorded].filter(([name, other]) => other.failure.check === failure.check && name !== key);
   const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);

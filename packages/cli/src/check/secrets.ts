@@ -41,7 +41,7 @@ function withEncodings(form: SecretForm): readonly SecretForm[] {
   const { text, expansion } = form;
   const [pair, format] = text.includes(':') ? [text, '%s'] : [`user:${text}`, 'user:%s'];
   const basic = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
-  // It encodes all bytes, which means the same (RFC 3986, 6.2.2.2), and does not tell which characters the secret has.
+  // It encodes all bytes, which means the same (RFC 3986, 6.2.2.2), and reveals no character of the secret.
   const percent = `$(printf %s "${expansion}" | od -An -v -tx1 | tr -d ' \\n' | sed 's/../%&/g')`;
   return [
     form,

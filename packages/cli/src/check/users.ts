@@ -42,7 +42,7 @@ export function withMetSecurity(operation: ApiOperation, options: UserOptions): 
   return security.length === 0 ? operation : { ...operation, security };
 }
 
-/** Returns whether a scheme may be the one that the token for all schemes is meant for: `user:password` is for Basic. */
+/** Returns whether the token for all schemes fits a scheme: `user:password` is for Basic. */
 function fits(scheme: SecurityScheme, { token, credentials }: UserOptions): boolean {
   if (token === undefined || credentials?.has(scheme.id) === true) return true;
   return token.includes(':') === (authorizationScheme(scheme) === 'Basic');

@@ -84,7 +84,6 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
       onFailure: (failure) => {
         if (!accepts(failure)) printError(hideSecrets(formatLine(failure), secrets));
       },
-      countsCoverage: options.isCoverageWanted || targets.some(({ kind }) => kind === 'coverage'),
     });
     const clientCode = await serve(url, port, recorder, client);
     const concluded = conclude(recorder.result(), report);

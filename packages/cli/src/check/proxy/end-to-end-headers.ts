@@ -4,7 +4,7 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Returns the headers that a proxy forwards; the others, such as those that `Connection` names, concern one connection. */
+/** Returns the headers that a proxy forwards. Others concern one connection, such as the headers that `Connection` names. */
 export function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
   const pairs = pairsOf(rawHeaders);
   const named = pairs.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));

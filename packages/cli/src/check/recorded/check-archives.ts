@@ -24,7 +24,6 @@ export async function checkArchives(options: CheckOptions): Promise<number> {
   const { conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
   const shared = { secrets, repeatLine, isProtocolFolded };
-  const countsCoverage = options.isCoverageWanted || options.reports.some(({ kind }) => kind === 'coverage');
   let onExchange: Observer | undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;
@@ -34,7 +33,7 @@ export async function checkArchives(options: CheckOptions): Promise<number> {
     const origin = base?.url.origin ?? originOf(entries, document);
     const report = { ...shared, baseUrl: origin };
     onExchange = reports.start(report);
-    const recorder = createRecorder({ ...options, document, servedAt: base?.servedAt, countsCoverage, onExchange });
+    const recorder = createRecorder({ ...options, document, servedAt: base?.servedAt, onExchange });
     for (const entry of entries) {
       if (entry.origin !== origin) recorder.skip(`requests to ${entry.origin ?? 'URLs that are not of HTTP'}`);
       else if (entry.isAborted) recorder.skip('requests without a response');

@@ -30,7 +30,7 @@ export type RecorderOptions = {
   readonly checks?: ReadonlySet<CheckName> | undefined;
   readonly maxResponseTimeMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
-  readonly countsCoverage: boolean;
+  readonly countsCoverage?: boolean | undefined;
   readonly onExchange: Observer;
   /** Receives each failure when it is first seen. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
@@ -70,7 +70,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
   const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
   const judging = { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes };
-  const coverage = options.countsCoverage ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
+  const coverage =
+    options.countsCoverage === true ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
   const redactor = createRedactor(document, documented);
   const failures = new Map<ApiOperation, Map<string, Kept>>(); // Has all operations with a request.
   const notImplemented = new Set<string>();

@@ -42,7 +42,7 @@ export async function runOtherUser(scene: Scene, other: Scene): Promise<Scenario
   const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;
   if (isJudged(read) && found !== undefined) judgeTrespass(scene, found, isRead ? 'read it' : undefined);
-  // If the resource can be read, a list that has it is the same fault.
+  // If the resource can be read, its presence in a list is the same fault.
   if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(scene, trespasser, id);
   for (const operation of changes)
     if (isJudged(operation)) await tryChange(scene, operation, id, { other: trespasser, missing, hasSameId });
