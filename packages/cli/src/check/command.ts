@@ -62,7 +62,8 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --rate N              requests in a second at most, of all workers together; such as 20 or 0.5
   --budget SECONDS      the time for all operations (default: 20, and 1 more for each operation; with
                         --rate N, the time of 1000 requests more for each)
-  --allow-incomplete    exit 0 even if an operation got less than the minimum, or most were never successful
+  --allow-incomplete    exit 0 even if an operation got less than the minimum or needs a token that is not
+                        given, or most were never successful
   --baseline FILE       accept the failures in this file: only new ones count
   --update-baseline     write that file, with the failures of this run
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable

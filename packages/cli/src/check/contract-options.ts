@@ -50,6 +50,8 @@ export type ContractOptions = UserOptions & {
   readonly onSecret?: ((secret: Secret) => void) | undefined;
   /** Receives notes before the first request. */
   readonly onNote?: ((note: string) => void) | undefined;
+  /** Whether operations may stay unchecked for which there are no credentials. */
+  readonly isIncompleteAllowed?: boolean | undefined;
   readonly countsCoverage?: boolean | undefined;
   /** Ends the run early; its result has the failures so far. */
   readonly signal?: AbortSignal | undefined;

@@ -22,7 +22,7 @@ import { createKnownValues, resourcePath } from './state/known-values.ts';
 import { resourceChecks } from './state/resource-checks.ts';
 import { isSuccess } from './state/statuses.ts';
 import { assertKnown, matches, select, statusesFor, valuesFor } from './selection.ts';
-import { assertPermitted, assertSchemes, openUsers, withMetSecurity } from './users.ts';
+import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './users.ts';
 
 export const DEFAULT_RUNS = 100;
 /** As many requests are more than an operation usually needs. */
@@ -60,12 +60,20 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   assertSchemes(document, options);
   assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
   const selected = select(documented, options.operations ?? [], options.tags ?? []);
-  for (const operation of selected) if (!haveCredentials(headers, operation)) assertPermitted(operation, options);
-  const [upgrades, checkable] = partition(selected, isUpgrade);
+  const [permitted, forbidden] = partition(
+    selected,
+    (operation) => haveCredentials(headers, operation) || isPermitted(operation, options),
+  );
+  if (forbidden.length > 0 && (permitted.length === 0 || options.isIncompleteAllowed !== true))
+    throw new CannotCheck(
+      describeNeed(forbidden, options) + (permitted.length === 0 ? '' : '; --allow-incomplete checks the others'),
+    );
+  const [upgrades, checkable] = partition(permitted, isUpgrade);
   const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
     ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
   );
+  if (forbidden.length > 0) notes.push(`not checked: ${describeNeed(forbidden, options)}`);
   if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
   const coverage =
@@ -131,6 +139,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     return {
       ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
       ...findings,
+      incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notes: [...notes, ...findings.notes],
       coverage: coverage?.result(),

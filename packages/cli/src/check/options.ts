@@ -28,7 +28,6 @@ export type CheckOptions = Omit<
   /** The path of the document. */
   readonly documentPath: string | undefined;
   readonly allowedRefs: AllowedRefs;
-  readonly isIncompleteAllowed: boolean;
   readonly reports: readonly ReportTarget[];
   /** Whether the coverage is printed. */
   readonly isCoverageWanted: boolean;

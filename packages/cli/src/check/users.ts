@@ -3,6 +3,7 @@ import { CannotCheck } from '../values/oracle.ts';
 import type { ApiOperation, SecurityScheme } from './api-operation.ts';
 import type { Connection } from './connection.ts';
 import { authorizationScheme, coveredRequirements, isProtected, type Tokens } from './credentials.ts';
+import { nameOperations } from './finding.ts';
 import { createRenewableToken, type FetchToken, type RenewableToken } from './renewal.ts';
 import type { Secret } from './secrets.ts';
 import { tokenOfClient, tokenOfCommand, type Client } from './token-sources.ts';
@@ -48,16 +49,19 @@ function fits(scheme: SecurityScheme, { token, credentials }: UserOptions): bool
   return token.includes(':') === (authorizationScheme(scheme) === 'Basic');
 }
 
-/** Checks that the first user may use an operation. @throws {CannotCheck} when it needs other credentials */
-export function assertPermitted(operation: ApiOperation, options: UserOptions): void {
-  const { operationId, security } = operation;
-  if (!isProtected(operation) || metRequirements(operation, options).length > 0) return;
-  const needed = security.map((requirement) => requirement.map(({ id }) => id).join(' and ')).join(' or ');
-  throw new CannotCheck(
-    options.credentials === undefined || options.credentials.size === 0
-      ? `${operationId} needs a token: CONTRACT_TOKEN or --token`
-      : `${operationId} needs credentials: --credential for ${needed}, or --token for all`,
+/** Returns whether the first user may use an operation. */
+export function isPermitted(operation: ApiOperation, options: UserOptions): boolean {
+  return !isProtected(operation) || metRequirements(operation, options).length > 0;
+}
+
+/** Says which credentials the operations need that the first user may not use. */
+export function describeNeed(operations: readonly ApiOperation[], { credentials }: UserOptions): string {
+  const need = `${nameOperations(operations.map(({ operationId }) => operationId))} need${operations.length === 1 ? 's' : ''}`;
+  if (credentials === undefined || credentials.size === 0) return `${need} a token: CONTRACT_TOKEN or --token`;
+  const requirements = operations.flatMap(({ security }) =>
+    security.map((requirement) => requirement.map(({ id }) => id).join(' and ')),
   );
+  return `${need} credentials: --credential for ${[...new Set(requirements)].join(' or ')}, or --token for all`;
 }
 
 function metRequirements(operation: ApiOperation, options: UserOptions): ApiOperation['security'] {

@@ -117,6 +117,23 @@ test('a second user who can do nothing proves nothing, which is noted', async ()
   expect(notes).toContain('createNote: other users were not judged: no request of the second user was successful');
 });
 
+test('without a token, the operations that need none are checked if the run may be incomplete', async () => {
+  const { url: baseUrl } = await startOwnedNotes({ open: ['GET'] });
+  const options = { document: ownedNotesDocument({ open: ['GET'] }), baseUrl, seed: 1, runs: 0 };
+  const need = 'createNote and 3 other operations need a token: CONTRACT_TOKEN or --token';
+  await expect(checkContract(options)).rejects.toThrow(`${need}; --allow-incomplete checks the others`);
+  const { requests, incomplete, notes } = await checkContract({ ...options, isIncompleteAllowed: true });
+  expect(requests).toBeGreaterThan(0);
+  expect(incomplete).toEqual(['createNote', 'replaceNote', 'patchNote', 'deleteNote']);
+  expect(notes).toContain(`not checked: ${need}`);
+});
+
+test('without a token, a run where every operation needs one ends at once', async () => {
+  await expect(check({}, { token: undefined, otherToken: undefined, isIncompleteAllowed: true })).rejects.toThrow(
+    /^createNote and 5 other operations need a token: CONTRACT_TOKEN or --token$/,
+  );
+});
+
 test('the second user must not be the first one', async () => {
   await expect(check({}, { otherToken: TOKEN })).rejects.toThrow(
     'the second user has the credentials of the first one: give others with --other-token',
