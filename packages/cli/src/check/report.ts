@@ -24,6 +24,8 @@ const MAX_SUMMARY = 7;
 const MAX_CAUSE = 100;
 // The headers of the earlier answers of a sequence that may tell why the last one is wrong.
 const TELLING = ['etag', 'link', 'location'];
+// Every response has them, and they explain no failure.
+const USUAL = /^(?:connection|date|keep-alive)$/;
 
 /** Formats the findings of a run, worst first, its notes and a summary that fits a screen. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
@@ -131,7 +133,8 @@ function withHeaders(response: KeptResponse, names: readonly string[]): KeptResp
 }
 
 function formatResponse({ status, headers, body }: KeptResponse): string[] {
-  return [`HTTP ${String(status)}`, ...headers.map((pair) => escapeToLine(pair.join(': '))), ...visibleLines(body)];
+  const shown = headers.filter(([name]) => !USUAL.test(name)).map((pair) => escapeToLine(pair.join(': ')));
+  return [`HTTP ${String(status)}`, ...shown, ...visibleLines(body)];
 }
 
 /** Formats bytes as one line, without the control characters that a terminal would interpret; none for no bytes. */
