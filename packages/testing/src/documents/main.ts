@@ -16,7 +16,7 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 //   following blocks.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
-// - `ts`: is part of a source file, whatever its indentation. `text` and `mermaid` are figures.
+// - `ts`: is part of a source file, whatever its indentation. `text` is a figure.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: -- [\w./-]+)?))$/;
 // The commands of `sh` blocks that are not run here.
 const ELSEWHERE = {
@@ -84,7 +84,7 @@ async function executeBlock(clone: () => Project, block: Block, document: string
       (name) => name.endsWith('.ts') && flat(readFileSync(name, 'utf8')).includes(flat(text)),
     );
     if (!isSource) throw new Error('no source file contains this block');
-  } else if (language !== 'text' && language !== 'mermaid') {
+  } else if (language !== 'text') {
     throw new Error(`a block of ${language} is neither executed nor a figure`);
   }
 }
