@@ -4,7 +4,7 @@ import { env } from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vitepress';
 
-// `npm run docs` builds the site. Its pages have the paths of their files, so that links work there and on GitHub.
+// `npm run docs` writes pages for the packages from their docstrings into api/, and builds the site. Pages have the paths of their files, so that links work there and on GitHub.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { GITHUB_SERVER_URL = 'https://github.com', GITHUB_REPOSITORY = 'OWNER/contract-first' } = env;
 const REPOSITORY = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
@@ -28,6 +28,10 @@ export default defineConfig({
       group('Guide', 'docs/guide', ['tutorial', 'your-service', 'handlers', 'application', 'testing', 'deployment']),
       group('Tools', 'docs/tools', ['check', 'diff', 'mock']),
       group('Reference', 'docs/reference', ['documents', 'behaviour', 'configuration']),
+      group('Packages', 'api', [
+        ...['@contract-first/engine', '@contract-first/engine/run', '@contract-first/database'],
+        ...['contract-first', 'contract-first/testing'],
+      ]),
       group('Maintain', '.', [
         ...['docs/maintain/architecture', 'docs/decisions/README', 'docs/maintain/performance'],
         ...['CONTRIBUTING', 'SECURITY', 'CHANGELOG'],

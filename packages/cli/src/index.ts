@@ -1,4 +1,8 @@
-// The commands, for programs that start them.
+/**
+ * The commands, for programs that start them.
+ *
+ * @module contract-first
+ */
 
 export { main } from './main.ts';
 export type { Hooks } from './check/hooks.ts';

@@ -1,4 +1,8 @@
-// SQLite and PostgreSQL behind one interface.
+/**
+ * SQLite and PostgreSQL behind one interface.
+ *
+ * @module @contract-first/database
+ */
 
 export { databaseAt, type DatabaseDriver } from './database-at.ts';
 export {

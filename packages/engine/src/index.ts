@@ -1,4 +1,8 @@
-// The surface for applications. Their main.ts uses ./run, tools use ./tools as well.
+/**
+ * The interface for applications. Their main.ts imports `@contract-first/engine/run`; tools import `@contract-first/engine/tools`.
+ *
+ * @module @contract-first/engine
+ */
 
 export { openService, type MountedService } from './process/open-service.ts';
 export type { Application, DatabaseConfig, DatabaseDriver, OpenOptions } from './application.ts';

@@ -1,4 +1,8 @@
-// The surface for main.ts and for commands. It loads only modules of Node before those of the application.
+/**
+ * The interface for main.ts and for commands. It loads only modules of Node before those of the application.
+ *
+ * @module @contract-first/engine/run
+ */
 
 import { enableCompileCache, findPackageJSON, flushCompileCache } from 'node:module';
 import { join } from 'node:path';

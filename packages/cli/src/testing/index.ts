@@ -1,4 +1,8 @@
-// For the tests of an application.
+/**
+ * The service in the tests of an application.
+ *
+ * @module contract-first/testing
+ */
 
 export { openTestService, type Opened, type TestRequest, type TestResponse, type TestService } from './test-service.ts';
 export { findUnwritten } from './unwritten.ts';
