@@ -4,7 +4,8 @@ import { env } from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vitepress';
 
-// `npm run docs` writes pages for the packages from their docstrings into api/, and builds the site. Pages have the paths of their files, so that links work there and on GitHub.
+// `npm run docs` writes pages for the packages from their docstrings into api/, and builds the site. Pages have the paths
+// of their files, so that links work there and on GitHub.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { GITHUB_SERVER_URL = 'https://github.com', GITHUB_REPOSITORY = 'OWNER/contract-first' } = env;
 const REPOSITORY = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
