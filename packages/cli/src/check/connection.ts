@@ -93,7 +93,8 @@ export function openConnection(
     // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
     await nextTurn();
     await nextTurn();
-    const mayReuse = !isClosing || IDEMPOTENT.includes(request.method);
+    // A server that does not read chunks would take them for the next request.
+    const mayReuse = (!isClosing || IDEMPOTENT.includes(request.method)) && !isChunked(request);
     try {
       return await attempt(request, mayReuse && agent);
     } catch (error) {
@@ -115,8 +116,7 @@ export function openConnection(
   function attempt(request: WireRequest, from: Agent | false): Promise<WireResponse> {
     const { method, target, headers, body, hasWholeUrl = false } = request;
     // Without Content-Length, Node would send an empty chunked body for all but these methods.
-    const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
-    const hasLength = !isChunked && (body !== undefined || !WITHOUT_BODY.includes(method));
+    const hasLength = !isChunked(request) && (body !== undefined || !WITHOUT_BODY.includes(method));
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
@@ -194,6 +194,10 @@ export function openConnection(
       }
     });
   }
+}
+
+function isChunked({ headers }: WireRequest): boolean {
+  return headers.some(([name]) => name === 'Transfer-Encoding');
 }
 
 /** A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1). */

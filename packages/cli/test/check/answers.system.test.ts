@@ -59,6 +59,36 @@ test.each<[string, (method: string) => string, string[]]>([
   );
 });
 
+test('a server that takes chunks for the next request has one failure: it refuses a chunked body', async () => {
+  const server = createServer((socket) => {
+    let text = '';
+    socket.setEncoding('latin1').on('error', () => undefined);
+    socket.on('data', (part: string) => {
+      text += part;
+      for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
+        const head = text.slice(0, end);
+        const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+        if (text.length < end + 4 + length) return;
+        text = text.slice(end + 4 + length);
+        const isPost = /^POST \S*\/texts /.test(head) && length > 0;
+        socket.write(`HTTP/1.1 ${isPost ? '204 No Content' : '400 Bad Request\r\nContent-Length: 0'}\r\n\r\n`);
+        if (/^connection: close$/im.test(head)) socket.end();
+      }
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => void server.close());
+  const text = { required: true, content: { 'text/plain': { schema: { type: 'string', minLength: 1 } } } };
+  const responses = { '204': { description: 'Done' }, '400': { description: 'Refused' } };
+  const { failures } = await checkContract({
+    document: { ...document, paths: { '/texts': { post: { operationId: 'send', requestBody: text, responses } } } },
+    baseUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, // A TCP address, not a pipe.
+    checks: new Set(['positive_data_acceptance', 'not_a_server_error']),
+    ...{ seed: 1, runs: 5 },
+  });
+  expect(failures.map(({ message }) => message)).toEqual(['valid data (a chunked body) got status 400']);
+});
+
 test.each([
   ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createPlant\n.* more than 1 ms\n/],
   ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
