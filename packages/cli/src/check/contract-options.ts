@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
+import type { Corrections } from '../resources/resource-paths.ts';
 import type { CheckName } from './checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Failure } from './failure.ts';
@@ -29,6 +30,8 @@ export type ContractOptions = UserOptions & {
   readonly expectations?: readonly Expectation[] | undefined;
   /** Values that the server knows. */
   readonly values?: readonly GivenValue[] | undefined;
+  /** Corrections of the resources that the document describes. */
+  readonly corrections?: Corrections | undefined;
   readonly hooks?: Hooks | undefined;
   /** The time limit of each response; none by default. */
   readonly maxResponseTimeMs?: number | undefined;

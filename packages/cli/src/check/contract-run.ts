@@ -13,6 +13,7 @@ import { createExampleFaults } from './example-cases.ts';
 import { haveCredentials, withoutHeaderParameters } from './extra-headers.ts';
 import { callHook, hookOperation } from './hooks.ts';
 import { listOperations } from './operations.ts';
+import { assertCorrections } from '../resources/correction-problems.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import { checkOperation } from './check-operation.ts';
 import type { Observation } from './observation.ts';
@@ -42,7 +43,7 @@ export function defaultBudgetMs(operations: number, rate = Infinity): number {
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
-  const { expectations = [], values = [], shared = [], hooks = {} } = options;
+  const { expectations = [], values = [], shared = [], corrections = new Map(), hooks = {} } = options;
   const {
     checks = new Set(PROFILES.default),
     workers = 1,
@@ -59,6 +60,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   );
   assertSchemes(document, options);
   assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
+  assertCorrections(documented, corrections, { requestSchemas, responseSchemas });
   const selected = select(documented, options.operations ?? [], options.tags ?? []);
   const [permitted, forbidden] = partition(
     selected,
@@ -109,7 +111,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...valuesFor(operation, salt, values),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
-    ...{ hooks, deleted, echoes: new Set() },
+    ...{ corrections, hooks, deleted, echoes: new Set() },
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);

@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
 
-/** An option as it was given: its texts, and the place for messages. A flag has no text. */
-export type GivenOption = { readonly values: readonly string[]; readonly place: string };
+/** An option as it was given: its texts, or the members of a map, and the place for messages. A flag has neither. */
+export type GivenOption = {
+  readonly values: readonly string[];
+  readonly members?: ReadonlyMap<string, unknown>;
+  readonly place: string;
+};
 
-/** Whether an option has one text, several, several such as `NAME=TEXT`, which a file may have as a map, or none. */
-export type OptionKind = 'text' | 'list' | 'pairs' | 'flag';
+/**
+ * Whether an option has one text, several, several such as `NAME=TEXT`, which a file may have as a map, none, or is a map, which
+ * only a file may have.
+ */
+export type OptionKind = 'text' | 'list' | 'pairs' | 'flag' | 'map';
 export type OptionKinds = ReadonlyMap<string, OptionKind>;
 
 /**
@@ -83,10 +90,13 @@ export function readOptionsFile(
     const texts = kind === 'pairs' && isMap<Node, Node | null>(value) ? pairsOf(value) : textsOf(value);
     const flag = isScalar(value) ? value.value : undefined;
     if (kind === undefined) problems.push(`${place} is not an option; there are ${[...kinds.keys()].join(', ')}`);
-    else if (kind === 'flag') {
+    else if (kind === 'map' && isMap<Node, Node | null>(value)) {
+      const members = value.items.map((member) => [String(member.key), member.value?.toJS(document)] as const);
+      found.set(name, { place, values: [], members: new Map<string, unknown>(members) });
+    } else if (kind === 'flag') {
       if (flag === true) found.set(name, { place, values: [] });
       else if (flag !== false) problems.push(`${place} must be ${SHAPES.flag}`);
-    } else if (texts === undefined || (kind === 'text' && isSeq(value))) {
+    } else if (texts === undefined || kind === 'map' || (kind === 'text' && isSeq(value))) {
       problems.push(`${place} must be ${SHAPES[kind]}`);
     } else found.set(name, { place, values: texts });
   }
@@ -98,6 +108,7 @@ const SHAPES: Readonly<Record<OptionKind, string>> = {
   list: 'a text or a list of texts',
   pairs: 'a map of texts, or a list of texts such as NAME=TEXT',
   flag: 'true or false',
+  map: 'a map',
 };
 
 /** Returns the members of a map as texts; `undefined` if some are not texts. */

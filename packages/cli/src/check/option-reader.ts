@@ -12,6 +12,7 @@ export type OptionReader = {
   readonly has: (name: string) => boolean;
   readonly textOf: (name: string) => string | undefined;
   readonly textsOf: (name: string) => readonly string[] | undefined;
+  readonly membersOf: (name: string) => ReadonlyMap<string, unknown>;
   /** Returns where an option was given, for messages. */
   readonly placeOf: (name: string) => string;
   /** Reads each value of an option. */
@@ -42,6 +43,7 @@ export function createOptionReader(
     has: (name) => given.has(name),
     textOf: (name) => given.get(name)?.values[0],
     textsOf: (name) => given.get(name)?.values,
+    membersOf: (name) => given.get(name)?.members ?? new Map(),
     placeOf: (name) => given.get(name)?.place ?? '',
   };
 

@@ -1,4 +1,5 @@
 import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
+import type { Correction, Corrections } from '../resources/resource-paths.ts';
 import type { Json } from '../values/json-value.ts';
 import { CHECK_NAMES, PROFILES, type CheckName } from './checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
@@ -102,6 +103,22 @@ export function readHeaders({ read, expand, refuse }: OptionReader): readonly Ex
     refuse(`${place} must be such as 'X-Tenant: a', not "${text}"`);
     return undefined;
   });
+}
+
+/** Reads corrections of resources, by their paths. */
+export function readCorrections({ membersOf, placeOf, refuse }: OptionReader): Corrections {
+  const entries = [...membersOf('resources')].flatMap(([path, value]): [string, Correction | false][] => {
+    if (value === false || isCorrection(value)) return [[path, value]];
+    const example = '{ collection: /search, id: trip_id }';
+    refuse(`${placeOf('resources')}: ${path} must have a collection, an id, or both, such as ${example}, or be false`);
+    return [];
+  });
+  return new Map(entries);
+}
+
+function isCorrection(value: unknown): value is Correction {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).every(([name, text]) => ['collection', 'id'].includes(name) && typeof text === 'string');
 }
 
 /** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */

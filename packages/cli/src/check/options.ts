@@ -1,4 +1,5 @@
 import type { AllowedRefs } from '@contract-first/documents';
+import type { Corrections } from '../resources/resource-paths.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { quote } from './curl-line.ts';
@@ -6,6 +7,7 @@ import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } f
 import { createOptionReader, type Environment } from './option-reader.ts';
 import {
   readChecks,
+  readCorrections,
   readExpectations,
   readHeaders,
   readRate,
@@ -63,9 +65,10 @@ const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
   ['shared', 'list'],
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
+  ['resources', 'map'],
 ];
 const ON_COMMAND_LINE: typeof IN_FILE = [
-  ...IN_FILE,
+  ...IN_FILE.filter(([, kind]) => kind !== 'map'),
   ['har', 'list'],
   ['update-baseline', 'flag'],
   ['config', 'text'],
@@ -135,6 +138,7 @@ export function readOptions(
     checks,
     expectations: readExpectations(reader),
     values: readValues(reader),
+    corrections: readCorrections(reader),
     maxResponseTimeMs: readInteger('max-response-time', 1, MAX_INTEGER),
     maxResponseBytes: readInteger('max-response-size', 1, MAX_INTEGER),
     runs: readInteger('runs', 0, MAX_INTEGER),
@@ -168,4 +172,18 @@ export function readOptions(
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   const { isCoverageWanted, reports } = options;
   return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
+}
+
+/**
+ * Reads the corrections of resources from a file with options.
+ *
+ * @param path by default, that of a file that there need not be
+ * @throws {CannotCheck} with all mistakes
+ */
+export function readFileCorrections(path: string | undefined): Corrections {
+  const problems: string[] = [];
+  const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, new Map(IN_FILE), problems);
+  const corrections = readCorrections(createOptionReader(inFile, {}, problems));
+  if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
+  return corrections;
 }

@@ -1,5 +1,6 @@
 import type { ArbitraryFactory } from '../values/arbitrary.ts';
 import type { SchemaDocument } from '../values/dialect.ts';
+import type { Corrections } from '../resources/resource-paths.ts';
 import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from './api-operation.ts';
@@ -42,6 +43,7 @@ export type Run = {
   readonly isShared: (operation: ApiOperation) => boolean;
   /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
+  readonly corrections: Corrections;
   readonly hooks: Hooks;
   /** The paths of the resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;

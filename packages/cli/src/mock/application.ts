@@ -5,7 +5,7 @@ import { optional, type CompiledDocument } from '@contract-first/documents';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
 import { hasPreferences, withPreferences } from './preferences.ts';
-import { createMemory, type Memory } from './memory/memory.ts';
+import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
 import type { MockRequest } from './memory/reply.ts';
 import { createRespond } from './responses.ts';
 import { createValues, type Values } from '../values/documented-values.ts';
@@ -17,16 +17,17 @@ import { exampleRequest } from '../generate/example-request.ts';
  *
  * @param document the text for the docs page
  * @param seed decides which values are generated
- * @param limit how many resources are remembered; without one, none
+ * @param memory the options of the memory; without them, nothing is remembered
+ * @throws {CannotCheck} with all mistakes in these options
  */
 export function createMock(
   compiled: CompiledDocument,
   document: DocumentText,
-  { seed, limit }: { readonly seed: number; readonly limit: number | undefined },
+  { seed, memory: options }: { readonly seed: number; readonly memory: Omit<MemoryOptions, 'seed'> | undefined },
 ): { readonly application: Application; readonly summary: readonly string[] } {
   const values = createValues(compiled.document, seed, 'response');
   const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
-  const memory = limit === undefined ? undefined : createMemory(compiled, values, seed, limit);
+  const memory = options && createMemory(compiled, values, { ...options, seed });
   const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
     operation.operationId,
     createHandler(operation, values, memory),
@@ -38,7 +39,12 @@ export function createMock(
     failures: createFailures(compiled, values),
     open: () => {
       const checkers = createCheckers(contract.securitySchemes, process.env);
-      return Promise.resolve({ handlers: Object.fromEntries(handlers), checkers, check: done, close: done });
+      return Promise.resolve({
+        handlers: Object.fromEntries(handlers),
+        checkers,
+        check: done,
+        close: memory?.close ?? done,
+      });
     },
   };
   return { application, summary: memory?.summary ?? [] };

@@ -4,6 +4,8 @@ import { ALLOW_REFS, compileContract, formatDiagnostic, readAllowedRefs } from '
 import { readEnvFile, runApplications } from '@contract-first/engine/tools';
 import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
+import { readFileCorrections } from '../check/options.ts';
+import { CannotCheck } from '../values/oracle.ts';
 import { createMock } from './application.ts';
 
 const USAGE = `contract-first mock [openapi.yaml] [options]
@@ -11,16 +13,18 @@ const USAGE = `contract-first mock [openapi.yaml] [options]
 Serves an OpenAPI document without any handler: the engine with generated responses. It remembers the
 resources that requests create, change and delete, until it ends.
 
+  --data FILE         keep the resources in this JSON file, also until the next start
   --stateless         remember nothing: the same request always gets the same response
   --limit N           remember this many resources, then forget the oldest (default: 10000)
   --seed N            decides which values are generated (default: 1)
+  --config FILE       a file with corrections of the resources (default: .contract.yaml, if there is one)
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text`;
 
 /** Serves the mock until a signal ends the process. Returns the exit code of `--help` only. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
   const stopReporting = reportBugs();
-  const { path, seed, limit, allowed, isHelpWanted } = readArguments(args);
+  const { path, configPath, dataPath, seed, limit, allowed, isHelpWanted } = readArguments(args);
   if (isHelpWanted) {
     print(USAGE);
     return 0;
@@ -32,12 +36,25 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   // The first value for a large schema takes long; meanwhile, other requests must not be refused.
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
   const texts = { json: text, yaml: readFileSync(path, 'utf8') };
-  const { application, summary } = createMock(compiled, texts, { seed, limit });
+  const { application, summary } = createOrRefuse(() => {
+    const memory = limit === undefined ? undefined : { limit, dataPath, corrections: readFileCorrections(configPath) };
+    return createMock(compiled, texts, { seed, memory });
+  });
   stopReporting();
   stopWithNpm();
   await runApplications([application]);
   if (summary.length > 0) print(['', ...summary].join('\n'));
   return undefined;
+}
+
+/** Ends the command with all mistakes in what a user has written. */
+function createOrRefuse<Result>(create: () => Result): Result {
+  try {
+    return create();
+  } catch (error) {
+    if (error instanceof CannotCheck) return refuse(...error.message.split('\n'));
+    throw error;
+  }
 }
 
 function readArguments(args: readonly string[]) {
@@ -48,6 +65,8 @@ function readArguments(args: readonly string[]) {
       options: {
         seed: { type: 'string', default: '1' },
         limit: { type: 'string', default: '10000' },
+        data: { type: 'string' },
+        config: { type: 'string' },
         stateless: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         ...ALLOW_REFS,
@@ -57,9 +76,12 @@ function readArguments(args: readonly string[]) {
     if (more.length > 0) throw new Error('name one document');
     if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
     if (!/^[1-9]\d*$/.test(values.limit)) throw new Error(`--limit must be a positive integer, not "${values.limit}"`);
+    if (values.stateless && values.data !== undefined)
+      throw new Error('--data needs the memory: leave out --stateless');
     const limit = values.stateless ? undefined : Number(values.limit);
     const allowed = readAllowedRefs(values['allow-refs']);
-    return { path, seed: Number(values.seed), limit, allowed, isHelpWanted: values.help };
+    const { config: configPath, data: dataPath } = values;
+    return { path, configPath, dataPath, seed: Number(values.seed), limit, allowed, isHelpWanted: values.help };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }

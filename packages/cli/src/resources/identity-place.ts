@@ -27,7 +27,7 @@ export function identityPlace(
     status.startsWith('2') ? contents.map(({ schema }): Placed => [[], schema]) : [],
   );
   const find = (objects: readonly Placed[]): readonly string[] | undefined =>
-    memberNames(item.parameter)
+    (item.id === undefined ? memberNames(item.parameter) : [item.id])
       .flatMap((name) =>
         objects.map(([place, schema]): Placed => [[...place, name], propertyOf(schemas, schema, name)]),
       )
@@ -57,8 +57,12 @@ function parameterTypes(
   return types.includes('number') ? [...types, 'integer'] : types;
 }
 
-/** Lists the names that the identifying member of a resource may have: the one that a link uses, or those of the parameter. */
+/**
+ * Lists the names that the identifying member of a resource may have: the corrected one, or else the one that a link uses and
+ * those of the parameter.
+ */
 export function identifyingMembers(item: ItemPath, operations: readonly ApiOperation[]): readonly string[] {
+  if (item.id !== undefined) return [item.id];
   const links = Object.values(item.create?.responses ?? {}).flatMap((response) => response.links);
   const linked = links.flatMap((link) => {
     const target = operations.find((one) => isTarget(one, link));

@@ -6,6 +6,8 @@ export type ItemPath = {
   readonly path: string;
   /** The name of the last parameter, which tells the resources of a collection apart; empty for a path of one resource. */
   readonly parameter: string;
+  /** The member that has the id, if a correction names it. */
+  readonly id?: string | undefined;
   readonly read: ApiOperation | undefined;
   readonly replace: ApiOperation | undefined;
   readonly patch: ApiOperation | undefined;
@@ -32,36 +34,48 @@ export function findItemPaths(operations: readonly ApiOperation[]): readonly Ite
 function findWithPath(operations: readonly ApiOperation[]): readonly ItemPath[] {
   const paths = operations.map(({ path }) => path).filter((path) => /[^/{}]\/\{[^{}/]+\}\/?$/.test(path));
   const byShape = new Map(paths.map((path) => [shapeOf(path), path]));
-  return [...byShape].map(([shape, path]) => {
-    const collection = shape.slice(0, -'/{}'.length);
-    const find = (method: string, at: string): ApiOperation | undefined =>
-      operations.find((operation) => operation.method === method && shapeOf(operation.path) === at);
-    const replace = find('PUT', shape);
-    const post = find('POST', collection);
-    return {
-      path: path.replace(/\/$/, ''),
-      parameter: parameterNames(path).at(-1) ?? '',
-      read: find('GET', shape),
-      replace,
-      patch: find('PATCH', shape),
-      remove: find('DELETE', shape),
-      list: find('GET', collection),
-      create: post ?? (replace?.responses[201] !== undefined ? replace : undefined),
-    };
-  });
+  return [...byShape.values()].map((path) => itemAt(path, [collectionOf(path)], operations));
+}
+
+/**
+ * Returns the resources of a path with their operations.
+ *
+ * @param collections the paths of the collection: the first one that has an operation counts
+ */
+export function itemAt(path: string, collections: readonly string[], operations: readonly ApiOperation[]): ItemPath {
+  const find = (method: string, at: string): ApiOperation | undefined =>
+    operations.find((operation) => operation.method === method && shapeOf(operation.path) === shapeOf(at));
+  const findFirst = (method: string): ApiOperation | undefined =>
+    collections.map((collection) => find(method, collection)).find((operation) => operation !== undefined);
+  const replace = find('PUT', path);
+  return {
+    path: path.replace(/\/$/, ''),
+    parameter: parameterNames(path).at(-1) ?? '',
+    read: find('GET', path),
+    replace,
+    patch: find('PATCH', path),
+    remove: find('DELETE', path),
+    list: findFirst('GET'),
+    create: findFirst('POST') ?? (replace?.responses[201] !== undefined ? replace : undefined),
+  };
+}
+
+/** Returns the path before the last segment. */
+export function collectionOf(path: string): string {
+  return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/'));
 }
 
 /** Finds the paths of one resource that can be read and replaced, such as `/settings`. */
 export function findSingletonPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
   return operations
     .filter(({ method, path }) => method === 'PUT' && !path.endsWith('}'))
-    .flatMap((replace) => {
-      const find = (wanted: string): ApiOperation | undefined =>
-        operations.find(({ method, path }) => method === wanted && shapeOf(path) === shapeOf(replace.path));
-      const [read, patch, remove] = [find('GET'), find('PATCH'), find('DELETE')];
-      const item = { path: replace.path, parameter: '', read, replace, patch, remove };
-      return read === undefined ? [] : [{ ...item, list: undefined, create: undefined }];
-    });
+    .map(({ path }) => singletonAt(path, operations))
+    .filter(({ read }) => read !== undefined);
+}
+
+/** Returns the only resource of a path with its operations. */
+export function singletonAt(path: string, operations: readonly ApiOperation[]): ItemPath {
+  return { ...itemAt(path, [], operations), path, parameter: '', create: undefined };
 }
 
 /** Returns the path of single resources that a path begins with: the longest one that satisfies a condition. */

@@ -10,7 +10,8 @@ import { percentEncode } from '../parameter-text.ts';
 import { idText, isTarget } from '../../resources/identity-place.ts';
 import { linkedBody } from './identity.ts';
 import { createInstances } from './instances.ts';
-import { findItemPaths, parameterNames } from '../../resources/item-path.ts';
+import { parameterNames } from '../../resources/item-path.ts';
+import { findResourcePaths } from '../../resources/resource-paths.ts';
 import { withReferences } from './references.ts';
 import { requestOf, stepOf, type Send } from './send.ts';
 import { createPlainInputs, withPathValues } from './step-input.ts';
@@ -35,7 +36,7 @@ const FIRST_SALT = 1_000;
 
 /** @param operations those that may be used */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
-  const items = findItemPaths(operations);
+  const { items } = findResourcePaths(operations, run.corrections);
   const plainInputs = createPlainInputs(run);
   return async (operation, turn, attempt = 0) => {
     // The resources of one operation do not depend on those of others.

@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
 import { isTold } from './instances.ts';
-import { findItemPaths, findSingletonPaths } from '../../resources/item-path.ts';
+import { findResourcePaths } from '../../resources/resource-paths.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
 export function resourceChecks(
@@ -14,9 +14,9 @@ export function resourceChecks(
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
-  const items = findItemPaths(operations);
+  const { items, singletons } = findResourcePaths(operations, run.corrections);
   return users.flatMap((isOtherUser) =>
-    [...items, ...(isOtherUser ? [] : findSingletonPaths(operations))].flatMap((item) => {
+    [...items, ...(isOtherUser ? [] : singletons)].flatMap((item) => {
       const { create = item.replace, read, parameter } = item;
       if (create === undefined || read === undefined || (parameter !== '' && !isTold(item, run))) return [];
       return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];

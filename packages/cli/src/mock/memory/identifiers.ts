@@ -11,7 +11,6 @@ export type Identifiers = ReturnType<typeof createIdentifiers>;
 /** The schemas of an id: of the parameter of its path, and of the member of a response. */
 export type IdSchemas = { readonly parameter: Schema | undefined; readonly member: Schema | undefined };
 
-const MAX_ATTEMPTS = 1_000;
 const MAX_GENERATED = 50;
 
 /**
@@ -28,13 +27,16 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
     const { parameter = true, member = true } = schemas;
     const least = Math.max(minimumOf(requests, parameter), minimumOf(responses, member));
     let id: Json = 1;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (let generations = 0; generations < MAX_GENERATED;) {
       const count = (counts.get(path) ?? 0) + 1;
       counts.set(path, count);
       const text = `${String(seed)} ${path} ${String(count)}`;
-      const known = [least + count - 1, uuidOf(text), String(count)].find((one) => isAllowed(schemas, one));
-      const generated = known === undefined && attempt < MAX_GENERATED ? generate(schemas, text) : undefined;
-      id = known ?? generated ?? id;
+      const known = [() => least + count - 1, () => uuidOf(text), () => String(count)]
+        .values()
+        .map((create) => create())
+        .find((one) => isAllowed(schemas, one));
+      if (known === undefined) generations += 1;
+      id = known ?? generate(schemas, text) ?? id;
       if (!isTaken(id)) break;
     }
     return id; // Where the schema allows no more, the last one is replaced.

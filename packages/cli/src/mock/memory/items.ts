@@ -4,7 +4,7 @@ import { parameterNames } from '../../resources/item-path.ts';
 import { partAt, replaceAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Described } from '../../values/documented-values.ts';
 import { usualStatus } from '../responses.ts';
-import { pathOf, pathValues, pathWithin } from './paths.ts';
+import { pathOf, pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
 import { etagOf, namesTag, type MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
@@ -17,7 +17,7 @@ const PRECONDITION_FAILED = 412;
 export const create: Handle = (scope, request) => {
   const { operation, resource, model, store, identifiers, documented, fail } = scope;
   const sent = writtenMembers(scope, request);
-  const collection = pathOf(operation.path, request);
+  const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const isTaken = (id: Json): boolean => store.has(pathWithin(collection, id));
   const schemas = model.idSchemasOf(resource);
   const given = resource.idMembers.map((name) => sent[name] ?? null).find((id) => identifiers.isAllowed(schemas, id));
@@ -54,7 +54,7 @@ export const replace: Handle = (scope, request) => {
   const [id] = pathValues(operation.path, request).slice(-1);
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
   const next = { ...unwritten(scope, state ?? model.sampleOf(resource)), ...sent, ...own };
-  store.set(pathOf(operation.path, request), next);
+  store.set(storePathOf(scope, request), next);
   const { 201: created, ...others } = documented.responses;
   const responses = isCreated && created !== undefined ? { 201: created } : others;
   const status = usualStatus(Object.keys(responses).length === 0 ? documented : { ...documented, responses });
@@ -90,13 +90,18 @@ function change(
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
   const refused = refuseStale(scope, request, state);
-  return refused ?? replyWith(scope, request, apply(state, pathOf(scope.operation.path, request)), {});
+  return refused ?? replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
 }
 
 /** Returns the state of a resource; a path of one resource has a generated one until it is replaced. */
-function existing({ operation, resource, store, model }: Scope, request: MockRequest): JsonObject | undefined {
-  const path = pathOf(operation.path, request);
+function existing(scope: Scope, request: MockRequest): JsonObject | undefined {
+  const { resource, store, model } = scope;
+  const path = storePathOf(scope, request);
   return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
+}
+
+function storePathOf({ operation, resource }: Scope, request: MockRequest): string {
+  return storePath(resource.item, pathValues(operation.path, request));
 }
 
 function missing({ operation, fail }: Scope, request: MockRequest): AnyReply | undefined {

@@ -2,7 +2,7 @@ import { itemsIn } from '../../resources/list-items.ts';
 import type { Described } from '../../values/documented-values.ts';
 import type { Json } from '../../values/json-value.ts';
 import { factOf, fillList, isSameKind } from './list-body.ts';
-import { pathOf } from './paths.ts';
+import { pathValues, storeCollection } from './paths.ts';
 import { etagOf, namesTag } from './reply.ts';
 import type { Handle } from './scope.ts';
 import { selectPage, type Page, type Query } from './selection.ts';
@@ -11,7 +11,7 @@ const NOT_MODIFIED = 304;
 
 /** Lists the resources of a collection. */
 export const list: Handle = ({ operation, documented, resource, model, store, respond }, request) => {
-  const states = store.list(pathOf(operation.path, request));
+  const states = store.list(storeCollection(resource.item, pathValues(operation.path, request)));
   const { members, maxItems } = model.listOf(operation);
   const page = selectPage(states, {
     ...{ operation, members, maxItems, oracle: model.requests.oracle },

@@ -2,8 +2,14 @@ import type { Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { CompiledDocument } from '@contract-first/documents';
 import { listOperations } from '../../check/operations.ts';
+import { readIfPresent } from '../../read-if-present.ts';
+import { assertCorrections } from '../../resources/correction-problems.ts';
+import type { Corrections } from '../../resources/resource-paths.ts';
 import { createValues, type Values } from '../../values/documented-values.ts';
+import { CannotCheck } from '../../values/oracle.ts';
 import type { Respond } from '../responses.ts';
+import { createData } from './data.ts';
+import { openDataFile, type DataFile } from './data-file.ts';
 import { createIdentifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
 import { list } from './list.ts';
@@ -24,21 +30,48 @@ export type Memory = {
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
   /** Lines about the resources that are remembered, and about the others. */
   readonly summary: readonly string[];
+  /** Writes the last changes to the file. */
+  readonly close: () => Promise<void>;
+};
+
+/** The options of a memory. */
+export type MemoryOptions = {
+  /** Decides which values are generated. */
+  readonly seed: number;
+  /** The number of resources that are kept. */
+  readonly limit: number;
+  readonly corrections: Corrections;
+  /** The path of the file that keeps the resources; without one, they are only kept in memory. */
+  readonly dataPath?: string | undefined;
 };
 
 /**
- * Creates the memory of a mock for a document, with its examples.
+ * Creates the memory of a mock for a document, with the resources of a file, or else with its examples.
  *
- * @param limit the number of resources that are kept
+ * @throws {CannotCheck} with all mistakes in the corrections or in the file
  */
-export function createMemory({ document }: CompiledDocument, responses: Values, seed: number, limit: number): Memory {
+export function createMemory(
+  { document }: CompiledDocument,
+  responses: Values,
+  { seed, limit, corrections, dataPath }: MemoryOptions,
+): Memory {
   const requests = createValues(document, seed, 'request');
   const operations = listOperations(requests.schemas, responses.schemas, '/');
-  const found = findResources(operations, { requestSchemas: requests.schemas, responseSchemas: responses.schemas });
+  const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
+  assertCorrections(operations, corrections, schemas);
+  const found = findResources(operations, schemas, corrections);
   const { resources } = found;
-  const [store, model] = [new Store(limit), createModel(requests, responses)];
+  const model = createModel(requests, responses);
   const identifiers = createIdentifiers(requests, responses, seed);
-  storeExamples(resources, store, model, identifiers);
+  let file: DataFile | undefined;
+  const store = new Store(limit, () => file?.noteChange());
+  const data = createData(resources, store, { model, identifiers, limit });
+  const text = dataPath === undefined ? undefined : readData(dataPath);
+  const problems = text === undefined ? [] : data.load(text);
+  if (problems.length > 0) throw new CannotCheck(problems.map((one) => `${String(dataPath)}: ${one}`).join('\n'));
+  if (text === undefined) storeExamples(resources, store, model, identifiers);
+  if (dataPath !== undefined) file = openDataFile(dataPath, data.write);
+  if (text === undefined) file?.noteChange();
   const roles = new Map(
     resources.flatMap((resource) =>
       rolesOf(resource.item).map(
@@ -47,7 +80,7 @@ export function createMemory({ document }: CompiledDocument, responses: Values, 
     ),
   );
   const replies = new Map<string, AnyReply>();
-  return { handle, summary: describeMemory(found) };
+  return { handle, summary: describeMemory(found), close: () => file?.close() ?? Promise.resolve() };
 
   function handle(documented: Operation, respond: Respond): ReturnType<Memory['handle']> {
     const known = roles.get(documented.operationId);
@@ -57,7 +90,7 @@ export function createMemory({ document }: CompiledDocument, responses: Values, 
     const scope: Scope = { resource, operation, documented, model, store, identifiers, respond, fail };
     return (request) => {
       const path = pathOf(operation.path, request);
-      const missing = missingParent(operation.path, path, resources, store);
+      const missing = missingParent(operation.path, request, resources, store);
       const failure = missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
       if (failure !== undefined) return failure;
       const key = role === 'create' ? idempotencyKeyOf(operation, request) : undefined;
@@ -73,5 +106,14 @@ export function createMemory({ document }: CompiledDocument, responses: Values, 
     replies.set(place, reply);
     const [oldest] = replies.size > limit ? replies.keys() : [];
     if (oldest !== undefined) replies.delete(oldest);
+  }
+}
+
+/** Returns the text of a file; `undefined` when it does not exist. @throws {CannotCheck} when it cannot be read */
+function readData(path: string): string | undefined {
+  try {
+    return readIfPresent(path);
+  } catch (error) {
+    throw new CannotCheck(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

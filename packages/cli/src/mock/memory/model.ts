@@ -1,14 +1,16 @@
 import type { ApiOperation } from '../../check/api-operation.ts';
 import { identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { itemsIn } from '../../resources/list-items.ts';
+import { findItems, schemaAt, successSchemas, type Items } from '../../resources/list-schema.ts';
 import { allPropertiesOf } from '../../resources/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { isObject, partAt, type JsonObject } from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
 import type { IdSchemas } from './identifiers.ts';
+import { formsIn, type Form } from './forms.ts';
 import { createRepresent } from './representation.ts';
-import { findItems, schemaAt, successSchemas, type Items, type Resource } from './resources.ts';
+import type { Resource } from './resources.ts';
 
 /** The schemas and generated values of resources. Each is worked out once. */
 export type Model = ReturnType<typeof createModel>;
@@ -40,9 +42,12 @@ export function createModel(requests: Values, responses: Values) {
     if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
     return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
   });
+  const forms = memoize((resource: Resource) => createForms(resource));
   return {
     requests,
     responses,
+    /** Lists the forms that requests and responses give to a resource. */
+    formsOf: forms,
     represent: createRepresent(responses),
     /** Returns where a resource is in the JSON bodies of an operation, such as `data`; empty for the whole body. */
     placeIn: places,
@@ -81,6 +86,27 @@ export function createModel(requests: Values, responses: Values) {
       return { members: Object.keys(allPropertiesOf(responses.schemas, found?.schema)), maxItems };
     }),
   };
+
+  function createForms(resource: Resource): readonly Form[] {
+    const { create, list, read, replace, patch } = resource.item;
+    const written = [create, replace, patch].filter((one) => one !== undefined);
+    const sent = written.flatMap((operation) => {
+      const place = places(operation, resource);
+      const bodies = operation.requestBody?.contents ?? [];
+      return bodies.flatMap(({ schema }) =>
+        formsIn(requests, schemaAt(requests.schemas, schema, place) ?? schema, holders(operation, resource)),
+      );
+    });
+    const had = [...written, read].flatMap((operation) =>
+      operation === undefined
+        ? []
+        : successSchemas(operation).map((schema) => schemaAt(responses.schemas, schema, places(operation, resource))),
+    );
+    const listed = (list === undefined ? [] : successSchemas(list)).map(
+      (schema) => list && items(schema, list)?.schema,
+    );
+    return [...[...had, ...listed].flatMap((schema) => formsIn(responses, schema)), ...sent];
+  }
 
   function createSample(resource: Resource): { readonly schema: Schema | undefined; readonly value: JsonObject } {
     const { read, list, create, replace } = resource.item;

@@ -1,21 +1,36 @@
 import type { Json } from '../../values/json-value.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { parameterNames, shapeOf } from '../../resources/item-path.ts';
+import { parameterNames, shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import type { MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
 import type { Store } from './store.ts';
 
-/** Returns the path of a request to an operation, which identifies the resource or the collection in the store. */
+/** Returns the path of a request to an operation. */
 export function pathOf(template: string, request: Pick<MockRequest, 'path'>): string {
-  const values = pathValues(template, request);
-  let index = 0;
-  return template.replaceAll(/\{[^}]+\}/g, () => encode(values[index++] ?? null)).replace(/\/$/, '');
+  return fill(template, pathValues(template, request)).replace(/\/$/, '');
 }
 
 /** Returns the values of the parameters of a path, in their order. */
 export function pathValues(template: string, { path }: Pick<MockRequest, 'path'>): readonly Json[] {
   const values = path as Readonly<Record<string, Json>>; // As validated.
   return parameterNames(template).map((name) => values[name] ?? null);
+}
+
+/** Returns the path that identifies a resource in the store, whichever path its requests have. */
+export function storePath(item: ItemPath, values: readonly Json[]): string {
+  return item.parameter === ''
+    ? fill(item.path, values)
+    : pathWithin(storeCollection(item, values), values.at(-1) ?? null);
+}
+
+/** Returns the path of the collection of resources in the store. @param values of its parameters, in their order */
+export function storeCollection(item: ItemPath, values: readonly Json[]): string {
+  return fill(collectionTemplate(item), values);
+}
+
+/** Returns the path of the resources before the parameter of their id. */
+export function collectionTemplate({ path }: ItemPath): string {
+  return path.slice(0, path.lastIndexOf('{')).replace(/\/$/, '');
 }
 
 /** Returns the path of a resource in a collection. */
@@ -26,15 +41,20 @@ export function pathWithin(collection: string, id: Json): string {
 /** Returns the path of the first missing resource that a path is below; `undefined` when there are all. */
 export function missingParent(
   template: string,
-  path: string,
+  request: Pick<MockRequest, 'path'>,
   resources: readonly Resource[],
   store: Store,
 ): string | undefined {
-  const segments = path.split('/');
+  const values = pathValues(template, request);
   return resources
     .filter(({ item }) => item.parameter !== '' && shapeOf(template).startsWith(`${shapeOf(item.path)}/`))
-    .map(({ item }) => segments.slice(0, item.path.split('/').length).join('/'))
+    .map(({ item }) => storePath(item, values.slice(0, parameterNames(item.path).length)))
     .find((outer) => !store.has(outer));
+}
+
+function fill(template: string, values: readonly Json[]): string {
+  let index = 0;
+  return template.replaceAll(/\{[^}]+\}/g, () => encode(values[index++] ?? null));
 }
 
 function encode(id: Json): string {

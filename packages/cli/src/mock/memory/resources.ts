@@ -1,11 +1,9 @@
-import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '../../check/api-operation.ts';
 import { identifyingMembers, identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
-import { findItemPaths, findSingletonPaths, shapeOf, type ItemPath } from '../../resources/item-path.ts';
-import { itemsPlace } from '../../resources/list-items.ts';
-import { allPropertiesOf, propertyOf } from '../../resources/schema-property.ts';
-import type { Schema, SchemaDocument } from '../../values/dialect.ts';
-import { flatten } from '../../values/schema-merge.ts';
+import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { findItems, itemsOf, successSchemas } from '../../resources/list-schema.ts';
+import { findResourcePaths, type Corrections } from '../../resources/resource-paths.ts';
+import { allPropertiesOf } from '../../resources/schema-property.ts';
 
 /** The resources of a path that the mock remembers. */
 export type Resource = {
@@ -21,17 +19,15 @@ export type Role = 'create' | 'list' | 'read' | 'replace' | 'patch' | 'remove';
 /** A path of single resources that the mock does not remember, and why. */
 export type Omitted = { readonly path: string; readonly reason: string };
 
-/** The items of a list: where they are in a response, and their schema. */
-export type Items = { readonly place: readonly string[]; readonly schema: Schema };
-
 const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'remove'];
 
 /** Finds the resources of a document that the mock can remember, and the others with the reasons. */
-export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas) {
+export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas, corrections: Corrections) {
+  const { items, singletons } = findResourcePaths(operations, corrections);
   const resources: Resource[] = [];
   const omitted: Omitted[] = [];
   const claimed = new Set<ApiOperation>();
-  for (const found of [...findItemPaths(operations), ...findSingletonPaths(operations)]) {
+  for (const found of [...items, ...singletons]) {
     const item = withCreation(found, operations);
     const idMembers = item.parameter === '' ? [] : idMembersOf(item, operations, schemas);
     const reason = reasonAgainst(item, idMembers, operations, schemas);
@@ -54,39 +50,6 @@ export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation]
     const isOwnRole = operation !== undefined && !(role === 'create' && operation === item.replace);
     return isOwnRole ? [[role, operation] as const] : [];
   });
-}
-
-/** Returns the place and the schema of the items of a list; `undefined` where the document is not clear. */
-export function findItems(
-  operation: ApiOperation,
-  schema: Schema | undefined,
-  schemas: SchemaDocument,
-): Items | undefined {
-  const isList = (part: Schema | undefined): boolean => itemsOf(part, schemas) !== undefined;
-  const lists = Object.entries(allPropertiesOf(schemas, schema)).map(([name, member]) => [
-    name,
-    isList(member) ? [] : 0,
-  ]);
-  const outline = isList(schema) ? [] : (Object.fromEntries(lists) as Readonly<Record<string, 0 | []>>);
-  const place = itemsPlace(outline, operation);
-  const items = place && itemsOf(schemaAt(schemas, schema, place), schemas);
-  return place === undefined || items === undefined ? undefined : { place, schema: items };
-}
-
-/** Returns the schema of the member at a place. */
-export function schemaAt(
-  schemas: SchemaDocument,
-  schema: Schema | undefined,
-  place: readonly string[],
-): Schema | undefined {
-  return place.reduce((outer, name) => propertyOf(schemas, outer, name), schema);
-}
-
-/** Returns the schemas of the JSON bodies of successful responses; `default` is one where no 2xx is documented. */
-export function successSchemas({ responses }: ApiOperation): readonly (Schema | undefined)[] {
-  const keys = Object.keys(responses).filter((status) => status.startsWith('2'));
-  const contents = (keys.length > 0 ? keys : ['default']).flatMap((key) => responses[key]?.contents ?? []);
-  return contents.filter(({ mediaType }) => kindOf(mediaType) === 'json').map(({ schema }) => schema);
 }
 
 /** Adds the POST to a collection whose resources have no path of their own. */
@@ -127,13 +90,4 @@ function reasonAgainst(
   if (ofRead.length === 0 && !isListed) return 'no response with JSON reads or lists it';
   const hasId = isOnly || idMembers.length > 0 || create === item.replace;
   return hasId ? undefined : `no response has a member for {${parameter}}`;
-}
-
-/** Returns the schema of the items of a list; `undefined` for other values. */
-function itemsOf(schema: Schema | undefined, schemas: SchemaDocument): Schema | undefined {
-  const flat = schema === undefined ? false : flatten(schemas, schema);
-  if (typeof flat === 'boolean') return undefined;
-  // The linter has checked the shape of this keyword.
-  const { items, type } = flat as { readonly items?: Schema; readonly type?: string | readonly string[] };
-  return items ?? ([type].flat().includes('array') ? true : undefined);
 }

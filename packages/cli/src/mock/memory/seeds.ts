@@ -6,7 +6,7 @@ import type { Values } from '../../values/documented-values.ts';
 import { isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
-import { pathOf, pathWithin } from './paths.ts';
+import { storePath } from './paths.ts';
 import type { Resource } from './resources.ts';
 import type { Store } from './store.ts';
 
@@ -19,12 +19,11 @@ export function storeExamples(
 ): void {
   for (const resource of resources) {
     const { item, idMembers } = resource;
-    const collection = item.path.slice(0, item.path.lastIndexOf('/'));
-    if (item.parameter === '' || parameterNames(collection).length > 0) continue;
+    if (parameterNames(item.path).length !== 1 || item.parameter === '') continue;
     const schemas = model.idSchemasOf(resource);
     for (const example of examplesOf(resource, model)) {
       const id = idMembers.map((name) => example[name] ?? null).find((value) => identifiers.isAllowed(schemas, value));
-      const path = id === undefined ? undefined : pathWithin(pathOf(collection, { path: {} }), id);
+      const path = id === undefined ? undefined : storePath(item, [id]);
       if (path !== undefined && !store.has(path)) store.set(path, example);
     }
   }

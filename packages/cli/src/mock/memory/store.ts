@@ -1,33 +1,43 @@
 import type { JsonObject } from '../../values/json-value.ts';
 
+/** The state of a resource. A resource that is the only one of its path is `undefined` once it is deleted. */
+export type State = JsonObject | undefined;
+
 /** Keeps resources in memory, by their path. The oldest ones are forgotten beyond a limit. */
 export class Store {
   readonly #limit: number;
-  /** In the order of their creation. A resource that is the only one of its path is `undefined` once it is deleted. */
-  readonly #states = new Map<string, JsonObject | undefined>();
+  /** In the order of their creation. */
+  readonly #states = new Map<string, State>();
   /** The paths of the resources in a collection. */
   readonly #collections = new Map<string, Set<string>>();
+  /** The collections at and below a path. */
+  readonly #below = new Map<string, Set<string>>();
+  // A new iterator would visit all that were deleted before.
+  readonly #oldest = this.#states.keys();
+  readonly #onChange: () => void;
 
-  constructor(limit: number) {
+  /** @param onChange is called after each change */
+  constructor(limit: number, onChange: () => void) {
     this.#limit = limit;
+    this.#onChange = onChange;
   }
 
   has(path: string): boolean {
     return this.#states.has(path);
   }
 
-  get(path: string): JsonObject | undefined {
+  get(path: string): State {
     return this.#states.get(path);
   }
 
   /** Creates or changes a resource. */
-  set(path: string, state: JsonObject | undefined): void {
+  set(path: string, state: State): void {
     const collection = collectionOf(path);
-    const paths = this.#collections.get(collection) ?? new Set();
-    this.#collections.set(collection, paths.add(path));
+    const paths = this.#collections.get(collection) ?? this.#addCollection(collection);
+    paths.add(path);
     this.#states.set(path, state);
-    const [oldest] = this.#states.size > this.#limit ? this.#states.keys() : [];
-    if (oldest !== undefined) this.remove(oldest);
+    while (this.#states.size > this.#limit) this.#forgetOldest();
+    this.#onChange();
   }
 
   /** Removes a resource and those below it. */
@@ -35,9 +45,10 @@ export class Store {
     this.#states.delete(path);
     const siblings = this.#collections.get(collectionOf(path));
     siblings?.delete(path);
-    if (siblings?.size === 0) this.#collections.delete(collectionOf(path));
-    for (const [collection, paths] of this.#collections)
-      if (collection.startsWith(`${path}/`)) for (const inner of paths) this.remove(inner);
+    if (siblings?.size === 0) this.#removeCollection(collectionOf(path));
+    for (const collection of this.#below.get(path) ?? [])
+      for (const inner of this.#collections.get(collection) ?? []) this.remove(inner);
+    this.#onChange();
   }
 
   /** Lists the resources of a collection in the order of their creation. */
@@ -45,8 +56,47 @@ export class Store {
     const paths = this.#collections.get(collection) ?? [];
     return [...paths].map((path) => this.#states.get(path)).filter((state) => state !== undefined);
   }
+
+  /** Lists all resources in the order of their creation. */
+  entries(): IterableIterator<readonly [path: string, state: State]> {
+    return this.#states.entries();
+  }
+
+  get size(): number {
+    return this.#states.size;
+  }
+
+  #forgetOldest(): void {
+    const { value } = this.#oldest.next();
+    if (value !== undefined) this.remove(value);
+  }
+
+  #addCollection(collection: string): Set<string> {
+    const paths = new Set<string>();
+    this.#collections.set(collection, paths);
+    for (const outer of pathsTo(collection)) {
+      const inside = this.#below.get(outer) ?? new Set();
+      this.#below.set(outer, inside.add(collection));
+    }
+    return paths;
+  }
+
+  #removeCollection(collection: string): void {
+    this.#collections.delete(collection);
+    for (const outer of pathsTo(collection)) {
+      const inside = this.#below.get(outer);
+      inside?.delete(collection);
+      if (inside?.size === 0) this.#below.delete(outer);
+    }
+  }
 }
 
 function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
+}
+
+/** Lists a path and those that contain it. */
+function pathsTo(path: string): readonly string[] {
+  const segments = path.split('/');
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 2).join('/'));
 }

@@ -1,0 +1,67 @@
+import type { ApiOperation } from '../check/api-operation.ts';
+import { CannotCheck } from '../values/oracle.ts';
+import { identityPlace, type DirectedSchemas } from './identity-place.ts';
+import { parameterNames } from './item-path.ts';
+import { findItems, successSchemas } from './list-schema.ts';
+import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
+import { allPropertiesOf } from './schema-property.ts';
+
+/** Checks that corrections fit a document. @throws {CannotCheck} with all mistakes */
+export function assertCorrections(
+  operations: readonly ApiOperation[],
+  corrections: Corrections,
+  schemas: DirectedSchemas,
+): void {
+  const problems = [...corrections].flatMap(([template, correction]) =>
+    problemsOf(template, correction).map((problem) => `resources: ${template}: ${problem}`),
+  );
+  if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
+
+  function problemsOf(template: string, correction: Correction | false): readonly string[] {
+    if (pathOf(template, operations) === undefined) return [unknown(template)];
+    if (correction === false) return [];
+    const { collection, id } = correction;
+    return [
+      ...(collection === undefined ? [] : collectionProblems(template, collection)),
+      ...(id === undefined ? [] : idProblems(template, correction, id)),
+    ];
+  }
+
+  function collectionProblems(template: string, collection: string): readonly string[] {
+    const methods = operations.filter((one) => one.template === collection).map(({ method }) => method);
+    const [own, outer] = [parameterNames(template), parameterNames(collection)];
+    if (methods.length === 0) return [unknown(collection)];
+    if (!methods.some((method) => ['GET', 'POST'].includes(method)))
+      return [`its collection ${collection} has neither GET nor POST; name one that has`];
+    if (own.length === outer.length + 1) return [];
+    return [`its collection ${collection} must have its parameters but the last one: ${listOf(own.slice(0, -1))}`];
+  }
+
+  function idProblems(template: string, correction: Correction, id: string): readonly string[] {
+    const item = findCorrected(template, corrections, operations);
+    if (item === undefined || !hasSeveral(template, correction))
+      return ['it has one resource, which needs no id; leave it out, or add the collection'];
+    const { create, read, list } = item;
+    const own = [create, read, item.replace, item.patch].filter((one) => one !== undefined);
+    const { responseSchemas } = schemas;
+    const listed = (list === undefined ? [] : successSchemas(list)).map(
+      (schema) => list && findItems(list, schema, responseSchemas)?.schema,
+    );
+    const properties = [...own.flatMap(successSchemas), ...listed].map((schema) =>
+      allPropertiesOf(responseSchemas, schema),
+    );
+    const names = [...new Set(properties.flatMap((declared) => Object.keys(declared)))];
+    const isListed = listed.some((schema) => Object.hasOwn(allPropertiesOf(responseSchemas, schema), id));
+    if (isListed || own.some((operation) => identityPlace(operation, item, schemas) !== undefined)) return [];
+    return [`no JSON response has the member ${id} of the type of {${item.parameter}}; there are ${listOf(names)}`];
+  }
+
+  function unknown(path: string): string {
+    const known = new Set(operations.map(({ template }) => template));
+    return `${path} is not a path of the document; it has ${listOf([...known])}`;
+  }
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(', ') || 'none';
+}

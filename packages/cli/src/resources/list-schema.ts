@@ -1,0 +1,51 @@
+import { kindOf } from '@contract-first/contract';
+import type { ApiOperation } from '../check/api-operation.ts';
+import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import { flatten } from '../values/schema-merge.ts';
+import { itemsPlace } from './list-items.ts';
+import { allPropertiesOf, propertyOf } from './schema-property.ts';
+
+/** The items of a list: where they are in a response, and their schema. */
+export type Items = { readonly place: readonly string[]; readonly schema: Schema };
+
+/** Returns the place and the schema of the items of a list; `undefined` where the document is not clear. */
+export function findItems(
+  operation: ApiOperation,
+  schema: Schema | undefined,
+  schemas: SchemaDocument,
+): Items | undefined {
+  const isList = (part: Schema | undefined): boolean => itemsOf(part, schemas) !== undefined;
+  const lists = Object.entries(allPropertiesOf(schemas, schema)).map(([name, member]) => [
+    name,
+    isList(member) ? [] : 0,
+  ]);
+  const outline = isList(schema) ? [] : (Object.fromEntries(lists) as Readonly<Record<string, 0 | []>>);
+  const place = itemsPlace(outline, operation);
+  const items = place && itemsOf(schemaAt(schemas, schema, place), schemas);
+  return place === undefined || items === undefined ? undefined : { place, schema: items };
+}
+
+/** Returns the schema of the member at a place. */
+export function schemaAt(
+  schemas: SchemaDocument,
+  schema: Schema | undefined,
+  place: readonly string[],
+): Schema | undefined {
+  return place.reduce((outer, name) => propertyOf(schemas, outer, name), schema);
+}
+
+/** Returns the schemas of the JSON bodies of successful responses; `default` is one where no 2xx is documented. */
+export function successSchemas({ responses }: ApiOperation): readonly (Schema | undefined)[] {
+  const keys = Object.keys(responses).filter((status) => status.startsWith('2'));
+  const contents = (keys.length > 0 ? keys : ['default']).flatMap((key) => responses[key]?.contents ?? []);
+  return contents.filter(({ mediaType }) => kindOf(mediaType) === 'json').map(({ schema }) => schema);
+}
+
+/** Returns the schema of the items of a list; `undefined` for other values. */
+export function itemsOf(schema: Schema | undefined, schemas: SchemaDocument): Schema | undefined {
+  const flat = schema === undefined ? false : flatten(schemas, schema);
+  if (typeof flat === 'boolean') return undefined;
+  // The linter has checked the shape of this keyword.
+  const { items, type } = flat as { readonly items?: Schema; readonly type?: string | readonly string[] };
+  return items ?? ([type].flat().includes('array') ? true : undefined);
+}

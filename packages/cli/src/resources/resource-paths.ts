@@ -1,0 +1,69 @@
+import type { ApiOperation } from '../check/api-operation.ts';
+import {
+  collectionOf,
+  findItemPaths,
+  findSingletonPaths,
+  itemAt,
+  parameterNames,
+  shapeOf,
+  singletonAt,
+  type ItemPath,
+} from './item-path.ts';
+
+/** The collection of the resources of a path, and the member that has their id, where the structure does not show them. */
+export type Correction = { readonly collection?: string; readonly id?: string };
+
+/** Corrections by the paths of resources, as in the document; `false` for a path that has none. */
+export type Corrections = ReadonlyMap<string, Correction | false>;
+
+export type ResourcePaths = {
+  readonly items: readonly ItemPath[];
+  /** The paths of one resource. */
+  readonly singletons: readonly ItemPath[];
+};
+
+/** Finds the resources of a document by the structure of its paths, and by corrections, which come first. */
+export function findResourcePaths(operations: readonly ApiOperation[], corrections: Corrections): ResourcePaths {
+  const corrected = [...corrections.keys()].flatMap(
+    (template) => findCorrected(template, corrections, operations) ?? [],
+  );
+  const named = [...corrections.keys()].map((template) => shapeOf(pathOf(template, operations) ?? template));
+  const lists = corrected.map(({ list }) => list);
+  const isClaimed = ({ list, read, replace, patch, remove }: ItemPath): boolean =>
+    list !== undefined && lists.includes(list) && [read, replace, patch, remove].every((one) => one === undefined);
+  const isInferred = (item: ItemPath): boolean => !named.includes(shapeOf(item.path)) && !isClaimed(item);
+  const isSingleton = ({ parameter }: ItemPath): boolean => parameter === '';
+  return {
+    items: [...corrected.filter((item) => !isSingleton(item)), ...findItemPaths(operations).filter(isInferred)],
+    singletons: [...corrected.filter(isSingleton), ...findSingletonPaths(operations).filter(isInferred)],
+  };
+}
+
+/** Returns the resources of a corrected path; `undefined` if the operations do not have it, or it has none. */
+export function findCorrected(
+  template: string,
+  corrections: Corrections,
+  operations: readonly ApiOperation[],
+): ItemPath | undefined {
+  const correction = corrections.get(template) ?? false;
+  const path = pathOf(template, operations);
+  if (path === undefined || correction === false) return undefined;
+  const { collection, id } = correction;
+  if (!hasSeveral(template, correction)) return singletonAt(path, operations);
+  const given = collection === undefined ? undefined : pathOf(collection, operations);
+  return { ...itemAt(path, [...(given === undefined ? [] : [given]), collectionOf(path)], operations), id };
+}
+
+/** Returns whether a corrected path has several resources: it ends with a parameter, or has a collection. */
+export function hasSeveral(template: string, { collection }: Correction): boolean {
+  return collection !== undefined || /\}\/?$/.test(template);
+}
+
+/** Returns the path of a template with the base path of the server; `/things/{id}` may be named where only `/things` exists. */
+export function pathOf(template: string, operations: readonly ApiOperation[]): string | undefined {
+  const find = (wanted: string): string | undefined =>
+    operations.find((one) => shapeOf(one.template) === shapeOf(wanted))?.path;
+  const collection = parameterNames(template).length > 0 ? find(collectionOf(template)) : undefined;
+  const ofCollection = collection === undefined ? undefined : `${collection.replace(/\/$/, '')}/{id}`;
+  return find(template) ?? (template.endsWith('/{id}') ? ofCollection : undefined);
+}
