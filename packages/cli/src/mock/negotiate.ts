@@ -1,11 +1,24 @@
 import { concreteMediaType, essenceOf, matchMediaType, type MediaTypeChoice } from '@contract-first/contract';
 
+const MAX_CHOICES = 1_000;
+// Most clients send the same Accept header with each request.
+const choices = new Map<string, MediaTypeChoice | undefined>();
+
 /**
  * Chooses the media type of a response by the Accept header of its request (RFC 9110, 12.5.1).
  *
  * @returns the first documented media type where none is acceptable; `undefined` when none is documented
  */
 export function negotiate(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
+  const key = [accept, ...documented].join('\n');
+  if (choices.has(key)) return choices.get(key);
+  if (choices.size >= MAX_CHOICES) choices.clear();
+  const choice = choose(accept, documented);
+  choices.set(key, choice);
+  return choice;
+}
+
+function choose(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
   const ranges = accept.split(',').map(readRange);
   const offers = documented.map((mediaType) => {
     const matching = ranges.filter(({ essence }) => overlap(essence, essenceOf(mediaType)));

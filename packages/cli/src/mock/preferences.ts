@@ -61,6 +61,7 @@ const PREFERENCE = /(?<=^|[\s,;])(code|example|dynamic)\s*=\s*(?:"((?:[^"\\]|\\.
 
 /** Returns a header as text; the document may declare it with another type and in another case. */
 function headerOf(headers: object, name: string): string {
-  const [, value = ''] = Object.entries(headers).find(([other]) => other.toLowerCase() === name) ?? [];
-  return String(value);
+  for (const other in headers)
+    if (other.length === name.length && other.toLowerCase() === name) return String(headers[other as never]);
+  return '';
 }

@@ -154,8 +154,16 @@ function isValue(described: Described, mediaType: string): boolean {
   return kindOf(mediaType) === 'json' || isSequential(mediaType, described);
 }
 
+const usualStatuses = new WeakMap<object, number>();
+
 /** Returns the lowest documented 2xx; without one, 200 for `default`, else the first documented status. */
 export function usualStatus({ responses }: Operation): number {
+  const known = usualStatuses.get(responses) ?? findUsualStatus(responses);
+  usualStatuses.set(responses, known);
+  return known;
+}
+
+function findUsualStatus(responses: Operation['responses']): number {
   const statuses = Object.keys(responses).map((key) => Number(key.replace(/XX$/i, '00')));
   const successes = statuses.filter((status) => status >= 200 && status < 300);
   if (successes.length > 0) return Math.min(...successes);

@@ -18,6 +18,14 @@ const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$
 
 /** Finds the query parameters that choose a page, by their names. */
 export function findPaging({ parameters }: ApiOperation): Paging {
+  const known = pagings.get(parameters) ?? readPaging(parameters);
+  pagings.set(parameters, known);
+  return known;
+}
+
+const pagings = new WeakMap<object, Paging>();
+
+function readPaging(parameters: readonly Parameter[]): Paging {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
   const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));

@@ -25,10 +25,17 @@ export function isNamedFor(name: string, item: ItemPath): boolean {
   return key === ownKey && resourceNames(item).includes(resource);
 }
 
+const snakeCases = new Map<string, string>();
+const MAX_NAMES = 10_000;
+
 /** Converts a name to snake case. */
 export function snakeCase(name: string): string {
-  return name
+  const known = snakeCases.get(name);
+  if (known !== undefined) return known;
+  const snake = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase();
+  if (snakeCases.size < MAX_NAMES) snakeCases.set(name, snake); // The names of a document are asked for again and again.
+  return snake;
 }

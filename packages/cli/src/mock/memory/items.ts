@@ -36,7 +36,7 @@ export const read: Handle = (scope, request) => {
   const { documented, respond } = scope;
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
-  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', etagOf(state));
+  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', () => etagOf(state));
   return isKnown
     ? respond(request, { status: NOT_MODIFIED, header: tagOf(state) })
     : replyWith(scope, request, state, {});
@@ -112,7 +112,7 @@ function missing({ operation, fail }: Scope, request: MockRequest): AnyReply | u
 function refuseStale({ documented, fail }: Scope, request: MockRequest, state: Json = null): AnyReply | undefined {
   const isConditional = documented.responses[PRECONDITION_FAILED] !== undefined;
   if (!isConditional || request.rawHeaders['if-match'] === undefined) return undefined;
-  if (state !== null && namesTag(request, 'if-match', etagOf(state))) return undefined;
+  if (state !== null && namesTag(request, 'if-match', () => etagOf(state))) return undefined;
   return fail(request, PRECONDITION_FAILED, 'If-Match does not name the ETag of the resource');
 }
 

@@ -33,6 +33,7 @@ export function fillList(
   urlOf: (next: NonNullable<Page['next']>) => string,
   allows: (body: Json) => boolean,
 ): Json {
+  if (place.length === 0) return page.items; // Nothing is beside the items.
   const holders: Place[] = [
     [],
     ...membersOf(generated).flatMap(([name, member]) => (isObject(member) ? [[name]] : [])),

@@ -8,6 +8,9 @@ import type { Handle } from './scope.ts';
 import { selectPage, type Page, type Query } from './selection.ts';
 
 const NOT_MODIFIED = 304;
+const MAX_PAGES = 100;
+/** The bodies of the pages of a list, by media type and URL. */
+const pages = new WeakMap<object, Map<string, Json>>();
 
 /** Lists the resources of a collection. */
 export const list: Handle = ({ operation, documented, resource, model, store, respond }, request) => {
@@ -18,17 +21,28 @@ export const list: Handle = ({ operation, documented, resource, model, store, re
     query: request.query as Query, // As validated.
     idMembers: resource.idMembers,
   });
-  const etag = etagOf([page.total, page.from, ...page.items]);
+  const tag = (): string => etagOf([page.total, page.from, ...page.items]);
   const header = (name: string, generated: unknown): readonly Json[] | undefined => {
-    if (name.toLowerCase() === 'etag') return [etag];
+    if (name.toLowerCase() === 'etag') return [tag()];
     if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${nextUrl(page.next)}>; rel="next"`];
     const fact = factOf(name.replace(/^x-/i, ''), page);
     return isSameKind(fact, generated) ? [fact] : undefined;
   };
-  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', etag);
+  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', tag);
   return respond(request, isKnown ? { status: NOT_MODIFIED, header } : { body, header });
 
-  function body(generated: Json, { schema }: Described): Json {
+  /** Returns the body of the page: the same one until a resource of the collection changes. */
+  function body(generated: Json, described: Described, mediaType: string): Json {
+    const known = pages.get(states) ?? new Map<string, Json>();
+    pages.set(states, known);
+    const url = request.url(operation.operationId, { path: { ...request.path }, query: { ...request.query } });
+    const place = `${mediaType} ${url}`;
+    const made = known.get(place) ?? createBody(generated, described);
+    if (known.size < MAX_PAGES) known.set(place, made);
+    return made;
+  }
+
+  function createBody(generated: Json, { schema }: Described): Json {
     const items = model.itemsAt(operation, schema);
     if (items === undefined) return generated;
     const [first = {}] = itemsIn(generated, operation) ?? [];

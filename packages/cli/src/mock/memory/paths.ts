@@ -53,6 +53,7 @@ export function missingParent(
 }
 
 function fill(template: string, values: readonly Json[]): string {
+  if (!template.includes('{')) return template;
   let index = 0;
   return template.replaceAll(/\{[^}]+\}/g, () => encode(values[index++] ?? null));
 }

@@ -50,9 +50,15 @@ export function etagOf(value: Json): string {
 }
 
 /** Returns whether the condition of a header such as If-Match names an entity tag; `false` without the header. */
-export function namesTag({ rawHeaders }: MockRequest, header: 'if-match' | 'if-none-match', etag: string): boolean {
-  const sent = String(rawHeaders[header] ?? '');
-  return sent.trim() === '*' || sent.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+export function namesTag(
+  { rawHeaders }: MockRequest,
+  header: 'if-match' | 'if-none-match',
+  tagOf: () => string,
+): boolean {
+  const sent = rawHeaders[header];
+  if (sent === undefined) return false;
+  const names = String(sent).split(',');
+  return names.some((one) => ['*', tagOf()].includes(one.trim().replace(/^W\//, '')));
 }
 
 /** Returns the value of a documented Idempotency-Key. */

@@ -50,7 +50,9 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
     const value = query[parameter.name];
     return sorting.includes(parameter) || member === undefined || value === undefined ? [] : [{ member, value }];
   });
-  const found = items.filter((item) => filters.every(({ member, value }) => fits(memberOf(item, member), value)));
+  const isFound = (item: JsonObject): boolean =>
+    filters.every(({ member, value }) => fits(memberOf(item, member), value));
+  const found = filters.length === 0 ? items : items.filter(isFound);
   return pageOf(
     sorted(
       found,
@@ -85,6 +87,7 @@ function sorted(
     return member === undefined ? [] : [{ member, isDown: sign === '-' || /^desc/i.test(direction) }];
   });
   const isReversed = texts.some((text) => DIRECTION.test(text.trim()) && /^desc/i.test(text.trim()));
+  if (keys.length === 0) return items;
   return items.toSorted((one, other) => {
     for (const { member, isDown } of keys) {
       const order = compare(memberOf(one, member), memberOf(other, member));

@@ -10,6 +10,8 @@ export class Store {
   readonly #states = new Map<string, State>();
   /** The paths of the resources in a collection. */
   readonly #collections = new Map<string, Set<string>>();
+  /** The resources of collections since their last change. */
+  readonly #lists = new Map<string, readonly JsonObject[]>();
   /** The collections at and below a path. */
   readonly #below = new Map<string, Set<string>>();
   // A new iterator would visit all that were deleted before.
@@ -36,16 +38,19 @@ export class Store {
     const paths = this.#collections.get(collection) ?? this.#addCollection(collection);
     paths.add(path);
     this.#states.set(path, state);
+    this.#lists.delete(collection);
     while (this.#states.size > this.#limit) this.#forgetOldest();
     this.#onChange();
   }
 
   /** Removes a resource and those below it. */
   remove(path: string): void {
+    const own = collectionOf(path);
     this.#states.delete(path);
-    const siblings = this.#collections.get(collectionOf(path));
+    this.#lists.delete(own);
+    const siblings = this.#collections.get(own);
     siblings?.delete(path);
-    if (siblings?.size === 0) this.#removeCollection(collectionOf(path));
+    if (siblings?.size === 0) this.#removeCollection(own);
     for (const collection of this.#below.get(path) ?? [])
       for (const inner of this.#collections.get(collection) ?? []) this.remove(inner);
     this.#onChange();
@@ -53,8 +58,12 @@ export class Store {
 
   /** Lists the resources of a collection in the order of their creation. */
   list(collection: string): readonly JsonObject[] {
+    const known = this.#lists.get(collection);
+    if (known !== undefined) return known;
     const paths = this.#collections.get(collection) ?? [];
-    return [...paths].map((path) => this.#states.get(path)).filter((state) => state !== undefined);
+    const list = [...paths].map((path) => this.#states.get(path)).filter((state) => state !== undefined);
+    if (list.length > 0) this.#lists.set(collection, list);
+    return list;
   }
 
   /** Lists all resources in the order of their creation. */
