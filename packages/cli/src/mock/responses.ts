@@ -33,7 +33,7 @@ export type Change = {
   readonly body?: (generated: Json, described: Described, mediaType: string) => Json;
   /**
    * Returns the values that a documented header may have in place of a generated one, the best first: the first valid one is
-   * sent. An empty list omits the header; `undefined` keeps the generated value.
+   * sent. An empty list omits the header if it may be; `undefined` keeps the generated value.
    */
   readonly header?: (name: string, generated: unknown) => readonly Json[] | undefined;
 };
@@ -122,9 +122,11 @@ export function createRespond(values: Values, operation: Operation): Respond {
   ): Readonly<Record<string, unknown>> {
     const changed = Object.entries(headers).map(([name, node]) => {
       const candidates = change(name, made[name]);
+      const { required } = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
       const isValid = (value: Json): boolean => values.allows(describedHeader(node).schema, value);
       if (candidates === undefined) return [name, made[name]] as const;
-      return [name, candidates.find(isValid) ?? (candidates.length > 0 ? made[name] : undefined)] as const;
+      const isOmitted = candidates.length === 0 && required !== true;
+      return [name, candidates.find(isValid) ?? (isOmitted ? undefined : made[name])] as const;
     });
     return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
   }

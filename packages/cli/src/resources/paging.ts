@@ -38,8 +38,13 @@ export function isNext(name: string): boolean {
 }
 
 /** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
-export function firstPage({ schema }: Parameter, { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>): number {
-  const { default: first } = Object(flatten(schemas, schema ?? true)) as { readonly default?: unknown };
+export function firstPage(parameter: Parameter, { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>): number {
+  const { default: first } = Object(flatten(schemas, parameter.schema ?? true)) as { readonly default?: unknown };
   if (typeof first === 'number') return first;
+  return firstOffset(parameter, { allows });
+}
+
+/** Returns the offset of the first item: the smallest one that is valid. */
+export function firstOffset({ schema }: Parameter, { allows }: Pick<Oracle, 'allows'>): number {
   return allows(schema, 0) ? 0 : 1;
 }

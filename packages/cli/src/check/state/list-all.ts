@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { findPaging, firstPage, isNext } from '../../resources/paging.ts';
+import { findPaging, firstOffset, firstPage, isNext } from '../../resources/paging.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { propertiesOf } from '../../resources/schema-property.ts';
 import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
@@ -62,7 +62,7 @@ export async function listAll(
       if (following === undefined) return undefined;
       input = following;
     } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
-      input = withParameter(input, offsetBy, count);
+      input = withParameter(input, offsetBy, firstOffset(offsetBy, run.requestOracle) + count);
     } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
       input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle) + pages.length);
     } else return isEnd(items) ? { ids, pages } : undefined;

@@ -1,6 +1,7 @@
+import { stringifyJson } from '@contract-first/contract';
 import { itemsIn } from '../../resources/list-items.ts';
 import type { Described } from '../../values/documented-values.ts';
-import type { Json } from '../../values/json-value.ts';
+import { membersOf, type Json } from '../../values/json-value.ts';
 import { factOf, fillList, isSameKind } from './list-body.ts';
 import { pathValues, storeCollection } from './paths.ts';
 import { etagOf, namesTag } from './reply.ts';
@@ -9,7 +10,7 @@ import { selectPage, type Page, type Query } from './selection.ts';
 
 const NOT_MODIFIED = 304;
 const MAX_PAGES = 100;
-/** The bodies of the pages of a list, by media type and URL. */
+/** The bodies of the pages of a list, by media type and query. */
 const pages = new WeakMap<object, Map<string, Json>>();
 
 /** Lists the resources of a collection. */
@@ -35,25 +36,34 @@ export const list: Handle = ({ operation, documented, resource, model, store, re
   function body(generated: Json, described: Described, mediaType: string): Json {
     const known = pages.get(states) ?? new Map<string, Json>();
     pages.set(states, known);
-    const url = request.url(operation.operationId, { path: { ...request.path }, query: { ...request.query } });
-    const place = `${mediaType} ${url}`;
-    const made = known.get(place) ?? createBody(generated, described);
-    if (known.size < MAX_PAGES) known.set(place, made);
+    const place = stringifyJson([mediaType, request.path, request.query]);
+    let hasUrl = false;
+    const made = known.get(place) ?? createBody(generated, described, (next) => {
+      hasUrl = true;
+      return nextUrl(next);
+    });
+    if (!hasUrl && known.size < MAX_PAGES) known.set(place, made); // The URL depends on the host of the request.
     return made;
   }
 
-  function createBody(generated: Json, { schema }: Described): Json {
+  function createBody(generated: Json, { schema }: Described, urlOf: typeof nextUrl): Json {
     const items = model.itemsAt(operation, schema);
     if (items === undefined) return generated;
     const [first = {}] = itemsIn(generated, operation) ?? [];
     const represented = page.items.map((state) => model.represent(items.schema, first, state));
     const allows = (value: Json): boolean => model.responses.allows(schema, value);
-    const filled = fillList(generated, items.place, { ...page, items: represented }, nextUrl, allows);
+    const filled = fillList(generated, items.place, { ...page, items: represented }, urlOf, allows);
     return allows(filled) ? filled : generated;
   }
 
   function nextUrl({ parameter, value }: NonNullable<Page['next']>): string {
-    const query = { ...request.query, [parameter.name]: value };
+    const sent = Object.entries(request.query as Query).filter(([, one]) => one !== undefined && isWritable(one));
+    const query = { ...Object.fromEntries(sent), [parameter.name]: value };
     return request.url(operation.operationId, { path: { ...request.path }, query });
   }
 };
+
+/** Returns whether a value can be part of a URL, which cannot have null. */
+function isWritable(value: Json): boolean {
+  return value !== null && membersOf(value).every(([, member]) => isWritable(member));
+}

@@ -1,6 +1,6 @@
 import type { ApiOperation, Parameter } from '../../check/api-operation.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { findPaging, firstPage } from '../../resources/paging.ts';
+import { findPaging, firstOffset, firstPage } from '../../resources/paging.ts';
 import { snakeCase } from '../../resources/resource-names.ts';
 import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';
@@ -122,7 +122,9 @@ function pageOf(
   const first = pageBy === undefined ? 1 : firstPage(pageBy, oracle);
   const number = numberAt(pageBy) ?? first;
   const cursor = cursorBy && query[cursorBy.name];
-  const start = numberAt(offsetBy) ?? (pageBy === undefined ? 0 : (number - first) * limit);
+  const least = offsetBy === undefined ? 0 : firstOffset(offsetBy, oracle);
+  const offset = numberAt(offsetBy);
+  const start = offset !== undefined ? offset - least : pageBy === undefined ? 0 : (number - first) * limit;
   const from = Math.max(0, cursor === undefined ? start : afterCursor(cursor));
   const to = Math.min(items.length, from + limit);
   return {
@@ -148,7 +150,7 @@ function pageOf(
     if (parameter === undefined) return undefined;
     const offsets = [idOf(items[to - 1]), to, String(to)];
     const candidates =
-      parameter === cursorBy ? offsets : parameter === pageBy ? [number + 1, String(number + 1)] : [to];
+      parameter === cursorBy ? offsets : parameter === pageBy ? [number + 1, String(number + 1)] : [to + least];
     const value = candidates.find((one) => isScalar(one) && oracle.allows(parameter.schema, one));
     return value === undefined ? undefined : { parameter, value };
   }
