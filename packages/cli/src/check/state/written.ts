@@ -10,7 +10,8 @@ export type Schemas = { readonly written: Schema | undefined; readonly read: Sch
 
 /**
  * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
- * neither those that are only read nor those that are only written. Servers may normalize: texts are equal apart from
+ * neither those that are only read nor those that are only written, and only if the schema of the read allows what was
+ * written. Servers may normalize: texts are equal apart from
  * case, white space and Unicode normalization, times when they are the same instant, lists in any order.
  *
  * @param except the member that identifies the resource, which the server may choose
@@ -20,7 +21,7 @@ export function findDifference(
   written: Json,
   read: Json,
   schemas: Schemas,
-  { requestSchemas, responseSchemas }: Run,
+  { requestSchemas, responseSchemas, responseOracle }: Run,
   except: readonly string[] = [],
 ): string | undefined {
   if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, '');
@@ -45,7 +46,9 @@ export function findDifference(
           const found = differenceIn(value, other, inner, `${place}${name}.`);
           if (found !== undefined) return found;
         }
-      } else if (!isSame(value, other, requestSchemas, inWritten)) return isDifferent;
+      } else if (!isSame(value, other, requestSchemas, inWritten) && responseOracle.allows(inRead, value)) {
+        return isDifferent;
+      }
     }
     return undefined;
   }
