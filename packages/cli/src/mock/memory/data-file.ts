@@ -11,7 +11,7 @@ export type DataFile = {
 };
 
 const DELAY_MS = 200;
-/** The share of the time that writing may take: a tenth. */
+/** Creating the text, which holds up the requests, takes at most a tenth of the time. */
 const PAUSE_FACTOR = 10;
 
 /**
@@ -44,8 +44,10 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
   async function write(): Promise<void> {
     const startedAt = performance.now();
     isStale = false;
+    const text = textOf();
+    delayMs = Math.max(DELAY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
     try {
-      await writeFile(temporary, textOf(), { flush: true });
+      await writeFile(temporary, text, { flush: true });
       await rename(temporary, target);
       if (failure !== undefined) printError(`${path} is written again`);
       failure = undefined;
@@ -56,7 +58,6 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
       failure = message;
       await rm(temporary, { force: true }).catch(() => undefined); // It may take up the space of a full disk.
     }
-    delayMs = Math.max(DELAY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
   }
 
   async function close(): Promise<void> {
