@@ -127,7 +127,11 @@ function readBody(
   const { parts } = body.content;
   const isUndecided = ([name, member]: readonly [string | number, Json]): boolean => {
     const { isAmbiguous = false, isPartial = false, isStructured = true } = parts.get(String(name)) ?? {};
-    return isAmbiguous || (isPartial && typeof member !== 'string') || (!isStructured && !isScalar(member) && member !== null);
+    return (
+      isAmbiguous ||
+      (isPartial && typeof member !== 'string') ||
+      (!isStructured && !isScalar(member) && member !== null)
+    );
   };
   if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
   const { schema } = body.content;

@@ -36,7 +36,8 @@ export const read: Handle = (scope, request) => {
   const { documented, respond } = scope;
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
-  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', () => etagOf(state));
+  const isKnown =
+    documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', () => etagOf(state));
   return isKnown
     ? respond(request, { status: NOT_MODIFIED, header: tagOf(state) })
     : replyWith(scope, request, state, {});

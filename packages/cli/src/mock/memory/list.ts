@@ -38,10 +38,12 @@ export const list: Handle = ({ operation, documented, resource, model, store, re
     pages.set(states, known);
     const place = stringifyJson([mediaType, request.path, request.query]);
     let hasUrl = false;
-    const made = known.get(place) ?? createBody(generated, described, (next) => {
-      hasUrl = true;
-      return nextUrl(next);
-    });
+    const made =
+      known.get(place) ??
+      createBody(generated, described, (next) => {
+        hasUrl = true;
+        return nextUrl(next);
+      });
     if (!hasUrl && known.size < MAX_PAGES) known.set(place, made); // The URL depends on the host of the request.
     return made;
   }

@@ -73,7 +73,9 @@ export function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'sc
       if (property === undefined && (!isOpen || schemas.removed.has(name))) return [];
       return [[name, merge(property, inside[name] ?? null, member, depth + 1)] as const];
     });
-    const missing = required.filter((name) => Object.hasOwn(inside, name)).map((name) => [name, inside[name] ?? null] as const);
+    const missing = required
+      .filter((name) => Object.hasOwn(inside, name))
+      .map((name) => [name, inside[name] ?? null] as const);
     return Object.fromEntries([...missing, ...members]);
   }
 }
