@@ -160,7 +160,7 @@ test('--data keeps resources through a kill, with the ids of their parents and e
   expect(readFileSync(file, 'utf8')).toBe('{\n  "/settings": {"title":"dark"}\n}\n');
 });
 
-test('--data refuses a file with invalid resources, lists all, and leaves it as it is', async () => {
+test('--data refuses a file with invalid resources, lists all, and does not change it', async () => {
   const text = `{"/trips": [{"title": 5, "trip_no": 1}, {"title": "b", "trip_no": 1}, {"title": "c"}], "/search": [], "/settings": []}`;
   const file = write('invalid.json', text);
   expect(await refusal('--data', file)).toEqual([

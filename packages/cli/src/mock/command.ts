@@ -47,7 +47,7 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   return undefined;
 }
 
-/** Ends the command with all mistakes in what a user has written. */
+/** Runs a function; refuses with all mistakes in the corrections and the data. */
 function createOrRefuse<Result>(create: () => Result): Result {
   try {
     return create();

@@ -58,7 +58,7 @@ function parameterTypes(
 }
 
 /**
- * Lists the names that the identifying member of a resource may have: the corrected one, or else the one that a link uses and
+ * Lists the names that the identifying member of a resource may have: that of a correction, or else that of a link and
  * those of the parameter.
  */
 export function identifyingMembers(item: ItemPath, operations: readonly ApiOperation[]): readonly string[] {

@@ -10,9 +10,9 @@ export type Schemas = { readonly written: Schema | undefined; readonly read: Sch
 
 /**
  * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
- * neither those that are only read nor those that are only written, and only if the schema of the read allows what was
- * written. Servers may normalize: texts are equal apart from
- * case, white space and Unicode normalization, times when they are the same instant, lists in any order.
+ * neither read-only nor write-only ones, and only where the schema of the read allows the written value. Servers may
+ * normalize: texts are equal apart from case, white space and Unicode normalization, times when they are the same instant,
+ * lists in any order.
  *
  * @param except the member that identifies the resource, which the server may choose
  * @returns a message; `undefined` when there is none

@@ -37,14 +37,15 @@ export const list: Handle = ({ operation, documented, resource, model, store, re
     const known = pages.get(states) ?? new Map<string, Json>();
     pages.set(states, known);
     const place = stringifyJson([mediaType, request.path, request.query]);
-    let hasUrl = false;
+    const urls: string[] = [];
     const made =
       known.get(place) ??
       createBody(generated, described, (next) => {
-        hasUrl = true;
-        return nextUrl(next);
+        const url = nextUrl(next);
+        urls.push(url);
+        return url;
       });
-    if (!hasUrl && known.size < MAX_PAGES) known.set(place, made); // The URL depends on the host of the request.
+    if (urls.length === 0 && known.size < MAX_PAGES) known.set(place, made); // URLs depend on the host of the request.
     return made;
   }
 

@@ -16,7 +16,7 @@ export function pathValues(template: string, { path }: Pick<MockRequest, 'path'>
   return parameterNames(template).map((name) => values[name] ?? null);
 }
 
-/** Returns the path that identifies a resource in the store, whichever path its requests have. */
+/** Returns the path of a resource in the store. Its requests have another one where its collection is corrected. */
 export function storePath(item: ItemPath, values: readonly Json[]): string {
   return item.parameter === ''
     ? fill(item.path, values)

@@ -41,7 +41,7 @@ export function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'sc
     }, generated);
   }
 
-  /** Reads what decides about the members of a value; each schema is read once. */
+  /** Returns the outline of a schema, which is read once. */
   function outlineOf(schema: Schema | undefined): Outline {
     const known = outlines.get(schema);
     if (known !== undefined) return known;

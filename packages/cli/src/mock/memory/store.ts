@@ -104,7 +104,7 @@ function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Lists a path and those that contain it. */
+/** Lists a path and all paths that contain it. */
 function pathsTo(path: string): readonly string[] {
   const segments = path.split('/');
   return segments.slice(1).map((_, index) => segments.slice(0, index + 2).join('/'));
