@@ -1,7 +1,15 @@
 import { requiredBy, allPropertiesOf } from '../../resources/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../values/json-value.ts';
+import {
+  isArray,
+  isObject,
+  partAt,
+  replaceAt,
+  type Json,
+  type JsonObject,
+  type Place,
+} from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
 
 /** Returns a value that a schema allows, with as much of a state as it allows; the rest is that of a generated value. */
@@ -34,11 +42,17 @@ export function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'sc
     const whole = merge(schema, generated, state, 0);
     if (allows(schema, whole)) return whole;
     if (!isObject(whole)) return generated;
-    // Adds the members that the schema allows, one by one.
-    return Object.entries(whole).reduce<JsonObject>((result, [name, member]) => {
-      const next = { ...result, [name]: member };
-      return allows(schema, next) ? next : result;
-    }, generated);
+    return addMembers(schema, generated, whole, []);
+  }
+
+  /** Adds the members at a place that the schema allows, one by one. */
+  function addMembers(schema: Schema | undefined, value: Json, members: JsonObject, place: Place): Json {
+    return Object.entries(members).reduce((result, [name, member]) => {
+      const at = [...place, name];
+      const next = replaceAt(result, at, member);
+      if (allows(schema, next)) return next;
+      return isObject(member) && isObject(partAt(result, at)) ? addMembers(schema, result, member, at) : result;
+    }, value);
   }
 
   /** Returns the outline of a schema, which is read once. */
