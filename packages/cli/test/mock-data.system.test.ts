@@ -20,7 +20,18 @@ info: { title: Trips, version: 1.0.0 }
 security: []
 paths:
   /search:
-    get: { operationId: searchTrips, ${responses(200, `{ type: array, items: ${trip('Trip')} }`)} }
+    get:
+      operationId: searchTrips
+      parameters:
+        - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 50 } }
+        - { name: offset, in: query, schema: { type: integer, minimum: 1, default: 1 } }
+        - { name: area, in: query, schema: { type: [string, 'null'] } }
+      responses:
+        '200':
+          description: The trips.
+          headers: { Link: { required: true, schema: { type: string } } }
+          ${json(`{ type: array, items: ${trip('Trip')} }`)}
+        default: { description: A problem. }
     post:
       operationId: createTrip
       requestBody: { required: true, ${json(trip('NewTrip'))} }
@@ -52,11 +63,16 @@ paths:
       ${responses(200, trip('NewTrip'))}
 components:
   schemas:
-    NewTrip: { type: object, required: [title], properties: { title: { type: string, maxLength: 20 } } }
+    NewTrip:
+      type: object
+      required: [title]
+      properties: { title: { type: string, maxLength: 20 }, guide: { type: object, properties: { id: { type: string } } } }
     Trip:
       required: [trip_no]
       allOf: [${trip('NewTrip')}]
-      properties: { trip_no: { type: integer, format: int64, readOnly: true } }
+      properties:
+        trip_no: { type: integer, format: int64, readOnly: true }
+        guide: { anyOf: [{ type: object, required: [id, phone], properties: { id: { type: string }, phone: { type: string } } }] }
     Stop: { type: object, required: [city], properties: { id: { type: string, format: uuid, readOnly: true }, city: { type: string } } }
 `;
 const CORRECTIONS = `
@@ -95,9 +111,10 @@ beforeAll(async () => {
 });
 
 test('corrected resources are remembered, and the contract checks follow them', async () => {
-  expect(await send(mock, 'POST', '/search', { title: 'North' })).toEqual([201, { title: 'North', trip_no: 1 }]);
-  expect(await send(mock, 'GET', '/trips/1')).toEqual([200, { title: 'North', trip_no: 1 }]);
-  expect(await send(mock, 'GET', '/search')).toEqual([200, [{ title: 'North', trip_no: 1 }]]);
+  const north = { title: 'North', trip_no: 1, guide: { id: 'ann', phone: expect.any(String) } };
+  expect(await send(mock, 'POST', '/search', { title: 'North', guide: { id: 'ann' } })).toEqual([201, north]);
+  expect(await send(mock, 'GET', '/trips/1')).toEqual([200, north]);
+  expect(await send(mock, 'GET', '/search')).toEqual([200, [north]]);
   await mock.waitForOutput('/settings');
   const [, summary] = mock.output().split('Remembers:\n');
   expect(summary?.trimEnd().split('\n')).toEqual([
@@ -126,7 +143,7 @@ test('mistakes in corrections are refused, each with its fix', async () => {
   expect(await refusal('--config', config)).toEqual([
     `resources: /trip/{id}: /trip/{id} is not a path of the document; it has ${paths}`,
     `resources: /trips/{trip}: /settings/all is not a path of the document; it has ${paths}`,
-    'resources: /trips/{trip}: no JSON response has the member no of the type of {trip}; there are trip_no, title',
+    'resources: /trips/{trip}: no JSON response has the member no of the type of {trip}; there are trip_no, guide, title',
     'resources: /settings: it has one resource, which needs no id; leave it out, or add the collection',
     'resources: /drafts/{id}: its collection /trips/{trip}/stops must have its parameters but the last one: none',
   ]);
