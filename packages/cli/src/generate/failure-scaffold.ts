@@ -1,11 +1,11 @@
 import { runInThisContext } from 'node:vm';
-import { stringifyJson, type FailureDetails } from '@contract-first/contract';
+import type { FailureDetails } from '@contract-first/contract';
 import { isDecoded, sentKindOf, type FailureBody } from '@contract-first/documents';
 import type { Described, Values } from '../values/documented-values.ts';
 import { isArray, isObject, membersOf, partAt, placesOf, type Json, type Place } from '../values/json-value.ts';
 import { findSchemaAt } from '../values/schema-merge.ts';
 import { LIST, MAX_PLACES, MESSAGE, nameOf, PLACE, pruneFailure, STATUS, textIn } from './failure-members.ts';
-import { quote, renderArray, renderObject } from './source-text.ts';
+import { quote, renderArray, renderLiteral, renderMembers } from './source-text.ts';
 
 type Details = Omit<FailureDetails, 'operationId'>;
 
@@ -167,7 +167,7 @@ function fill(base: Json, { isValid, isInt64, decodedAs }: Judgement): string {
     if (isArray(part)) return { text: renderArray(members.map(([, { text }]) => text)), uses };
     if (isObject(part)) return { text: renderMembers(members.map(([name, { text }]) => [String(name), text])), uses };
     const suffix = typeof part !== 'string' && part !== null && isInt64(place) ? 'n' : '';
-    return { text: literal(part) + suffix, uses };
+    return { text: renderLiteral(part) + suffix, uses };
   }
 }
 
@@ -176,24 +176,8 @@ function parenthesized(expression: string): string {
   return expression.startsWith('{') ? `(${expression})` : expression;
 }
 
-/** Renders an object literal. */
-function renderMembers(members: readonly (readonly [name: string, text: string])[]): string {
-  return renderObject(
-    members.map(([name, text]) => {
-      if (name === text && /^(?:status|message|place)$/.test(name)) return name;
-      // As a plain key, __proto__ would set the prototype.
-      const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
-      return `${key}: ${text}`;
-    }),
-  );
-}
-
 function keyOf(place: Place): string {
   return JSON.stringify(place);
-}
-
-function literal(value: Json): string {
-  return typeof value === 'string' ? quote(value) : stringifyJson(value);
 }
 
 function cut(text: string, length: number): string {

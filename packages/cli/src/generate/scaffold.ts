@@ -1,14 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import type * as Prettier from 'prettier';
-import { escapeControls } from '@contract-first/contract';
+import { dirname, join } from 'node:path';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { readIfPresent } from '../read-if-present.ts';
 import { createFailureRenderer } from './failure-scaffold.ts';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 import { indent, quote } from './source-text.ts';
+import { writeModule } from './write-module.ts';
 import { createValues } from '../values/documented-values.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
@@ -85,23 +82,6 @@ async function scaffoldHandlers(document: Document, handlersPath: string, folder
   if (members.length === 0) return [];
   await writeModule(handlersPath, addMembers(source, list, imports, members));
   return [...written, handlersPath];
-}
-
-/** Writes a module, formatted by the Prettier of the project if there is one. */
-async function writeModule(path: string, text: string): Promise<void> {
-  const safe = escapeControls(text);
-  const prettier = findPrettier(path);
-  const options = { ...(await prettier?.resolveConfig(path, { editorconfig: true })), parser: 'typescript' };
-  await writeFile(path, (await prettier?.format(safe, options)) ?? safe);
-}
-
-/** Returns the Prettier that a module of the project would import. */
-function findPrettier(path: string): typeof Prettier | undefined {
-  try {
-    return createRequire(resolve(path))('prettier') as typeof Prettier; // The package of this name.
-  } catch {
-    return undefined;
-  }
 }
 
 function renderHandler(operationId: string, identifier: string, summary = ''): string {

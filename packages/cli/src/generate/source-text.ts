@@ -1,3 +1,6 @@
+import { stringifyJson } from '@contract-first/contract';
+import type { Json } from '../values/json-value.ts';
+
 // Leaves room for the text before and after a literal in a line of 120 characters.
 const LINE_LENGTH = 90;
 
@@ -9,6 +12,22 @@ export function quote(text: string): string {
 /** Renders an object literal from its members. */
 export function renderObject(members: readonly string[]): string {
   return members.length === 0 ? '{}' : enclose('{ ', members, ' }');
+}
+
+/** Returns the source text of a scalar. */
+export function renderLiteral(value: Json): string {
+  return typeof value === 'string' ? quote(value) : stringifyJson(value);
+}
+
+/** Renders an object literal from the names and the texts of its members. */
+export function renderMembers(members: readonly (readonly [name: string, text: string])[]): string {
+  const parts = members.map(([name, text]) => {
+    if (name === text && /^(?:status|message|place)$/.test(name)) return name;
+    // As a plain key, __proto__ would set the prototype.
+    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+    return `${key}: ${text}`;
+  });
+  return renderObject(parts);
 }
 
 /** Renders an array literal from its items. A list of arrays or objects has a line for each. */
