@@ -1,4 +1,4 @@
-import { stringifyJson } from '@contract-first/contract';
+import { escapeControls, stringifyJson } from '@contract-first/contract';
 import type { Json } from '../values/json-value.ts';
 
 // Leaves room for the text before and after a literal in a line of 120 characters.
@@ -6,7 +6,9 @@ const LINE_LENGTH = 90;
 
 /** Returns the source text of a string in single quotes. */
 export function quote(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  // U+2028 would end a line of the literal.
+  const escaped = escapeControls(JSON.stringify(text).slice(1, -1));
+  return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 /** Renders an object literal from its members. */
