@@ -62,10 +62,13 @@ function tooDeep(): SyntaxError {
 /**
  * Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. {@link parseJson} reads
  * it.
+ *
+ * @param indent of each level; by default, all is on one line
  */
-export function stringifyJson(value: unknown): string {
+export function stringifyJson(value: unknown, indent?: number): string {
+  const exact = mapBigints(value, (bigint) => (JSON as WithRawJson).rawJSON(String(bigint)));
   // A replacer would be called for every member.
-  return JSON.stringify(mapBigints(value, (bigint) => (JSON as WithRawJson).rawJSON(String(bigint))));
+  return JSON.stringify(exact, undefined, indent);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AnyFormats, Contract } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Checker } from './auth/credentials.ts';
-import type { DocumentText } from './docs/docs.ts';
+import type { DocumentText, ReadState } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/codecs.ts';
 import type { RenderFailure } from './http/failure-response.ts';
@@ -30,6 +30,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
    * is no docs page.
    */
   readonly document?: DocumentText | URL;
+  /** The state of a mock for the docs page, as JSON by path. */
+  readonly state?: ReadState;
   /**
    * Opens the resources of the handlers.
    *

@@ -19,6 +19,9 @@ export type DocsSetting = boolean | 'if possible';
 /** The text of a document. The JSON is bundled if the document consists of several files. */
 export type DocumentText = { readonly json: string; readonly yaml: string };
 
+/** Returns texts by title for the docs page: the state of a mock, as JSON by path. */
+export type ReadState = () => Readonly<Record<string, string>>;
+
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
 
@@ -33,6 +36,7 @@ const CONTENT_SECURITY_POLICY = [
  * page sends its requests to its own origin. `/` redirects to the page unless the contract defines it.
  *
  * @param document its text, or the folder of `openapi.yaml` and `generated/openapi.json`
+ * @param state is read with each load of the page, which shows it
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
@@ -40,18 +44,19 @@ export function openDocs(
   setting: DocsSetting,
   contract: Contract,
   document: DocumentText | URL | undefined,
+  state?: ReadState,
 ): Docs | undefined {
   if (setting === false) return undefined;
   try {
     if (document === undefined) throw new DocsUnavailable('DOCS=on needs the document of the application');
-    return createDocs(contract, document instanceof URL ? readText(document) : document);
+    return createDocs(contract, document instanceof URL ? readText(document) : document, state);
   } catch (error) {
     if (setting === 'if possible' && error instanceof DocsUnavailable) return undefined;
     throw error;
   }
 }
 
-function createDocs(contract: Contract, text: DocumentText): Docs {
+function createDocs(contract: Contract, text: DocumentText, state: ReadState | undefined): Docs {
   const { basePaths } = contract;
   // Swagger UI reads numbers as doubles, too.
   const document = JSON.parse(text.json) as object;
@@ -60,12 +65,18 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
     const servers = basePaths.map((path) => ({ url: prefix + path || '/', description: 'This service' }));
     return createPage('application/json', JSON.stringify({ ...document, servers }));
   };
-  const pages = new Map<string, Response>([
+  const html = readOwn('page.html').toString();
+  const stateHtml = state === undefined ? '' : readOwn('state.html').toString();
+  const pages = new Map<string, Response | (() => Response)>([
     [
       '/docs',
-      createPage('text/html; charset=utf-8', readOwn('page.html'), {
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-      }),
+      createPage(
+        'text/html; charset=utf-8',
+        html.replace('</main>\n', (end) => end + stateHtml),
+        {
+          'content-security-policy': CONTENT_SECURITY_POLICY,
+        },
+      ),
     ],
     ['/docs/page.css', createPage('text/css', readOwn('page.css'))],
     ['/docs/page.js', createPage('text/javascript', readOwn('page.js'))],
@@ -74,6 +85,7 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
     ['/docs/openapi.json', withServers('')],
     ['/openapi.json', createPage('application/json', text.json)],
     ['/openapi.yaml', createPage('application/yaml', text.yaml)],
+    ...(state === undefined ? [] : statePages(state)),
   ]);
   const isDocumented = createPathCheck(contract);
   const conflicts = [...pages.keys()].filter(isDocumented);
@@ -94,9 +106,18 @@ function createDocs(contract: Contract, text: DocumentText): Docs {
     function findPage(): Response | undefined {
       if (path === '/') return { status: 302, headers: { location: `${baseUrl}/docs` }, body: undefined };
       const isBelowMount = url !== originalUrl;
-      return path === '/docs/openapi.json' && isBelowMount ? (mountedDocument ??= withServers('..')) : pages.get(path);
+      if (path === '/docs/openapi.json' && isBelowMount) return (mountedDocument ??= withServers('..'));
+      const page = pages.get(path);
+      return typeof page === 'function' ? page() : page;
     }
   };
+}
+
+function statePages(state: ReadState): readonly (readonly [path: string, page: Response | (() => Response)])[] {
+  return [
+    ['/docs/state.js', createPage('text/javascript', readOwn('state.js'))],
+    ['/docs/state.json', () => createPage('application/json', JSON.stringify(state()))],
+  ];
 }
 
 function pathOf(target: string): string {

@@ -31,7 +31,7 @@ export type MountedService = {
  * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
  */
 export async function openService(application: Application): Promise<MountedService> {
-  const { contract, database, document, settings } = application;
+  const { contract, database, document, settings, state } = application;
   const read = await readConfig(process.env, database, settings);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { config } = read;
@@ -39,7 +39,7 @@ export async function openService(application: Application): Promise<MountedServ
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   if (token !== undefined && findSchemes(contract).tokens !== undefined)
     log.warn({ token }, 'no credentials are configured; this token is for this run');
-  const docs = openDocs(config.docs, contract, document);
+  const docs = openDocs(config.docs, contract, document, state);
   const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close } = await createService(
     [{ application, config, docs }],
     config,

@@ -106,7 +106,8 @@ function withSecrets(settings: Settings, names: ReadonlySet<string>): Settings {
 
 /** @throws {DocsUnavailable} */
 function serve({ application, config }: Configured): Served {
-  return { application, config, docs: openDocs(config.docs, application.contract, application.document) };
+  const { contract, document, state } = application;
+  return { application, config, docs: openDocs(config.docs, contract, document, state) };
 }
 
 /** Starts the listener for probes and metrics. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { contract } from '../../../../src/plants/contract.ts';
 import type { CompiledDocument } from '@contract-first/documents';
-import { openDocs } from '../../src/docs/docs.ts';
+import { openDocs, type ReadState } from '../../src/docs/docs.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { createTestApp, type TestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { FAINT_TEXTS, openPage } from './support/browser.ts';
@@ -92,6 +92,20 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
+test('in a browser, the page of a mock shows the stored resources, and later ones after a refresh', async () => {
+  const document = await compiledOf(documentOf('/it', 'get', `responses: { '204': { description: Nothing. } }`));
+  const stored = new Map([['/books', `[{ "id": ${MAX_INT64} }]`]]);
+  const { page, complaints } = await openPage(
+    `${await serveOther(document, {}, () => Object.fromEntries(stored))}/docs`,
+  );
+  await page.getByText(`[{ "id": ${MAX_INT64} }]`).waitFor();
+  stored.set('/settings', '{ "color": "<b>red</b>" }');
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('{ "color": "<b>red</b>" }').waitFor();
+  expect(await page.locator('#state h4').allInnerTexts()).toEqual(['/books', '/settings']);
+  expect(complaints).toEqual([]);
+});
+
 test.each([
   ['light', 1000],
   ['dark', 1000],
@@ -105,9 +119,10 @@ info: { title: Every method, version: 1.0.0 }
 security: [{ bearer: [] }]
 paths: { '/it': { ${operations.join(', ')} } }
 components: { securitySchemes: { bearer: { type: http, scheme: bearer } } }`);
-  const url = await serveOther(other, {});
+  const url = await serveOther(other, {}, () => ({ '/it': `{ "text": "${'long'.repeat(100)}" }` }));
   const { page } = await openPage(`${url}/docs`, { colorScheme, viewport: { width, height: 800 } });
   await send(page, 'postIt', '{}');
+  await page.locator('#state h4').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   expect(await page.evaluate(FAINT_TEXTS)).toEqual([]);
 });
@@ -124,12 +139,13 @@ async function serveFile(type: string, body: string | Uint8Array, headers = {}):
   return serveOther(other, { op: async () => ({ status: 200, headers, body }) });
 }
 
-/** Serves another contract with its docs page. Returns the URL of the service. */
+/** Serves another contract with its docs page, and with the state of a mock. Returns the URL of the service. */
 async function serveOther(
   { contract, document }: CompiledDocument,
   handlers: Readonly<Record<string, AnyHandler>>,
+  state?: ReadState,
 ): Promise<string> {
-  const docs = openDocs(true, contract, { json: JSON.stringify(document), yaml: '' });
+  const docs = openDocs(true, contract, { json: JSON.stringify(document), yaml: '' }, state);
   const { serve } = await createTestApp({ contract, production: false, handlers, docs });
   return (await serve()).url;
 }

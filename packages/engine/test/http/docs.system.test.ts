@@ -91,6 +91,13 @@ test('the docs routes serve the document, byte for byte and as JSON', async () =
   expect(json).toEqual(parseYaml(yaml));
 });
 
+test('the docs page of a service has nothing of the page of a mock', async () => {
+  const { url } = await serveWithDocs();
+  const html = readFileSync(join(ROOT, 'packages/engine/src/docs/page.html'), 'utf8');
+  expect(await (await fetch(`${url}/docs`)).text()).toBe(html);
+  for (const name of ['state.js', 'state.json']) expect((await fetch(`${url}/docs/${name}`)).status).toBe(404);
+});
+
 test('the docs routes have their media types, and the content security policy of the page', async () => {
   const { url } = await serveWithDocs();
   const headersOf = async (path: string) => (await fetch(url + path)).headers;

@@ -62,5 +62,5 @@ export const FAINT_TEXTS = `
   const isFaint = (element) =>
     Math.abs(brightness(parse(getComputedStyle(element).color)) - brightness(colorBehind(element))) < 60;
   const hasText = ({ childNodes }) => [...childNodes].some(({ data }) => data?.trim());
-  [...document.querySelectorAll('#page *')].filter((element) => hasText(element) && isFaint(element))
+  [...document.querySelectorAll('body *')].filter((element) => hasText(element) && isFaint(element))
     .map(({ className, textContent }) => className + ': ' + textContent)`;
