@@ -215,6 +215,14 @@ test('a created resource is read as written, with read-only and without write-on
   expect((await send('POST', '/pets', { name: 'Max' })).body.id).toBe(Number(body.id) + 1);
 });
 
+test('the docs page has the resources as they are stored now', async () => {
+  const pet = await createPet({ name: 'Ada' });
+  const stored = async () => JSON.stringify((await send('GET', '/docs/state.json')).body['/pets']);
+  expect(await stored()).toContain('Ada');
+  await send('DELETE', pet);
+  expect(await stored()).not.toContain('Ada');
+});
+
 test('PUT replaces a resource, PATCH merges, and DELETE removes: 404 afterwards, with the documented body', async () => {
   const pet = await createPet({ name: 'Rex', age: 3, nick: 'R' });
   const { body: created } = await send('GET', pet);

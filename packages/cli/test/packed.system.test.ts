@@ -70,6 +70,23 @@ test.each(nodes)('%s: mock, installed from tarballs, serves a document', async (
   expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
 });
 
+test.each(nodes)(
+  '%s: startMock, installed from tarballs, lets a script end that has closed its mock',
+  async (_name, node) => {
+    const script = `import { startMock } from 'contract-first/mock';
+const mock = await startMock('openapi.yaml');
+const { status } = await fetch(mock.url + '/v1/pets', { headers: { Authorization: 'Bearer any' } });
+await mock.close();
+console.log(status, mock.state());`;
+    writeFileSync(join(folder, 'script.mjs'), script);
+    expect(await run(node(), ['script.mjs'], { PORT: 'unused' }, folder)).toEqual({
+      code: 0,
+      stdout: "200 { '/pets': [] }\n",
+      stderr: '',
+    });
+  },
+);
+
 test.each(nodes)('%s: init and generate, installed from tarballs, write a project', async (_name, node) => {
   const project = join(temporaryFolder(), 'project');
   const initialized = await run(node(), [BIN, 'init', 'openapi.yaml', project, '--no-database'], NOT_INSTALLED, folder);

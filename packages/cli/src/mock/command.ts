@@ -6,7 +6,7 @@ import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
 import { readFileCorrections } from '../check/options.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { createMock } from './application.ts';
+import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 
 const USAGE = `contract-first mock [openapi.yaml] [options]
 
@@ -33,17 +33,16 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
   if (compiled === undefined) refuse(`${path} was rejected`);
   readEnvFile();
-  // The first value for a large schema takes long; meanwhile, other requests must not be refused.
-  process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= '60000';
+  process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= EVENT_LOOP_DELAY_LIMIT_MS;
   const texts = { json: text, yaml: readFileSync(path, 'utf8') };
-  const { application, summary } = createOrRefuse(() => {
+  const { application, memory } = createOrRefuse(() => {
     const memory = limit === undefined ? undefined : { limit, dataPath, corrections: readFileCorrections(configPath) };
-    return createMock(compiled, texts, { seed, memory });
+    return createMock(compiled, texts, { seed, memory, env: process.env });
   });
   stopReporting();
   stopWithNpm();
   await runApplications([application]);
-  if (summary.length > 0) print(['', ...summary].join('\n'));
+  if (memory !== undefined && memory.summary.length > 0) print(['', ...memory.summary].join('\n'));
   return undefined;
 }
 
@@ -63,8 +62,8 @@ function readArguments(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        seed: { type: 'string', default: '1' },
-        limit: { type: 'string', default: '10000' },
+        seed: { type: 'string', default: String(DEFAULTS.seed) },
+        limit: { type: 'string', default: String(DEFAULTS.limit) },
         data: { type: 'string' },
         config: { type: 'string' },
         stateless: { type: 'boolean', default: false },

@@ -3,15 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFormatConverter } from '@contract-first/contract';
 import type { Application, Checker, OpenOptions } from '@contract-first/engine';
-import {
-  createSilentLog,
-  operationUrl,
-  readConfig,
-  startService,
-  type LinkParameters,
-} from '@contract-first/engine/tools';
+import { createSilentLog, operationUrl, type LinkParameters } from '@contract-first/engine/tools';
 import { openConnection } from '../check/connection.ts';
 import { createCheckers } from '../mock/credentials.ts';
+import { startSilently } from './start-silently.ts';
 
 /** A serialized request. */
 export type TestRequest = {
@@ -52,7 +47,7 @@ export type TestService<Tested extends Application> = {
 };
 
 const [CALLER, TOKEN] = ['test', 'test-token'];
-const ENVIRONMENT = { PORT: '0', API_TOKENS: `${CALLER}:${TOKEN}` };
+const ENVIRONMENT = { API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
  * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`, of the caller `test`.
@@ -67,8 +62,6 @@ export async function openTestService<Tested extends Application>(
 ): Promise<TestService<Tested>> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
-  const read = await readConfig(environment, application.database, application.settings);
-  if ('problems' in read) throw new Error(read.problems.join('\n'));
   const accepted = createCheckers(application.contract.securitySchemes, { API_TOKENS: TOKEN });
   const checkers = Object.fromEntries(Object.entries(accepted).map(([name, check]) => [name, asCaller(check)]));
   const parts = Promise.withResolvers<Opened<Tested>>();
@@ -79,11 +72,7 @@ export async function openTestService<Tested extends Application>(
     parts.resolve(replaced);
     return { ...replaced, checkers: { ...checkers, ...replacements.checkers } };
   };
-  const service = await startService(
-    [{ application: { ...application, open }, config: read.config }],
-    read.config,
-    createSilentLog(),
-  );
+  const service = await startSilently({ ...application, open }, environment);
   const opened = await parts.promise;
   const { contract, formats } = application;
   const converter = createFormatConverter(contract, formats);

@@ -1,4 +1,4 @@
-import { parseJsonTree, stringifyJson } from '@contract-first/contract';
+import { parseJson, parseJsonTree, stringifyJson } from '@contract-first/contract';
 import { idText } from '../../resources/identity-place.ts';
 import { fromJsonTree } from '../../values/json-tree.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../values/json-value.ts';
@@ -9,10 +9,18 @@ import { collectionTemplate, pathWithin } from './paths.ts';
 import type { Resource } from './resources.ts';
 import type { State, Store } from './store.ts';
 
+/**
+ * The resources that a mock stores: lists by the path of their collection, such as `/books`, and others by their own path, such as
+ * `/settings`. Integers beyond 2^53 are bigints.
+ */
+export type MockState = Readonly<Record<string, unknown>>;
+
 /** The resources of a store as JSON text: lists by the path of their collection, others by their own path. */
 export type Data = {
-  /** Stores the resources of a text. @returns all problems; nothing is stored if there are some */
+  /** Stores the resources of a text in place of all others. @returns all problems; nothing is changed if there are some */
   readonly load: (text: string) => readonly string[];
+  /** Returns a copy of the resources. A list of a path without parameters is there even if it is empty. */
+  readonly read: () => MockState;
   readonly write: () => string;
 };
 
@@ -27,7 +35,7 @@ export function createData(
     .filter(({ item }) => item.parameter !== '')
     .map((one) => patternOf(collectionTemplate(one.item), one))
     .sort((one, other) => one.parameters - other.parameters); // A fixed path is more specific.
-  return { load, write };
+  return { load, read, write };
 
   function load(text: string): readonly string[] {
     const states = new Map<string, State>();
@@ -43,8 +51,16 @@ export function createData(
     );
     if (states.size > limit)
       problems.push(`it has ${String(states.size)} resources: raise --limit, which is ${String(limit)}`);
-    if (problems.length === 0) for (const [path, state] of states) store.set(path, state);
-    return problems;
+    if (problems.length > 0) return problems;
+    store.clear();
+    for (const [path, state] of states) store.set(path, state);
+    return [];
+  }
+
+  function read(): MockState {
+    const fixed = lists.filter(({ parameters, resource }) => parameters === 0 && resource.idMembers.length > 0);
+    const empty: MockState = Object.fromEntries(fixed.map(({ template }) => [template, []]));
+    return { ...empty, ...(parseJson(write()) as MockState) }; // An object, as just written.
   }
 
   function loadList(path: string, items: readonly Json[], states: Map<string, State>): string[] {

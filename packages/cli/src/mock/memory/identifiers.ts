@@ -20,7 +20,12 @@ const MAX_GENERATED = 50;
  */
 export function createIdentifiers(requests: Values, responses: Values, seed: number) {
   const counts = new Map<string, number>();
-  return { next, isAllowed };
+  return { next, isAllowed, restart };
+
+  /** Counts from the beginning again. */
+  function restart(): void {
+    counts.clear();
+  }
 
   /** Returns an id that is not taken. @param path of the resources, which are counted together */
   function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean): Json {

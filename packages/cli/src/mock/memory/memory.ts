@@ -1,4 +1,4 @@
-import type { Operation } from '@contract-first/contract';
+import { stringifyJson, type Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { CompiledDocument } from '@contract-first/documents';
 import { listOperations } from '../../check/operations.ts';
@@ -8,7 +8,7 @@ import type { Corrections } from '../../resources/resource-paths.ts';
 import { createValues, type Values } from '../../values/documented-values.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { Respond } from '../responses.ts';
-import { createData } from './data.ts';
+import { createData, type MockState } from './data.ts';
 import { openDataFile, type DataFile } from './data-file.ts';
 import { createIdentifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
@@ -30,6 +30,12 @@ export type Memory = {
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
   /** Lines about the resources that are remembered, and about the others. */
   readonly summary: readonly string[];
+  /** Returns a copy of the resources. */
+  readonly state: () => MockState;
+  /** Stores other resources in place of all. @throws an error with all problems of the state, one line each */
+  readonly replaceState: (state: MockState) => void;
+  /** Stores the examples of the document in place of all. */
+  readonly reset: () => void;
   /** Writes the last changes to the file. */
   readonly close: () => Promise<void>;
 };
@@ -80,7 +86,14 @@ export function createMemory(
     ),
   );
   const replies = new Map<string, AnyReply>();
-  return { handle, summary: describeMemory(found), close: () => file?.close() ?? Promise.resolve() };
+  return {
+    handle,
+    summary: describeMemory(found),
+    state: data.read,
+    replaceState,
+    reset,
+    close: () => file?.close() ?? Promise.resolve(),
+  };
 
   function handle(documented: Operation, respond: Respond): ReturnType<Memory['handle']> {
     const known = roles.get(documented.operationId);
@@ -100,6 +113,18 @@ export function createMemory(
       if (key !== undefined && reply.status < 300) remember(place, reply);
       return reply;
     };
+  }
+
+  function replaceState(state: MockState): void {
+    const found = data.load(stringifyJson(state));
+    if (found.length > 0) throw new Error(found.join('\n'));
+    replies.clear();
+    identifiers.restart();
+  }
+
+  function reset(): void {
+    replaceState({});
+    storeExamples(resources, store, model, identifiers);
   }
 
   function remember(place: string, reply: AnyReply): void {

@@ -43,6 +43,11 @@ export class Store {
     this.#onChange();
   }
 
+  /** Removes all resources. */
+  clear(): void {
+    for (const path of this.#states.keys()) this.remove(path);
+  }
+
   /** Removes a resource and those below it. */
   remove(path: string): void {
     const own = collectionOf(path);
