@@ -6,7 +6,9 @@ import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
 import { readFileCorrections } from '../check/options.ts';
 import { CannotCheck } from '../values/oracle.ts';
+import { writeModule } from '../generate/write-module.ts';
 import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
+import { renderHandlers } from './msw.ts';
 
 const USAGE = `contract-first mock [openapi.yaml] [options]
 
@@ -16,6 +18,7 @@ resources that requests create, change and delete, until it ends.
   --data FILE         keep the resources in this JSON file, also until the next start
   --stateless         remember nothing: the same request always gets the same response
   --limit N           remember this many resources, then forget the oldest (default: 10000)
+  --msw FILE          write the responses of --stateless to FILE as handlers for Mock Service Worker, and end
   --seed N            decides which values are generated (default: 1)
   --config FILE       a file with corrections of the resources (default: .contract.yaml, if there is one)
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
@@ -24,7 +27,7 @@ resources that requests create, change and delete, until it ends.
 /** Serves the mock until a signal ends the process. Returns the exit code of `--help` only. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
   const stopReporting = reportBugs();
-  const { path, configPath, dataPath, seed, limit, allowed, isHelpWanted } = readArguments(args);
+  const { path, configPath, dataPath, seed, limit, msw, allowed, isHelpWanted } = readArguments(args);
   if (isHelpWanted) {
     print(USAGE);
     return 0;
@@ -32,6 +35,15 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   const { compiled, text, diagnostics } = await compileContract(path, allowed);
   for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
   if (compiled === undefined) refuse(`${path} was rejected`);
+  if (msw !== undefined) {
+    const { text: handlers, omitted } = renderHandlers(compiled, seed);
+    for (const line of omitted) printError(line);
+    await writeModule(msw, handlers).catch((error: unknown) =>
+      refuse(`${msw} cannot be written: ${(error as Error).message}`),
+    );
+    print(msw);
+    return 0;
+  }
   readEnvFile();
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= EVENT_LOOP_DELAY_LIMIT_MS;
   const texts = { json: text, yaml: readFileSync(path, 'utf8') };
@@ -66,6 +78,7 @@ function readArguments(args: readonly string[]) {
         limit: { type: 'string', default: String(DEFAULTS.limit) },
         data: { type: 'string' },
         config: { type: 'string' },
+        msw: { type: 'string' },
         stateless: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         ...ALLOW_REFS,
@@ -79,8 +92,8 @@ function readArguments(args: readonly string[]) {
       throw new Error('--data needs the memory: leave out --stateless');
     const limit = values.stateless ? undefined : Number(values.limit);
     const allowed = readAllowedRefs(values['allow-refs']);
-    const { config: configPath, data: dataPath } = values;
-    return { path, configPath, dataPath, seed: Number(values.seed), limit, allowed, isHelpWanted: values.help };
+    const { config: configPath, data: dataPath, msw } = values;
+    return { path, configPath, dataPath, seed: Number(values.seed), limit, msw, allowed, isHelpWanted: values.help };
   } catch (error) {
     return refuse((error as Error).message, USAGE);
   }
