@@ -46,8 +46,11 @@ export const unsupportedMethod: Check = ({ operation, testCase, response }) => {
   const { method } = testCase.request;
   if (response.status >= 500) return undefined; // Reported by not_a_server_error.
   if (response.status !== 405) {
-    const outcome = `got status ${String(response.status)} instead of 405`;
-    return defectOf(`the undocumented method ${method} ${outcome}`, `an undocumented method ${outcome}`);
+    const outcome = response.status < 300 ? 'accepted' : 'rejected without a 405';
+    return defectOf(
+      `the undocumented method ${method} got status ${String(response.status)} instead of 405`,
+      `an undocumented method is ${outcome}`,
+    );
   }
   const allow = headerOf(response, 'allow');
   if (allow === undefined) return defectOf('the 405 response has no Allow header');
@@ -117,5 +120,7 @@ function outcomeOf(
 ): Defect {
   const isAccepted = response.status < 400;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, isAccepted);
-  return { message: message + outcome, cause: cause + generalOutcome, circumstances };
+  // Valid data with an unusual value is refused for that value, with any status.
+  const isUnusual = testCase.kind === 'positive' && circumstances.length > 0;
+  return { message: message + outcome, cause: cause + (isUnusual ? ' is refused' : generalOutcome), circumstances };
 }

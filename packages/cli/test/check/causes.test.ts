@@ -62,6 +62,29 @@ test('wrong credentials that are accepted are one failure, with any statuses', a
   expect(stdout).toContain('\n  also: postA\n');
 });
 
+test('methods that are rejected without a 405 are one failure, with any statuses', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done } } } };
+  const statuses: Record<string, number> = { GET: 200, DELETE: 400 };
+  const handle: Handle = ({ method }) => empty(statuses[method] ?? 404);
+  const { failed } = await check(paths, handle, ['--checks', 'unsupported_method']);
+  expect(failed).toEqual(['unsupported_method  getA']);
+});
+
+test('an unusual value that is refused is one failure, with any statuses', async () => {
+  const accepting = (operationId: string) => ({
+    post: { operationId, requestBody: taking(named), responses: { 200: done, 422: rejected } },
+  });
+  const refusing: Handle = (request) => {
+    const { name } = Object(valueOf(request)) as { readonly name?: string };
+    if (name !== '') return empty(200);
+    return empty(request.url.endsWith('/a') ? 422 : 400);
+  };
+  const paths = { '/a': accepting('postA'), '/b': accepting('postB') };
+  const { failed, stdout } = await check(paths, refusing, ['--checks', 'positive_data_acceptance']);
+  expect(failed).toEqual(['positive_data_acceptance  postA']);
+  expect(stdout).toMatch(/^ {2}valid data \(an empty text\) got status 422$[^]*\n {2}also: postB\n/m);
+});
+
 test('a documented 405 rejects invalid data', async () => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 405: rejected } };
   const args = ['--checks', 'negative_data_rejection'];
