@@ -1,8 +1,9 @@
 import { toJsonTree } from '../values/json-tree.ts';
 import { isScalar, membersOf, type Json } from '../values/json-value.ts';
 import type { Oracle, SchemaViolation } from '../values/oracle.ts';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation, Parameter } from './api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
+import { readingsOf } from './parameter-text.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /** A description of a request for messages. */
@@ -61,15 +62,15 @@ export function describeRequest(
     return { message: detailed(detail), cause: detailed(cause), circumstances };
   };
   if (!WITH_DATA.includes(kind)) return describe(description === kind ? '' : description, '', [subject]);
-  // A server that accepts a body without its required members does not validate bodies.
-  const ofBody = (rule: string): readonly string[] => (isAccepted && rule !== REQUIRED ? [REQUIRED, rule] : [rule]);
-  if (description !== kind) return describe(description, group, UNREAD.includes(group) ? ofBody(group) : [group]);
+  if (description !== kind)
+    return describe(description, group, isAccepted && UNREAD.includes(group) ? ofBody(group) : [group]);
   if (input === undefined) return describe('', '', []);
   const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : undefined;
   const unusual = isAccepted ? [] : findUnusual(input);
   const rules = invalid === undefined ? [] : [invalid.rule];
   const detail = [...(invalid === undefined ? [] : [invalid.message]), ...unusual].join(', ');
-  const circumstances = [...(invalid?.isOfBody === true ? rules.flatMap(ofBody) : rules), ...unusual];
+  const causes = isAccepted && invalid !== undefined ? invalid.circumstances : rules;
+  const circumstances = [...causes, ...unusual];
   return describe(detail, [...rules, ...unusual].join(', '), circumstances);
 }
 
@@ -87,22 +88,34 @@ function scalarsIn(value: Json): readonly Json[] {
   ]);
 }
 
-/** Finds the first invalid part of a request, and the rule that it violates. */
+/** Lists the circumstances of an accepted body: without its required members, no rule is checked. */
+function ofBody(rule: string): readonly string[] {
+  return rule === REQUIRED ? [rule] : [REQUIRED, rule];
+}
+
+/** Finds the first invalid part of a request, the rule that it violates, and the circumstances if it is accepted. */
 function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: RequestInput, oracle: Oracle) {
   const { parameters, body } = sent;
   const missing = declared.find(
     (parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter),
   );
+  const placeOf = ({ in: location, name }: Parameter): string => `${location} parameter ${name}`;
+  const without = (parameter: Parameter): string => `without the ${placeOf(parameter)}`;
   if (missing !== undefined)
-    return { message: `without the ${missing.in} parameter ${missing.name}`, rule: NO_PARAMETER, isOfBody: false };
+    return { message: without(missing), rule: NO_PARAMETER, circumstances: [without(missing)] };
   for (const { parameter, value } of parameters) {
-    const violation = oracle.violation(parameter.schema, toJsonTree(value));
-    const place = `${parameter.in} parameter ${parameter.name}`;
-    if (violation !== undefined) return { ...describeViolation(place, violation), isOfBody: false };
+    const readings = parameter.isJson ? [value] : readingsOf(value);
+    const violations = readings.flatMap((reading) => oracle.violation(parameter.schema, toJsonTree(reading)) ?? []);
+    // A reading of the right type violates another rule.
+    const violation = violations.find(({ keyword }) => keyword !== 'type') ?? violations[0];
+    if (violation === undefined || violations.length < readings.length) continue;
+    // A server that accepts a request without a required parameter does not read it.
+    const circumstances = [...(parameter.required ? [without(parameter)] : []), violation.keyword];
+    return { ...describeViolation(placeOf(parameter), violation), circumstances };
   }
-  if (body === undefined) return requestBody && { message: NO_BODY, rule: NO_BODY, isOfBody: true };
+  if (body === undefined) return requestBody && { message: NO_BODY, rule: NO_BODY, circumstances: ofBody(NO_BODY) };
   const violation = oracle.violation(body.content.schema, toJsonTree(body.value));
-  return violation && { ...describeViolation('body', violation), isOfBody: true };
+  return violation && { ...describeViolation('body', violation), circumstances: ofBody(violation.keyword) };
 }
 
 function describeViolation(place: string, { path, keyword, message }: SchemaViolation) {

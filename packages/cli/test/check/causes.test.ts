@@ -169,6 +169,23 @@ test('bodies that are not validated at all are one failure', async () => {
   expect(stdout).toContain("invalid data (body must have required property 'name') got status 200");
 });
 
+test('a required parameter that is not read is one failure', async () => {
+  const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer', maximum: 9 } }];
+  const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
+  const { failed, stdout } = await check(paths, () => empty(200), ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  getA']);
+  expect(stdout).toContain('invalid data (without the query parameter size) got status 200');
+});
+
+test('a number or a boolean in a query is a text where the schema has texts only', async () => {
+  const parameters = [{ name: 'code', in: 'query', schema: { type: 'string', pattern: '^[A-Z]{2}$' } }];
+  const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
+  const handle: Handle = ({ url }) => empty(url.split('code').length > 2 ? 400 : 200);
+  const { failed, stdout } = await check(paths, handle, ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  getA']);
+  expect(stdout).toMatch(/^ {2}invalid data \(query parameter code must match pattern .*\) got status 200$/m);
+});
+
 test('null in place of absent members is one failure, with any names', async () => {
   const reading = (operationId: string, name: string) => ({
     get: {
