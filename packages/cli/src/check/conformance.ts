@@ -39,6 +39,7 @@ export function documentedResponse({ responses }: ApiOperation, status: number):
 
 // The bodies that are judged by their schemas.
 const READ: readonly (BodyKind | undefined)[] = ['json', 'text'];
+const UNAVAILABLE = 503;
 const NO_INTEGERS: LargeIntegers = new Map();
 // Rejections of requests that violate the document or HTTP.
 const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
@@ -58,6 +59,8 @@ export const notAServerError: Check = ({ operation, testCase, response: { status
   if (status < 500) return undefined;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
   const outcome = `the status is ${String(status)} for `;
+  // It is about the server, not about the request (RFC 9110, 15.6.4).
+  if (status === UNAVAILABLE) return { message: outcome + message, cause: `the status is ${String(status)}` };
   return { message: outcome + message, cause: outcome + cause, circumstances };
 };
 

@@ -95,6 +95,18 @@ test('a documented 405 rejects invalid data', async () => {
   expect((await check({ '/a': { post } }, () => empty(405), args)).failed).toEqual([]);
 });
 
+test('a 503 is one failure, with any data and methods', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
+  const paths = { '/a': { post, get: { operationId: 'getA', responses: { 200: done } } } };
+  const overloaded: Handle = (request) => {
+    const isFine = request.method === 'GET' || (request.method === 'POST' && valueOf(request) !== undefined);
+    return empty(isFine ? 200 : 503);
+  };
+  const { failed, stdout } = await check(paths, overloaded, ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual(['not_a_server_error  postA']);
+  expect(stdout).toContain('\n  also: getA\n');
+});
+
 test('malformed uploads that are accepted are one failure', async () => {
   const schema = object({ file: { type: 'string', format: 'binary' } });
   const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };

@@ -314,14 +314,14 @@ test('--har lists one failure for each cause, worst first; that of unusual data 
       { ...post, body: '{"name":"😀"}', ...failing },
       { ...post, body: '{"name":"a"}', ...failing },
       { ...post, body: '{"name":5}', ...failing },
-      { ...post, body: '{"name":', ...failing, status: 503 },
-      { ...post, body: '[', ...failing, status: 503 },
+      { ...post, body: '{"name":', ...failing, status: 502 },
+      { ...post, body: '[', ...failing, status: 502 },
     ],
   ]);
   const [, summary = ''] = stdout.split('\nworst first:\n');
   expect(summary.split('\n').map((line) => line.trim())).toEqual([
     'not_a_server_error  createPet: the status is 500 for valid data',
-    'not_a_server_error  createPet: the status is 503 for invalid data (malformed JSON)',
+    'not_a_server_error  createPet: the status is 502 for invalid data (malformed JSON)',
     'response_schema_conformance  listPets: name must be string',
     'unsupported_method  readPet: an undocumented method is accepted',
     'contract: 3 operations, 8 requests, 4 failures',
