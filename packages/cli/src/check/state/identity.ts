@@ -7,8 +7,8 @@ import type { Run } from '../run.ts';
 import { identityPlace, idText, isTarget } from '../../resources/identity-place.ts';
 import { type ItemPath, parameterNames, shapeOf } from '../../resources/item-path.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
-import { evaluate, evaluateWithin } from './runtime-expression.ts';
-import type { Step } from './send.ts';
+import { evaluate, evaluateWithin } from '../../values/runtime-expression.ts';
+import { expressionSourceOf, type Step } from './send.ts';
 
 const MAX_SENT_CHARS = 16_384;
 /** A resource that a response tells of: the values of the parameters of its path, in their order. */
@@ -65,7 +65,7 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
     const own = new Map(parameterNames(operation.path).map((name, index) => [name, pathValues(step)[index]]));
     const values = parameterNames(target.path).map((name) => {
       const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
-      return expression === undefined ? own.get(name) : evaluate(expression, step);
+      return expression === undefined ? own.get(name) : evaluate(expression, expressionSourceOf(step));
     });
     const known = values.filter((value) => value !== undefined);
     if (known.length === values.length) return { source: 'a link', values: known };
@@ -76,7 +76,7 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
 /** Returns the request body that a response links an operation to; `undefined` without such a link. */
 export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
   const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
-  const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, step);
+  const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, expressionSourceOf(step));
   return body === undefined || isLong(body) ? undefined : body;
 }
 

@@ -1,10 +1,12 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation, Parameter } from '../api-operation.ts';
 import { caseOf, type Case } from '../case.ts';
+import { headerOf } from '../conformance.ts';
 import type { Tokens } from '../credentials.ts';
 import type { Outcome } from '../exchange.ts';
 import type { ExtraHeader } from '../extra-headers.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
+import type { ExpressionSource } from '../../values/runtime-expression.ts';
 import type { RequestInput, WireRequest } from '../wire-request.ts';
 import type { KeptResponse } from '../wire-response.ts';
 import { jsonOf } from './json-body.ts';
@@ -57,6 +59,22 @@ export function requestOf(
 /** Copies the part of a step that is kept. */
 export function evidenceOf({ operation, request, response }: Step): Evidence {
   return { operation, request, response };
+}
+
+/** Returns the parts of a step that runtime expressions refer to. */
+export function expressionSourceOf({ request, response, json, testCase: { input } }: Step): ExpressionSource {
+  const isNamed = (parameter: Parameter, location: string, name: string): boolean =>
+    parameter.in === location &&
+    (location === 'header' ? parameter.name.toLowerCase() === name.toLowerCase() : parameter.name === name);
+  return {
+    url: request.target,
+    method: request.method,
+    status: response.status,
+    parameter: (location, name) => input?.parameters.find(({ parameter }) => isNamed(parameter, location, name))?.value,
+    requestBody: input?.body?.value,
+    responseHeader: (name) => headerOf(response, name),
+    responseBody: json,
+  };
 }
 
 /** Returns the step of a request and its outcome; `undefined` without a whole response. */

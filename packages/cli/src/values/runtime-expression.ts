@@ -1,0 +1,66 @@
+import { isScalar, membersOf, replaceAt, type Json } from './json-value.ts';
+
+/** A request and its response, as runtime expressions refer to them. */
+export type ExpressionSource = {
+  readonly url: string;
+  readonly method: string;
+  readonly status: number;
+  /** Returns the value of a parameter or a header of the request. */
+  readonly parameter: (location: string, name: string) => Json | undefined;
+  readonly requestBody: Json | undefined;
+  readonly responseHeader: (name: string) => string | undefined;
+  readonly responseBody: Json | undefined;
+};
+
+/**
+ * Evaluates the value of a link or the URL of a callback (OpenAPI 3.1, 4.8.20.4): a runtime expression, a text with expressions
+ * in braces, or a constant.
+ *
+ * @returns `undefined` when an expression refers to something that is not there
+ */
+export function evaluate(value: Json, source: ExpressionSource): Json | undefined {
+  if (typeof value !== 'string') return value;
+  if (value.startsWith('$')) return evaluateExpression(value, source);
+  const parts = value.split(/\{(\$[^}]+)\}/).map((part, index) => {
+    const evaluated = index % 2 === 0 ? part : evaluateExpression(part, source);
+    return evaluated === undefined || typeof evaluated === 'object' ? undefined : String(evaluated);
+  });
+  return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+/** Evaluates the expressions in the members and items of a value, too; `undefined` when one refers to nothing. */
+export function evaluateWithin(value: Json, source: ExpressionSource): Json | undefined {
+  if (isScalar(value) || value === null) return evaluate(value, source);
+  const members = membersOf(value).map(([name, member]) => [name, evaluateWithin(member, source)] as const);
+  return members.reduce<Json | undefined>(
+    (result, [name, member]) =>
+      result === undefined || member === undefined ? undefined : replaceAt(result, [name], member),
+    value,
+  );
+}
+
+function evaluateExpression(expression: string, source: ExpressionSource): Json | undefined {
+  if (expression === '$url') return source.url;
+  if (expression === '$method') return source.method;
+  if (expression === '$statusCode') return source.status;
+  const [, message, place = '', rest = ''] =
+    /^\$(request|response)\.(header\.|query\.|path\.|body)(.*)$/.exec(expression) ?? [];
+  if (place === 'body') {
+    const body = message === 'request' ? source.requestBody : source.responseBody;
+    return body === undefined ? undefined : at(body, rest.replace(/^#/, ''));
+  }
+  if (message === 'response') return place === 'header.' ? source.responseHeader(rest.toLowerCase()) : undefined;
+  return source.parameter(place.slice(0, -1), rest);
+}
+
+/** Returns the part of a value at a JSON pointer (RFC 6901). */
+function at(value: Json, pointer: string): Json | undefined {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<Json | undefined>(
+      (part, token) => membersOf(part ?? null).find(([name]) => String(name) === token)?.[1],
+      value,
+    );
+}
