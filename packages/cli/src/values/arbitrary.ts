@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from './json-value.ts';
 import { attempt, oneOf, NoValue, filtered } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
-import { flatten, join } from './schema-merge.ts';
+import { flatten, guessTypes, join } from './schema-merge.ts';
 
 /** Options for generated values. */
 export type GenerationOptions = {
@@ -20,6 +20,8 @@ export type GenerationOptions = {
   readonly minimal?: boolean;
   /** How many values may be invalid in a row; by default, so many that rare ones are found. */
   readonly giveUpAfter?: number;
+  /** The number of items of plain lists, as far as their schema allows; by default, one. */
+  readonly listSize?: number | undefined;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
@@ -32,7 +34,6 @@ const MAX_DEPTH = 12;
 const MAX_OPTIONAL_SIZE = 300;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
-const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 // Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
 const FILTERED = [
   ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
@@ -167,11 +168,13 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
 
     function arrays(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
       const first = ((node['prefixItems'] ?? []) as readonly Schema[]).map((schema) => build(schema, depth + 1));
-      const min = Math.max(Number(node['minItems'] ?? 0) - first.length, options.plain ? 1 : 0);
+      const usual = depth > 1 ? 1 : (options.listSize ?? 1);
+      const inside = options.listSize === undefined ? depth + 1 : Math.max(depth + 1, 2); // Lists in lists stay short.
+      const min = Math.max(Number(node['minItems'] ?? 0) - first.length, options.plain ? usual : 0);
       const most = Number(node['maxItems'] ?? min + first.length + 3) - first.length;
       const max = Math.max(0, options.plain ? Math.min(min, most) : most);
       const isShallow = depth < OPTIONAL_DEPTH || min > 0;
-      const items = isShallow ? attempt(() => build((node['items'] ?? true) as Schema, depth + 1)) : undefined;
+      const items = isShallow ? attempt(() => build((node['items'] ?? true) as Schema, inside)) : undefined;
       const rest =
         items === undefined ? fc.constant([]) : fc.array(items, { minLength: Math.min(min, max), maxLength: max });
       return fc.tuple(fc.tuple(...first), rest).map(([start, end]) => [...start, ...end]);
@@ -188,11 +191,4 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
     }
   };
-}
-
-function guessTypes(schema: SchemaObject): readonly string[] {
-  if (['properties', 'required', 'additionalProperties'].some((keyword) => keyword in schema)) return ['object'];
-  if (['items', 'prefixItems', 'minItems', 'maxItems'].some((keyword) => keyword in schema)) return ['array'];
-  if (['minLength', 'maxLength', 'pattern', 'format'].some((keyword) => keyword in schema)) return ['string'];
-  return ['minimum', 'maximum', 'multipleOf'].some((keyword) => keyword in schema) ? ['number'] : TYPES;
 }

@@ -2,6 +2,7 @@ import type fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
 import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
+import { readNamedExamples, type NamedExamples } from './named-examples.ts';
 import { createOracle } from './oracle.ts';
 import { sampleFor, simplestOf } from './sample.ts';
 import { dereference, listOperations, type Document, type OpenApiDocument } from '@contract-first/documents';
@@ -20,9 +21,6 @@ export type ResponseNode = {
   readonly headers?: Readonly<Record<string, unknown>>;
 };
 
-/** An example, whose value has another name since OpenAPI 3.2. */
-type ExampleNode = { readonly value?: Json; readonly dataValue?: Json };
-
 /** Options of a generated value. */
 export type Wanted = {
   /** Decides which value is generated, besides the seed. */
@@ -35,6 +33,8 @@ export type Wanted = {
   readonly isSimple?: boolean;
   /** Whether objects have their required properties only, where that is valid. */
   readonly isMinimal?: boolean;
+  /** The number of items of a generated list; by default, as few as the schema allows, but one. */
+  readonly listSize?: number | undefined;
 };
 
 /** The values of a document for one seed. */
@@ -74,13 +74,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
       return dereference(document, operations.get(operationId)?.[key]) as ResponseNode; // The linter has checked this shape.
     },
     /** Returns the values of the named examples. */
-    examplesOf({ examples = {} }: Described): ReadonlyMap<string, Json> {
-      const named = Object.entries(examples).flatMap(([name, node]) => {
-        const { value, dataValue = value } = (dereference(document, node) ?? {}) as ExampleNode;
-        return dataValue === undefined ? [] : [[name, dataValue] as const];
-      });
-      return new Map(named);
-    },
+    examplesOf: ({ examples = {} }: Described): NamedExamples => readNamedExamples(document, examples),
     /**
      * Lists values: the examples beside a schema and in it, then generated ones.
      *
@@ -88,7 +82,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
      */
     *valuesOf(
       described: Described,
-      { key, dynamic, isText, isSimple = false, isMinimal = false }: Wanted,
+      { key, dynamic, isText, isSimple = false, isMinimal = false, listSize }: Wanted,
     ): Generator<Json> {
       const { schema, example } = described;
       const minimalFirst = ATTEMPTS.toSorted((one, other) => Number(other.minimal) - Number(one.minimal));
@@ -102,6 +96,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
           text: isText ? 'token' : 'well-formed',
           extras: !attempt.plain,
           giveUpAfter: GIVE_UP_AFTER,
+          listSize,
         } as const;
         const create = (): fc.Arbitrary<Json> => arbitraries(schema, { ...options, ...attempt });
         const value = isSimple

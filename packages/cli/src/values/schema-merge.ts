@@ -122,3 +122,13 @@ function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
     }),
   );
 }
+
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
+
+/** Returns the types of the values that a schema without `type` is likely to describe. */
+export function guessTypes(schema: SchemaObject): readonly string[] {
+  if (['properties', 'required', 'additionalProperties'].some((keyword) => keyword in schema)) return ['object'];
+  if (['items', 'prefixItems', 'minItems', 'maxItems'].some((keyword) => keyword in schema)) return ['array'];
+  if (['minLength', 'maxLength', 'pattern', 'format'].some((keyword) => keyword in schema)) return ['string'];
+  return ['minimum', 'maximum', 'multipleOf'].some((keyword) => keyword in schema) ? ['number'] : TYPES;
+}
