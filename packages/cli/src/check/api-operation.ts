@@ -1,5 +1,6 @@
 import type { Schema } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
+import type { NamedExamples } from '../values/named-examples.ts';
 import type { ListExamples } from './documented-examples.ts';
 
 /** One operation of the document, as clients see it. */
@@ -54,6 +55,8 @@ export type Parameter = {
   readonly isJson: boolean;
   readonly schema: Schema | undefined;
   readonly examples: ListExamples;
+  /** The examples with a name. */
+  readonly named: NamedExamples;
 };
 
 export type BodyContent = {
@@ -66,6 +69,8 @@ export type BodyContent = {
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;
   readonly examples: ListExamples;
+  /** The examples with a name. */
+  readonly named: NamedExamples;
 };
 
 export type FormPart = {

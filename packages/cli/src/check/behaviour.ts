@@ -4,11 +4,26 @@ import { isInAuthorization } from './credentials.ts';
 import { defectOf, type Defect } from './defect.ts';
 import { isSuccess } from './state/statuses.ts';
 import { describeRequest } from './describe-request.ts';
+import { isPairedStatus } from './paired-status.ts';
 
 // Rejections of the client or of the method, regardless of the data. A 403 may be about either.
 const NOT_ABOUT_DATA = [401, 405];
 // Rejections of a request that no other state of the server would accept.
 const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
+
+const UNAVAILABLE = 503;
+
+/** Checks that no request causes a 5xx. */
+export const notAServerError: Check = (exchange) => {
+  const { operation, testCase, response, requestOracle } = exchange;
+  const { status } = response;
+  if (status < 500 || isPairedStatus(exchange)) return undefined;
+  const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
+  const outcome = `the status is ${String(status)} for `;
+  // It is about the server, not about the request (RFC 9110, 15.6.4).
+  if (status === UNAVAILABLE) return { message: outcome + message, cause: `the status is ${String(status)}` };
+  return { message: outcome + message, cause: outcome + cause, circumstances };
+};
 
 /** Checks that invalid data is rejected with a 4xx. */
 export const negativeDataRejection: Check = (exchange) => mustReject(exchange);
@@ -20,13 +35,14 @@ export const missingRequiredHeader: Check = (exchange) => mustReject(exchange);
  * Checks that valid data is accepted with a 2xx, or with a 3xx that is documented by its own status.
  *
  * A documented 4xx that is not about the request itself will do: with 404 or 409, the document says that there are states
- * in which valid data is refused, and only the server knows its state.
+ * in which valid data is refused, and only the server knows its state. So will the status of a response with an example that has
+ * the name of those in the request.
  */
 export const positiveDataAcceptance: Check = (exchange) => {
   const { operation, response, expectedStatuses } = exchange;
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
-  if (expectedStatuses.has(status) || isSuccess(status)) return undefined;
+  if (expectedStatuses.has(status) || isSuccess(status) || isPairedStatus(exchange)) return undefined;
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);

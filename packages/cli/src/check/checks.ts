@@ -4,6 +4,7 @@ import {
   maxResponseTime,
   missingRequiredHeader,
   negativeDataRejection,
+  notAServerError,
   positiveDataAcceptance,
   unsupportedMethod,
 } from './behaviour.ts';
@@ -16,7 +17,6 @@ import {
   contentTypeConformance,
   documentedRejection,
   maxResponseSize,
-  notAServerError,
   responseHeadersConformance,
   responseSchemaConformance,
   statusCodeConformance,

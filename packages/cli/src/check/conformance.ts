@@ -7,7 +7,6 @@ import { findRepeatedMember } from './repeated-member.ts';
 import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
 import type { Oracle, SchemaViolation } from '../values/oracle.ts';
 import { defectOf, type Defect } from './defect.ts';
-import { describeRequest } from './describe-request.ts';
 import { readingsOf } from './parameter-text.ts';
 import type { Excerpt, WireResponse } from './wire-response.ts';
 
@@ -39,7 +38,6 @@ export function documentedResponse({ responses }: ApiOperation, status: number):
 
 // The bodies that are judged by their schemas.
 const READ: readonly (BodyKind | undefined)[] = ['json', 'text'];
-const UNAVAILABLE = 503;
 const NO_INTEGERS: LargeIntegers = new Map();
 // Rejections of requests that violate the document or HTTP.
 const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
@@ -53,16 +51,6 @@ export function isUndocumentedRejection({ operation, testCase, response: { statu
     testCase.kind !== 'positive' && REJECTIONS.includes(status) && documentedResponse(operation, status) === undefined
   );
 }
-
-/** Checks that no request causes a 5xx. */
-export const notAServerError: Check = ({ operation, testCase, response: { status }, requestOracle }) => {
-  if (status < 500) return undefined;
-  const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
-  const outcome = `the status is ${String(status)} for `;
-  // It is about the server, not about the request (RFC 9110, 15.6.4).
-  if (status === UNAVAILABLE) return { message: outcome + message, cause: `the status is ${String(status)}` };
-  return { message: outcome + message, cause: outcome + cause, circumstances };
-};
 
 /** Describes a response that did not arrive as a whole. */
 export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {

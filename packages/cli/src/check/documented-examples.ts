@@ -1,8 +1,8 @@
 import { escapePointer } from '@contract-first/contract';
-import { dereference } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
+import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 
@@ -26,18 +26,21 @@ type Described = { readonly example?: Json; readonly examples?: Readonly<Record<
 type ExampleKeywords = { readonly example?: Json; readonly examples?: readonly Json[]; readonly default?: Json };
 type Combined = { readonly value: Json; readonly isChanged: boolean; readonly isLast: boolean };
 
-/** Returns the source of the examples of a parameter or media type object. */
+/** Returns the examples of a parameter or media type object. */
 export function examplesOf(
   schemas: SchemaDocument,
   { example, examples = {} }: Described,
   schema: Schema | undefined,
-): ListExamples {
-  return (oracle, generated = {}) => {
-    const named = Object.entries(examples).map(([name, node]): [string, Json | undefined] => {
-      const { value } = Object(dereference(schemas.document, node)) as { readonly value?: Json };
-      return [`example ${name}`, value];
-    });
-    const whole = [['example', example] as const, ...named, ...(schema === undefined ? [] : inSchema(schemas, schema))];
+): { readonly examples: ListExamples; readonly named: NamedExamples } {
+  const named = readNamedExamples(schemas.document, examples);
+  return { named, examples: list };
+
+  function list(oracle: Oracle, generated: Json = {}): readonly DocumentedExample[] {
+    const beside = [
+      ['example', example] as const,
+      ...[...named].map(([name, value]) => [`example ${name}`, value] as const),
+    ];
+    const whole = [...beside, ...(schema === undefined ? [] : inSchema(schemas, schema))];
     const combined = schema === undefined ? [] : combine(schemas, oracle, schema, generated);
     return [
       ...whole.flatMap(([name, value]) =>
@@ -45,7 +48,7 @@ export function examplesOf(
       ),
       ...combined.map((value) => ({ name: 'examples of properties', value, isCombined: true })),
     ];
-  };
+  }
 }
 
 // The linter has checked the shapes of the keywords.

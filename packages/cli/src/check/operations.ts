@@ -141,9 +141,8 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
     // The linter has checked this shape.
     const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
-    const examples = examplesOf(schemas, described, schema);
     const kind = { isJson, hasDefault, isUntyped, isAmbiguous };
-    return { ...parameter, ...place, ...kind, schema, examples };
+    return { ...parameter, ...place, ...kind, schema, ...examplesOf(schemas, described, schema) };
   });
 }
 

@@ -51,7 +51,7 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
     const examples = examplesOf(schemas, object, schema);
-    return { mediaType, isStructured, schema: isJudged ? schema : undefined, parts: new Map(parts), examples };
+    return { mediaType, isStructured, schema: isJudged ? schema : undefined, parts: new Map(parts), ...examples };
   });
 }
 

@@ -192,6 +192,7 @@ const parameter = {
   allowEmptyValue: false,
   isJson: false,
   examples: () => [],
+  named: new Map(),
   schema: undefined,
 } as const;
 

@@ -1,0 +1,19 @@
+import type { Json } from '../values/json-value.ts';
+import type { Parameter } from './api-operation.ts';
+import { documentedResponse, type Exchange } from './conformance.ts';
+import { createPairing } from './example-pairs.ts';
+
+/** Returns whether the document has the status for the examples that the request consists of, by their name. */
+export function isPairedStatus({
+  operation,
+  testCase: { input },
+  response: { status },
+  requestOracle,
+}: Exchange): boolean {
+  if (input === undefined) return false;
+  const { parameters, body } = input;
+  const valueOf = (wanted: Parameter): Json | undefined =>
+    parameters.find(({ parameter }) => parameter === wanted)?.value;
+  const pair = createPairing(operation, requestOracle.schemas)?.({ valueOf, body });
+  return pair !== undefined && documentedResponse(operation, status) === operation.responses[pair.key];
+}
