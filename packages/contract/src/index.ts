@@ -85,4 +85,5 @@ export { SourceDigits } from './source-digits.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';
 export { TimeSlices } from './time-slices.ts';
 export { InvalidRequest, InvalidResponse, type OperationValidator, type RequestParts } from './validator.ts';
+export { Unavailable } from './unavailable.ts';
 export { Validators } from './validators.ts';

@@ -7,6 +7,8 @@ export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
 export type { RenderFailure } from './http/failure-response.ts';
 export type { AnyHandler } from './http/pipeline.ts';
+export { onDisconnect } from './http/disconnect.ts';
+export { mountsOf } from './http/mounts.ts';
 export { operationUrl, type LinkParameters } from './http/operation-url.ts';
 export { createConversions } from './http/codecs.ts';
 export { toResponse, type AnyReply } from './http/response.ts';

@@ -8,6 +8,7 @@ import {
   InvalidRequest,
   NotImplemented,
   TimeSlices,
+  Unavailable,
   type Contract,
   type Operation,
   type Validators,
@@ -270,7 +271,7 @@ export function createPipeline(options: PipelineOptions) {
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
-      if (isUnavailable(error)) throw unavailableFailure();
+      if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
       // A bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
