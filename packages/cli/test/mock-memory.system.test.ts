@@ -333,9 +333,7 @@ test('--limit forgets the oldest resources', async () => {
   for (const name of ['a', 'b', 'c', 'd']) pets.push(await createPet({ name }, small));
   const statuses = pets.map(async (pet) => (await send('GET', pet, undefined, {}, small)).status);
   expect(await Promise.all(statuses)).toEqual([404, 200, 200, 200]);
-  expect((await run('contract-first', ['mock', '--limit', '0'])).stderr).toContain(
-    '--limit must be a positive integer',
-  );
+  expect((await run('contract-first', ['mock', '--limit', '0'])).stderr).toContain('--limit must be an integer from 1');
 });
 
 test('the contract checks pass, and those of sequences apply', async () => {

@@ -1,15 +1,21 @@
 import { stringifyJson, type Operation } from '@contract-first/contract';
 import type { Application } from '@contract-first/engine';
-import type { AnyHandler, DocumentText } from '@contract-first/engine/tools';
+import type { AnyHandler, AnyReply, DocumentText } from '@contract-first/engine/tools';
 import { optional, type CompiledDocument } from '@contract-first/documents';
+import { listOperations } from '../check/operations.ts';
+import { createCallbacks } from './callbacks/callbacks.ts';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './failures.ts';
-import { hasPreferences, withPreferences } from './preferences.ts';
+import { hasPreferences, withPreferences, type Delay } from './preferences.ts';
 import type { MockState } from './memory/data.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
-import type { MockRequest } from './memory/reply.ts';
+import { createFail, type MockRequest } from './memory/reply.ts';
 import { createRespond } from './responses.ts';
-import { createValues, type Values } from '../values/documented-values.ts';
+import { createDelay } from './scenarios/delay.ts';
+import { createErrors } from './scenarios/error-rate.ts';
+import { createPaired } from './scenarios/pairs.ts';
+import { createRandom } from './scenarios/random.ts';
+import { createValues } from '../values/documented-values.ts';
 import { exampleRequest } from '../generate/example-request.ts';
 
 /** The values of options that are not given. */
@@ -18,14 +24,29 @@ export const DEFAULTS = { seed: 1, limit: 10_000 };
 /** The first value for a large schema takes long; meanwhile, other requests must not be refused. */
 export const EVENT_LOOP_DELAY_LIMIT_MS = '60000';
 
+/** The deviations of a mock from a service that succeeds at once. */
+export type Scenarios = {
+  /** The number of items of generated lists. */
+  readonly listSize?: number | undefined;
+  /** The time until responses for which the client asks for none. */
+  readonly delay?: Delay | undefined;
+  /** The share of requests that fail. */
+  readonly errorRate?: number | undefined;
+  /** The hosts that callbacks are sent to besides this machine; `undefined`: callbacks are not sent. */
+  readonly callbackHosts?: ReadonlySet<string> | undefined;
+};
+
 type Options = {
-  /** Decides which values are generated. */
+  /** Decides which values are generated, and which requests fail. */
   readonly seed: number;
   /** The options of the memory; without them, nothing is remembered. */
   readonly memory: Omit<MemoryOptions, 'seed'> | undefined;
   /** The environment variables that may configure credentials. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly scenarios?: Scenarios;
 };
+
+const NO_DELAY: Delay = { least: 0, most: 0 };
 
 /**
  * Creates an application without code of its own for a document: handlers that remember resources and else respond with
@@ -47,39 +68,54 @@ export function createMock(
 export function createMock(
   compiled: CompiledDocument,
   document: DocumentText | undefined,
-  { seed, memory: options, env }: Options,
+  { seed, memory: options, env, scenarios = {} }: Options,
 ) {
-  const values = createValues(compiled.document, seed, 'response');
+  const { listSize, delay = NO_DELAY, errorRate = 0, callbackHosts } = scenarios;
+  const requests = createValues(compiled.document, seed, 'request');
+  const responses = createValues(compiled.document, seed, 'response');
+  const values = { requests, responses, operations: listOperations(requests.schemas, responses.schemas, '/') };
   const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
-  const memory = options && createMemory(compiled, values, { ...options, seed });
-  const handlers = Object.values(contract.operations).map((operation): [string, AnyHandler] => [
-    operation.operationId,
-    createHandler(operation, values, memory),
-  ]);
-  const done = () => Promise.resolve();
+  const memory = options && createMemory(values, { ...options, seed });
+  const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };
+  const closing = new AbortController();
+  const callbacks = callbackHosts && createCallbacks(responses, callbackHosts, closing.signal);
+  const handlers = Object.values(contract.operations).map(
+    (operation) => [operation.operationId, handlerOf(operation)] as const,
+  );
   const application: Application = {
     contract,
     ...optional('document', document),
     ...optional('state', memory && (() => describeState(memory.state()))),
-    failures: createFailures(compiled, values),
-    open: () => {
-      const checkers = createCheckers(contract.securitySchemes, env);
-      return Promise.resolve({
+    failures: createFailures(compiled, responses),
+    open: () =>
+      Promise.resolve({
         handlers: Object.fromEntries(handlers),
-        checkers,
-        check: done,
-        close: memory?.close ?? done,
-      });
-    },
+        checkers: createCheckers(contract.securitySchemes, env),
+        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`))],
+        check: () => Promise.resolve(),
+        close: async () => {
+          closing.abort();
+          await memory?.close();
+        },
+      }),
   };
   return { application, memory };
-}
 
-/** Creates the handler of an operation. The response that a client asks for does not depend on the memory. */
-function createHandler(operation: Operation, values: Values, memory: Memory | undefined): AnyHandler {
-  const respond = createRespond(values, operation);
-  const handle = memory?.handle(operation, respond) ?? respond;
-  return (request: MockRequest) => Promise.resolve(hasPreferences(request) ? respond(request) : handle(request));
+  /** Creates the handler of an operation. The response that a client asks for does not depend on the memory. */
+  function handlerOf(operation: Operation): AnyHandler {
+    const respond = createRespond(responses, operation, listSize);
+    const remember = memory?.handle(operation, respond);
+    const handle = createPaired(operation, values, respond, remember) ?? remember ?? respond;
+    const fail = errorRate > 0 ? createErrors(operation, errors, createFail(responses, operation, respond)) : undefined;
+    const sendCallbacks = callbacks?.of(operation);
+    const reply = (request: MockRequest): AnyReply =>
+      hasPreferences(request) ? respond(request) : (fail?.(request) ?? handle(request));
+    return (request: MockRequest) => {
+      const made = reply(request);
+      sendCallbacks?.(request, made);
+      return Promise.resolve(made);
+    };
+  }
 }
 
 /** Returns the stored resources as JSON by their path. */

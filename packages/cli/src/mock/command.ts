@@ -1,100 +1,65 @@
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { ALLOW_REFS, compileContract, formatDiagnostic, readAllowedRefs } from '@contract-first/documents';
 import { readEnvFile, runApplications } from '@contract-first/engine/tools';
 import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
-import { readFileCorrections } from '../check/options.ts';
-import { CannotCheck } from '../values/oracle.ts';
 import { writeModule } from '../generate/write-module.ts';
-import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
+import { EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
+import { createMocks, loadDocuments, type LoadedDocument } from './load-mocks.ts';
 import { renderHandlers } from './msw.ts';
+import { readOptions } from './options.ts';
 
-const USAGE = `contract-first mock [openapi.yaml] [options]
+const USAGE = `contract-first mock [openapi.yaml] [/path=other.yaml…] [options]
 
 Serves an OpenAPI document without any handler: the engine with generated responses. It remembers the
-resources that requests create, change and delete, until it ends.
+resources that requests create, change and delete, until it ends. Several documents are served below the paths of
+their servers, or below the path that is named.
 
-  --data FILE         keep the resources in this JSON file, also until the next start
-  --stateless         remember nothing: the same request always gets the same response
-  --limit N           remember this many resources, then forget the oldest (default: 10000)
-  --msw FILE          write the responses of --stateless to FILE as handlers for Mock Service Worker, and end
-  --seed N            decides which values are generated (default: 1)
-  --config FILE       a file with corrections of the resources (default: .contract.yaml, if there is one)
-  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help              print this text`;
+  --data FILE           keep the resources in this JSON file, also until the next start
+  --stateless           remember nothing: the same request always gets the same response
+  --limit N             remember this many resources, then forget the oldest (default: 10000)
+  --msw FILE            write the responses of --stateless to FILE as handlers for Mock Service Worker, and end
+  --seed N              decides which values are generated, and which requests fail (default: 1)
+  --list-size N         the number of items of generated lists, as far as their schema allows
+  --delay MS            respond after this time, or after one in a range such as 100-500
+  --error-rate N        fail this share of the valid requests, such as 0.1 or 10%, with a 5xx
+  --callbacks           send the callbacks of the document, to this machine only
+  --callback-host HOST  send them to this host, too; repeatable
+  --config FILE         a file with corrections of the resources (default: .contract.yaml, if there is one)
+  --allow-refs KINDS    let the document refer to files outside of its folder, to http URLs, or both: files,http
+  --help                print this text`;
 
-/** Serves the mock until a signal ends the process. Returns the exit code of `--help` only. */
+/** Serves the mock until a signal ends the process. Returns the exit code of `--help` and `--msw` only. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
   const stopReporting = reportBugs();
-  const { path, configPath, dataPath, seed, limit, msw, allowed, isHelpWanted } = readArguments(args);
-  if (isHelpWanted) {
+  const problems: string[] = [];
+  const options = readOptions(args, problems);
+  if (problems.length > 0) refuse(...problems, USAGE);
+  if (options.isHelpWanted) {
     print(USAGE);
     return 0;
   }
-  const { compiled, text, diagnostics } = await compileContract(path, allowed);
-  for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
-  if (compiled === undefined) refuse(`${path} was rejected`);
-  if (msw !== undefined) {
-    const { text: handlers, omitted } = renderHandlers(compiled, seed);
-    for (const line of omitted) printError(line);
-    await writeModule(msw, handlers).catch((error: unknown) =>
-      refuse(`${msw} cannot be written: ${(error as Error).message}`),
-    );
-    print(msw);
-    return 0;
-  }
+  const loaded = await loadDocuments(options);
+  if (options.mswPath !== undefined) return writeHandlers(loaded, options.mswPath, options.seed);
   readEnvFile();
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= EVENT_LOOP_DELAY_LIMIT_MS;
-  const texts = { json: text, yaml: readFileSync(path, 'utf8') };
-  const { application, memory } = createOrRefuse(() => {
-    const memory = limit === undefined ? undefined : { limit, dataPath, corrections: readFileCorrections(configPath) };
-    return createMock(compiled, texts, { seed, memory, env: process.env });
-  });
+  const mocks = createMocks(loaded, options);
   stopReporting();
   stopWithNpm();
-  await runApplications([application]);
-  if (memory !== undefined && memory.summary.length > 0) print(['', ...memory.summary].join('\n'));
+  const [first, ...others] = mocks.map(({ application }) => application);
+  if (first !== undefined) await runApplications([first, ...others]);
+  for (const { application, memory } of mocks) {
+    const { info, basePaths } = application.contract;
+    const title = others.length > 0 ? [`${info.title}  ${basePaths[0] ?? ''}/`] : [];
+    if (memory !== undefined && memory.summary.length > 0) print(['', ...title, ...memory.summary].join('\n'));
+  }
   return undefined;
 }
 
-/** Runs a function; refuses with all mistakes in the corrections and the data. */
-function createOrRefuse<Result>(create: () => Result): Result {
-  try {
-    return create();
-  } catch (error) {
-    if (error instanceof CannotCheck) return refuse(...error.message.split('\n'));
-    throw error;
-  }
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        seed: { type: 'string', default: String(DEFAULTS.seed) },
-        limit: { type: 'string', default: String(DEFAULTS.limit) },
-        data: { type: 'string' },
-        config: { type: 'string' },
-        msw: { type: 'string' },
-        stateless: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-        ...ALLOW_REFS,
-      },
-    });
-    const [path = 'openapi.yaml', ...more] = positionals;
-    if (more.length > 0) throw new Error('name one document');
-    if (!/^\d+$/.test(values.seed)) throw new Error(`--seed must be an integer, not "${values.seed}"`);
-    if (!/^[1-9]\d*$/.test(values.limit)) throw new Error(`--limit must be a positive integer, not "${values.limit}"`);
-    if (values.stateless && values.data !== undefined)
-      throw new Error('--data needs the memory: leave out --stateless');
-    const limit = values.stateless ? undefined : Number(values.limit);
-    const allowed = readAllowedRefs(values['allow-refs']);
-    const { config: configPath, data: dataPath, msw } = values;
-    return { path, configPath, dataPath, seed: Number(values.seed), limit, msw, allowed, isHelpWanted: values.help };
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
+async function writeHandlers([loaded]: readonly LoadedDocument[], path: string, seed: number): Promise<number> {
+  const { text = '', omitted = [] } = loaded === undefined ? {} : renderHandlers(loaded.compiled, seed);
+  for (const line of omitted) printError(line);
+  await writeModule(path, text).catch((error: unknown) =>
+    refuse(`${path} cannot be written: ${(error as Error).message}`),
+  );
+  print(path);
+  return 0;
 }

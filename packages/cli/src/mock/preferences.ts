@@ -1,6 +1,11 @@
-import type { Contract, Parameter } from '@contract-first/contract';
+import { InvalidRequest, type Contract, type Parameter } from '@contract-first/contract';
 
-const NAMES = ['code', 'example', 'dynamic'] as const;
+/** Ask for a response that depends on the document only. */
+const CHOICES = ['code', 'example', 'dynamic', 'size'] as const;
+const NAMES = [...CHOICES, 'delay'] as const;
+const MAX_DELAY_MS = 60_000;
+/** The largest size of a list that may be asked for. */
+export const MAX_SIZE = 1_000;
 
 /** The response that a client asks for. */
 type Preferences = {
@@ -10,10 +15,18 @@ type Preferences = {
   readonly example?: string;
   /** `true` for a generated body in place of an example. */
   readonly dynamic?: string;
+  /** The number of items of a generated list, which takes the place of an example. */
+  readonly size?: number;
   /** The preferences of the Prefer header, for `Preference-Applied` (RFC 7240, 3). */
   readonly applied: readonly string[];
   readonly accept: string;
 };
+
+/** The time until a response, in milliseconds. */
+export type Delay = { readonly least: number; readonly most: number };
+
+/** Describes the text of a delay, for messages. */
+export const DELAY_FORM = `milliseconds up to ${String(MAX_DELAY_MS)}, such as 500, or a range such as 100-500`;
 
 const text = (name: string, place: 'header' | 'query'): Parameter => {
   return { name, in: place, style: 'text', explode: false, type: { scalars: ['string'] } };
@@ -35,29 +48,67 @@ export function withPreferences(contract: Contract): Contract {
   return { ...contract, operations: Object.fromEntries(operations) };
 }
 
-/** Reads the preferences of a request: of its Prefer header (RFC 7240), else of query parameters such as `__code`. */
+/**
+ * Reads the preferences of a request: of its Prefer header (RFC 7240), else of query parameters such as `__code`.
+ *
+ * @throws {InvalidRequest} for a size or a delay that is none
+ */
 export function readPreferences(headers: object, query: object): Preferences {
-  const prefer = headerOf(headers, 'prefer');
-  const found: Partial<Record<string, string>> = {};
+  const { texts, applied } = readTexts(headers, query);
+  const { size, delay, ...others } = texts;
+  if (size !== undefined && !(/^\d+$/.test(size) && Number(size) <= MAX_SIZE))
+    throw new InvalidRequest(`size=${size} must be an integer from 0 to ${String(MAX_SIZE)}`);
+  if (delay !== undefined && readDelay(delay) === undefined)
+    throw new InvalidRequest(`delay=${delay} must be ${DELAY_FORM}`);
+  return {
+    ...others,
+    ...(size !== undefined && { size: Number(size) }),
+    applied,
+    accept: headerOf(headers, 'accept'),
+  };
+}
+
+/** Returns whether a client asks for a response that depends on the document only. */
+export function hasPreferences({ headers, query }: { readonly headers: object; readonly query: object }): boolean {
+  const { texts } = readTexts(headers, query);
+  return CHOICES.some((name) => texts[name] !== undefined);
+}
+
+/** Returns the delay that a client asks for; `undefined` for none, and for one that is not valid. */
+export function preferredDelay(headers: object, query: object): Delay | undefined {
+  return readDelay(readTexts(headers, query).texts.delay ?? '');
+}
+
+/** Reads {@link DELAY_FORM}; returns `undefined` for other texts. */
+export function readDelay(value: string): Delay | undefined {
+  const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(value) ?? [];
+  const [least, most] = [Number(first), Number(last)];
+  return least <= most && most <= MAX_DELAY_MS ? { least, most } : undefined;
+}
+
+type Texts = Partial<Record<(typeof NAMES)[number], string>>;
+
+function readTexts(headers: object, query: object): { readonly texts: Texts; readonly applied: readonly string[] } {
+  const texts: Texts = {};
   const applied: string[] = [];
-  for (const [, name = '', quoted, token = ''] of prefer.matchAll(PREFERENCE)) {
-    const key = name.toLowerCase();
-    if (found[key] !== undefined) continue; // The first one counts (RFC 7240, 2).
-    found[key] = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
-    applied.push(`${key}=${quoted === undefined ? token : `"${quoted}"`}`);
+  for (const [, given = '', quoted, token = ''] of headerOf(headers, 'prefer').matchAll(PREFERENCE)) {
+    const name = NAMES.find((known) => known === given.toLowerCase());
+    if (name === undefined || texts[name] !== undefined) continue; // The first one counts (RFC 7240, 2).
+    texts[name] = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
+    applied.push(`${name}=${quoted === undefined ? token : `"${quoted}"`}`);
   }
   const inQuery = query as Readonly<Record<string, string | undefined>>;
-  for (const name of NAMES) found[name] ??= inQuery[`__${name}`];
-  return { ...found, applied, accept: headerOf(headers, 'accept') };
+  for (const name of NAMES) {
+    const value = texts[name] ?? inQuery[`__${name}`];
+    if (value !== undefined) texts[name] = value;
+  }
+  return { texts, applied };
 }
 
-/** Returns whether a client asks for a response. */
-export function hasPreferences({ headers, query }: { readonly headers: object; readonly query: object }): boolean {
-  const preferences = readPreferences(headers, query);
-  return NAMES.some((name) => preferences[name] !== undefined);
-}
-
-const PREFERENCE = /(?<=^|[\s,;])(code|example|dynamic)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]+))/gi;
+const PREFERENCE = new RegExp(
+  `(?<=^|[\\s,;])(${NAMES.join('|')})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]+))`,
+  'gi',
+);
 
 /** Returns a header as text; the document may declare it with another type and in another case. */
 function headerOf(headers: object, name: string): string {

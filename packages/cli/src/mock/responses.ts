@@ -24,11 +24,14 @@ type HeaderNode = Described & {
 const MAX_CACHED = 1_000;
 
 // The service itself sets these headers, or they describe the connection.
-const RESERVED = /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
+export const RESERVED =
+  /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
 /** Changes of a generated response. */
 export type Change = {
   readonly status?: number;
+  /** The name of an example. */
+  readonly example?: string;
   /** Returns the body in place of a generated one. */
   readonly body?: (generated: Json, described: Described, mediaType: string) => Json;
   /**
@@ -41,11 +44,16 @@ export type Change = {
 /** Responds to a request of an operation as the document says, and the same to the same request. */
 export type Respond = (request: ValidRequest, change?: Change) => AnyReply;
 
-/** Creates the function that responds to the requests of an operation. */
-export function createRespond(values: Values, operation: Operation): Respond {
+/**
+ * Creates the function that responds to the requests of an operation.
+ *
+ * @param usualSize the number of items of generated lists
+ */
+export function createRespond(values: Values, operation: Operation, usualSize?: number): Respond {
   const cache = new Map<string, { readonly headers: AnyReply['headers']; readonly value: Json }>();
   return ({ headers: sentHeaders, path, query, body: sentBody }, change = {}) => {
-    const { code, example, dynamic, accept, applied } = readPreferences(sentHeaders, query);
+    const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sentHeaders, query);
+    const { example = preferred.example } = change;
     const status = change.status ?? (code === undefined ? usualStatus(operation) : Number(code));
     const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
     if (key === undefined && code === undefined)
@@ -61,13 +69,16 @@ export function createRespond(values: Values, operation: Operation): Respond {
     const wanted = {
       key: JSON.stringify([operation.operationId, status, choice?.documented, request]),
       dynamic: dynamic === 'true',
+      listSize: size ?? usualSize,
     };
+    const ofBody = { ...wanted, dynamic: wanted.dynamic || size !== undefined };
     const place = JSON.stringify([wanted, choice, example, change.body === undefined]);
     const made = cache.get(place) ?? {
       headers: headersOf(response, wanted),
-      value: choice === undefined ? null : valueOf(described, choice.sent, wanted, change.body === undefined),
+      value: choice === undefined ? null : valueOf(described, choice.sent, ofBody, change.body === undefined),
     };
-    if (cache.size < MAX_CACHED) cache.set(place, made);
+    // Long lists of each size would take much memory.
+    if (cache.size < MAX_CACHED && size === undefined) cache.set(place, made);
     const headers = {
       ...(change.header === undefined ? made.headers : changeHeaders(response, made.headers ?? {}, change.header)),
       ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
@@ -172,8 +183,8 @@ function findUsualStatus(responses: Operation['responses']): number {
   return 'default' in responses ? 200 : (statuses.find((status) => status >= 300) ?? 200);
 }
 
-/** Whether the value of a header consists of visible characters. */
-function isVisible(value: Json): boolean {
+/** Returns whether the value of a header consists of visible characters. */
+export function isVisible(value: Json): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(typeof value === 'string' ? value : stringifyJson(value));
 }
 

@@ -12,12 +12,12 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 // As many documents are executed at once as there are cores. Blocks of:
 //
 // - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`,
-//   `npm run dev` and `npm run mock [-- <document>]` keep running until the next of them, or until the document ends. `cd` holds for all
+//   `npm run dev` and `npm run mock [-- <document>…]` keep running until the next of them, or until the document ends. `cd` holds for all
 //   following blocks.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file, whatever its indentation. `text` is a figure.
-const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: -- [\w./-]+)?))$/;
+const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
 // The commands of `sh` blocks that are not run here.
 const ELSEWHERE = {
   podman: 'needs another machine',

@@ -1,11 +1,10 @@
 import { stringifyJson, type Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
-import type { CompiledDocument } from '@contract-first/documents';
-import { listOperations } from '../../check/operations.ts';
+import type { ApiOperation } from '../../check/api-operation.ts';
 import { readIfPresent } from '../../read-if-present.ts';
 import { assertCorrections } from '../../resources/correction-problems.ts';
 import type { Corrections } from '../../resources/resource-paths.ts';
-import { createValues, type Values } from '../../values/documented-values.ts';
+import type { Values } from '../../values/documented-values.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { Respond } from '../responses.ts';
 import { createData, type MockState } from './data.ts';
@@ -40,6 +39,13 @@ export type Memory = {
   readonly close: () => Promise<void>;
 };
 
+/** The operations of a document and its values, by direction. */
+export type DocumentValues = {
+  readonly operations: readonly ApiOperation[];
+  readonly requests: Values;
+  readonly responses: Values;
+};
+
 /** The options of a memory. */
 export type MemoryOptions = {
   /** Decides which values are generated. */
@@ -57,12 +63,9 @@ export type MemoryOptions = {
  * @throws {CannotCheck} with all mistakes in the corrections or in the file
  */
 export function createMemory(
-  { document }: CompiledDocument,
-  responses: Values,
+  { operations, requests, responses }: DocumentValues,
   { seed, limit, corrections, dataPath }: MemoryOptions,
 ): Memory {
-  const requests = createValues(document, seed, 'request');
-  const operations = listOperations(requests.schemas, responses.schemas, '/');
   const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   assertCorrections(operations, corrections, schemas);
   const found = findResources(operations, schemas, corrections);

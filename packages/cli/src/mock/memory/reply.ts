@@ -9,7 +9,7 @@ import type { Respond } from '../responses.ts';
 
 /** A request as the engine passes it to a handler. */
 export type MockRequest = ValidRequest &
-  Pick<RequestContext, 'rawHeaders'> & {
+  Pick<RequestContext, 'rawHeaders' | 'log'> & {
     readonly url: (operationId: string, parameters?: LinkParameters) => string;
   };
 

@@ -21,7 +21,8 @@ export function mergePatch(value: JsonObject, patch: JsonObject): JsonObject {
   return { ...value, ...Object.fromEntries(merged) };
 }
 
-function jsonOf(value: unknown): Json | undefined {
+/** Returns a value without files; `undefined` for a file. */
+export function jsonOf(value: unknown): Json | undefined {
   if (typeof value !== 'object' || value === null) return value as Json | undefined; // Parsed from JSON or a form.
   if (isArray(value as Json)) return (value as readonly unknown[]).flatMap((item) => jsonOf(item) ?? []);
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)) return undefined; // A file.
