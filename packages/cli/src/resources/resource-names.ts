@@ -1,13 +1,16 @@
 import type { ItemPath } from './item-path.ts';
 
-const KEY = /^(?:(.+)_)?(id|uuid|guid|key|slug|code|number)$/;
+const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/;
+// Resources with such a parameter often have a plain `id`.
+const IDENTIFIERS = ['uuid', 'guid', 'identifier'];
 
 /** Lists the names that a member may have that a parameter is about, the most exact first. */
 export function memberNames(parameter: string): readonly string[] {
   const snake = snakeCase(parameter);
   const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
   const [, , key] = KEY.exec(snake) ?? [];
-  return [...new Set([parameter, camel, snake, ...(key === undefined ? [] : [key])])];
+  const keys = key === undefined ? [] : IDENTIFIERS.includes(key) ? [key, 'id'] : [key];
+  return [...new Set([parameter, camel, snake, ...keys])];
 }
 
 /** Lists the names of one resource of a path, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`. */
