@@ -27,7 +27,7 @@ export function identityPlace(
     status.startsWith('2') ? contents.map(({ schema }): Placed => [[], schema]) : [],
   );
   const find = (objects: readonly Placed[]): readonly string[] | undefined =>
-    (item.id === undefined ? memberNames(item.parameter) : [item.id])
+    (item.id === undefined ? memberNames(item) : [item.id])
       .flatMap((name) =>
         objects.map(([place, schema]): Placed => [[...place, name], propertyOf(schemas, schema, name)]),
       )
@@ -72,7 +72,7 @@ export function identifyingMembers(item: ItemPath, operations: readonly ApiOpera
     const [, member] = /^\$response\.body#\/([^/]+)$/.exec(typeof expression === 'string' ? expression : '') ?? [];
     return member ?? [];
   });
-  return [...new Set([...linked, ...memberNames(item.parameter)])];
+  return [...new Set([...linked, ...memberNames(item)])];
 }
 
 /** Returns whether a link leads to an operation. */

@@ -4,13 +4,16 @@ const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/
 // Resources with such a parameter often have a plain `id`.
 const IDENTIFIERS = ['uuid', 'guid', 'identifier'];
 
-/** Lists the names that a member may have that a parameter is about, the most exact first. */
-export function memberNames(parameter: string): readonly string[] {
+/** Lists the names that the member with the id of a resource may have, the most exact first. */
+export function memberNames(item: ItemPath): readonly string[] {
+  const { parameter } = item;
   const snake = snakeCase(parameter);
   const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
   const [, , key] = KEY.exec(snake) ?? [];
-  const keys = key === undefined ? [] : IDENTIFIERS.includes(key) ? [key, 'id'] : [key];
-  return [...new Set([parameter, camel, snake, ...keys])];
+  const own = key === undefined ? [] : [key];
+  // `/accounts/{account}` has the id of an account.
+  const isPlain = key === undefined ? resourceNames(item).includes(snake) : IDENTIFIERS.includes(key);
+  return [...new Set([parameter, camel, snake, ...own, ...(isPlain ? ['id'] : [])])];
 }
 
 /** Lists the names of one resource of a path, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`. */
