@@ -81,8 +81,6 @@ export type FormPart = {
   readonly isStructured: boolean;
   /** Whether alternatives of the schema declare it differently: servers may read its text differently. */
   readonly isAmbiguous: boolean;
-  /** Whether an alternative of the schema does not declare it: a server may read any text as a string. */
-  readonly isPartial: boolean;
 };
 
 export type ApiResponse = {

@@ -126,12 +126,8 @@ function readBody(
   if (encoding === 'binary') return { allowed: true, possible: true };
   const { parts } = body.content;
   const isUndecided = ([name, member]: readonly [string | number, Json]): boolean => {
-    const { isAmbiguous = false, isPartial = false, isStructured = true } = parts.get(String(name)) ?? {};
-    return (
-      isAmbiguous ||
-      (isPartial && typeof member !== 'string') ||
-      (!isStructured && !isScalar(member) && member !== null)
-    );
+    const { isAmbiguous = false, isStructured = true } = parts.get(String(name)) ?? {};
+    return isAmbiguous || (!isStructured && !isScalar(member) && member !== null);
   };
   if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
   const { schema } = body.content;

@@ -69,11 +69,7 @@ function readParts(
     const property = declared.find((schema) => schema !== undefined) ?? true;
     const isAmbiguous = new Set(types.map(String)).size > 1;
     const isStructured = declared.some((schema) => schema !== undefined && mayBeStructured(schemas, schema));
-    const isPartial = declared.includes(undefined);
-    return [
-      name,
-      { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous, isPartial },
-    ];
+    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous }];
   });
 }
 
