@@ -11,12 +11,13 @@ export type DataFile = {
 };
 
 const DELAY_MS = 200;
+const RETRY_MS = 1_000;
 /** Creating the text, which holds up the requests, takes at most a tenth of the time. */
 const PAUSE_FACTOR = 10;
 
 /**
  * Keeps a text in a file. The file is replaced as a whole, so that it is complete whenever the process ends. A failure is
- * reported once, and the next change is written again.
+ * reported once, and the text is written again until that succeeds.
  */
 export function openDataFile(path: string, textOf: () => string): DataFile {
   const target = existsSync(path) ? realpathSync(path) : path; // A symbolic link stays one.
@@ -30,14 +31,14 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
 
   function noteChange(): void {
     isStale = true;
-    if (timer === undefined && writing === undefined) timer = setTimeout(start, delayMs);
+    if (timer === undefined && writing === undefined) timer = setTimeout(start, failure === undefined ? delayMs : RETRY_MS);
   }
 
   function start(): void {
     timer = undefined;
     writing = write().then(() => {
       writing = undefined;
-      if (isStale && failure === undefined) noteChange();
+      if (isStale) noteChange();
     });
   }
 
