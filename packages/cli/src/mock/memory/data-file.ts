@@ -31,7 +31,8 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
 
   function noteChange(): void {
     isStale = true;
-    if (timer === undefined && writing === undefined) timer = setTimeout(start, failure === undefined ? delayMs : RETRY_MS);
+    if (timer === undefined && writing === undefined)
+      timer = setTimeout(start, failure === undefined ? delayMs : RETRY_MS);
   }
 
   function start(): void {
