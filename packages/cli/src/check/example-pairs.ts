@@ -44,12 +44,15 @@ export function createPairing(
   if (pairs.length === 0) return undefined;
   const parts = (pair: (typeof pairs)[number]): number => pair.own.length + Number(pair.hasBody);
   const mostFirst = pairs.toSorted((one, other) => parts(other) - parts(one));
-  return ({ valueOf, body }) =>
-    mostFirst.find(
+  return ({ valueOf, body }) => {
+    let text: string | undefined; // Of the body, made once for all pairs.
+    return mostFirst.find(
       ({ own, bodies, hasBody }) =>
-        own.every(({ of, text }) => text === textOf(of, valueOf(of))) &&
-        (!hasBody || bodies.some(({ of, text }) => of === body?.content && text === textOf(of, body.value))),
+        own.every((one) => one.text === textOf(one.of, valueOf(one.of))) &&
+        (!hasBody ||
+          bodies.some((one) => one.of === body?.content && one.text === (text ??= textOf(body.content, body.value)))),
     );
+  };
 
   function examplesNamed<Of extends Parameter | BodyContent>(name: string, of: Of) {
     const example = of.named.get(name);

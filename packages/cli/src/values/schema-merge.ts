@@ -1,17 +1,29 @@
-import { resolveReference } from '@contract-first/documents';
+import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 
 /** A document, and the URI that references in its schemas start with. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
 
+/** The merged schemas of each document. */
+const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, Schema>>();
+
 /**
  * Resolves the reference of a schema and merges its `allOf`. Only keywords that generation uses are merged exactly: the
  * oracle validates every generated value by the whole schema.
  *
- * @param merged the schemas that are part of the result already: references may lead to one in many ways
  * @returns `false` when the parts exclude each other
  */
-export function flatten(schemas: Schemas, schema: Schema, merged = new Set<unknown>()): Schema {
+export function flatten(schemas: Schemas, schema: Schema): Schema {
+  if (typeof schema === 'boolean') return schema;
+  const known = flattened.get(schemas.document) ?? new WeakMap<SchemaObject, Schema>();
+  flattened.set(schemas.document, known);
+  const flat = known.get(schema) ?? mergeParts(schemas, schema, new Set());
+  known.set(schema, flat);
+  return flat;
+}
+
+/** @param merged the schemas that are part of the result already: references may lead to one in many ways */
+function mergeParts(schemas: Schemas, schema: Schema, merged: Set<unknown>): Schema {
   if (typeof schema === 'boolean') return schema;
   if (merged.has(schema)) return true;
   merged.add(schema);
@@ -21,7 +33,7 @@ export function flatten(schemas: Schemas, schema: Schema, merged = new Set<unkno
   if (typeof reference === 'string' && reference.startsWith(id)) {
     parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // The linter has followed it.
   }
-  return parts.reduce<Schema>((joined, part) => join(joined, flatten(schemas, part, merged)), rest);
+  return parts.reduce<Schema>((joined, part) => join(joined, mergeParts(schemas, part, merged)), rest);
 }
 
 /** Returns the types of strings, numbers and booleans that a schema may allow. */
