@@ -15,7 +15,7 @@ import { indent, quote, renderArray, renderLiteral, renderMembers } from '../gen
 import { createValues } from '../values/documented-values.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { VERSION } from '../version.ts';
-import { createRespond } from './responses.ts';
+import { createRespond } from './responses/respond.ts';
 
 /** The methods that Mock Service Worker has handlers for. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -3,7 +3,7 @@ import { readCommandLine, type OptionKind } from '../check/given-options.ts';
 import { createOptionReader, type OptionReader } from '../check/option-reader.ts';
 import { readRefs } from '../check/option-values.ts';
 import { DEFAULTS, type Scenarios } from './application.ts';
-import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './preferences.ts';
+import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
 /** A document and the path that its paths are below, if it is not that of its servers. */
 export type DocumentOption = { readonly file: string; readonly basePath: string | undefined };

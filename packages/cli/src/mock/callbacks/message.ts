@@ -11,8 +11,8 @@ import { encodingOf, withoutTextless, writeBody } from '../../check/body-bytes.t
 import { readRequestBody } from '../../check/read-contents.ts';
 import type { Described, Values } from '../../values/documented-values.ts';
 import { isArray, type Json } from '../../values/json-value.ts';
-import { isVisible, RESERVED } from '../responses.ts';
-import { writeText } from '../text-body.ts';
+import { isVisible, RESERVED } from '../responses/respond.ts';
+import { writeText } from '../responses/text-body.ts';
 
 /** The headers and the body of a callback. */
 export type Message = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | undefined };

@@ -3,7 +3,7 @@ import { idText } from '../../resources/identity-place.ts';
 import { parameterNames } from '../../resources/item-path.ts';
 import { partAt, replaceAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Described } from '../../values/documented-values.ts';
-import { usualStatus } from '../responses.ts';
+import { usualStatus } from '../responses/respond.ts';
 import { pathOf, pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
 import { etagOf, namesTag, type MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';

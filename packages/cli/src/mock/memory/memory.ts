@@ -6,7 +6,7 @@ import { assertCorrections } from '../../resources/correction-problems.ts';
 import type { Corrections } from '../../resources/resource-paths.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { CannotCheck } from '../../values/oracle.ts';
-import type { Respond } from '../responses.ts';
+import type { Respond } from '../responses/respond.ts';
 import { createData, type MockState } from './data.ts';
 import { openDataFile, type DataFile } from './data-file.ts';
 import { createIdentifiers } from './identifiers.ts';

@@ -5,7 +5,7 @@ import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/eng
 import { createFailureRenderer, evaluate } from '../../generate/failure-scaffold.ts';
 import type { Values } from '../../values/documented-values.ts';
 import type { Json } from '../../values/json-value.ts';
-import type { Respond } from '../responses.ts';
+import type { Respond } from '../responses/respond.ts';
 
 /** A request as the engine passes it to a handler. */
 export type MockRequest = ValidRequest &

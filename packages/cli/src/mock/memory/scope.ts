@@ -1,7 +1,7 @@
 import type { Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '../../check/api-operation.ts';
-import type { Respond } from '../responses.ts';
+import type { Respond } from '../responses/respond.ts';
 import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
 import type { Fail, MockRequest } from './reply.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { onDisconnect } from '@contract-first/engine/tools';
-import { preferredDelay, type Delay } from '../preferences.ts';
+import { preferredDelay, type Delay } from '../responses/preferences.ts';
 
 /**
  * Creates middleware of Express that delays all responses, also those of the engine. A request whose client disconnects is not

@@ -6,7 +6,7 @@ import type { Json } from '../../values/json-value.ts';
 import type { DocumentValues } from '../memory/memory.ts';
 import { jsonOf } from '../memory/sent.ts';
 import type { MockRequest } from '../memory/reply.ts';
-import type { Respond } from '../responses.ts';
+import type { Respond } from '../responses/respond.ts';
 
 type Handle = (request: MockRequest) => AnyReply;
 

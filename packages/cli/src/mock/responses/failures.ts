@@ -1,9 +1,9 @@
 import { concreteMediaType, kindOf } from '@contract-first/contract';
 import type { RenderFailure } from '@contract-first/engine/tools';
 import type { CompiledDocument, FailureBody } from '@contract-first/documents';
-import { createFailureRenderer, evaluate } from '../generate/failure-scaffold.ts';
+import { createFailureRenderer, evaluate } from '../../generate/failure-scaffold.ts';
 import { writeText } from './text-body.ts';
-import type { Values } from '../values/documented-values.ts';
+import type { Values } from '../../values/documented-values.ts';
 
 /** Creates the functions that render failures, as `generate --scaffold` does. */
 export function createFailures(

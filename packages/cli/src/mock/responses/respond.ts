@@ -9,11 +9,11 @@ import {
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
 import { dereference } from '@contract-first/documents';
-import type { Json } from '../values/json-value.ts';
+import type { Json } from '../../values/json-value.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
-import type { Described, ResponseNode, Values, Wanted } from '../values/documented-values.ts';
+import type { Described, ResponseNode, Values, Wanted } from '../../values/documented-values.ts';
 
 type HeaderNode = Described & {
   readonly required?: boolean;

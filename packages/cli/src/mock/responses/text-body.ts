@@ -1,5 +1,5 @@
 import { essenceOf, stringifyJson } from '@contract-first/contract';
-import { isArray, isObject, type Json } from '../values/json-value.ts';
+import { isArray, isObject, type Json } from '../../values/json-value.ts';
 
 /** Writes a value as text of a media type that is not JSON: XML, CSV, the string itself, else JSON text. */
 export function writeText(mediaType: string, value: Json): string {
