@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
 import { isInAuthorization } from './credentials.ts';
 import { defectOf, type Defect } from './defect.ts';

@@ -1,5 +1,5 @@
-import type { ApiOperation, BodyContent } from './api-operation.ts';
-import { encodingOf, withoutTextless } from './body-bytes.ts';
+import type { ApiOperation, BodyContent } from '../operations/api-operation.ts';
+import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { credentialsFor, type Tokens } from './credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { describesSuccess } from './behaviour.ts';
 import { caseOf, type Case, type CaseKind } from './case.ts';
 import { checksFor, type CheckName, isStateCheck } from './checks.ts';

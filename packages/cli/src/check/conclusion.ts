@@ -3,7 +3,7 @@ import { readBaseline, writeBaseline, type Baseline } from './baseline.ts';
 import type { ContractResult } from './contract-result.ts';
 import { formatCoverage } from './coverage/format-coverage.ts';
 import type { CheckOptions } from './options.ts';
-import type { InvalidOperation } from './remove-invalid.ts';
+import type { InvalidOperation } from '../operations/remove-invalid.ts';
 import { formatResult, type ReportOptions } from './report.ts';
 
 /** The end of a run, as its options say. */

@@ -1,7 +1,7 @@
 import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@contract-first/contract';
 import { tokensOf } from '@contract-first/documents';
-import type { ApiOperation, ApiResponse, BodyContent } from './api-operation.ts';
-import { encodingOf } from './body-bytes.ts';
+import type { ApiOperation, ApiResponse, BodyContent } from '../operations/api-operation.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import { NOT_OF_OPERATION, type Case } from './case.ts';
 import { findRepeatedMember } from './repeated-member.ts';
 import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';

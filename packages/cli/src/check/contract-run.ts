@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { readBaseUrl } from './base-url.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { isStateCheck, PROFILES, type CheckName } from './checks.ts';
@@ -12,7 +12,7 @@ import { createCoverage } from './coverage/coverage.ts';
 import { createExampleFaults } from './example-cases.ts';
 import { haveCredentials, withoutHeaderParameters } from './extra-headers.ts';
 import { callHook, hookOperation } from './hooks.ts';
-import { listOperations } from './operations.ts';
+import { listOperations } from '../operations/list-operations.ts';
 import { assertCorrections } from '../resources/correction-problems.ts';
 import { CannotCheck, createOracle } from '../values/oracle.ts';
 import { checkOperation } from './check-operation.ts';

@@ -1,6 +1,6 @@
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { badCredentials } from './bad-credentials.ts';
-import { sentMediaType } from './body-bytes.ts';
+import { sentMediaType } from '../operations/body-bytes.ts';
 import { fixedCase, type Case } from './case.ts';
 import { alternativeCredentials, credentialsFor, respelledCredentials, type Tokens } from './credentials.ts';
 import { malformedBodies } from './malformed-bodies.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation, SecurityScheme } from './api-operation.ts';
+import type { ApiOperation, SecurityScheme } from '../operations/api-operation.ts';
 
 /** One credential of a request. */
 export type Credential = { readonly in: 'header' | 'query' | 'cookie'; readonly name: string; readonly value: string };

@@ -1,7 +1,7 @@
 import { toJsonTree } from '../values/json-tree.ts';
 import { isScalar, membersOf, type Json } from '../values/json-value.ts';
 import type { Oracle, SchemaViolation } from '../values/oracle.ts';
-import type { ApiOperation, Parameter } from './api-operation.ts';
+import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
 import { readingsOf } from './parameter-text.ts';
 import type { RequestInput } from './wire-request.ts';

@@ -1,10 +1,10 @@
 import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
-import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
-import { encodingOf } from './body-bytes.ts';
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import { caseOf, type BodyChoice, type Case } from './case.ts';
 import type { Tokens } from './credentials.ts';
-import { faultOf, faultsWithin, type DocumentedExample } from './documented-examples.ts';
+import { faultOf, faultsWithin, type DocumentedExample } from '../operations/documented-examples.ts';
 import type { RequestInput } from './wire-request.ts';
 
 /** A parameter or a body with its examples. */

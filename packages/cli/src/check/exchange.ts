@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import type { Case, CaseKind } from './case.ts';
 import { checksFor, violationOf, withoutConsequences, type Violation } from './checks.ts';
 import { noResponse } from './conformance.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Json } from '../values/json-value.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import type { CaseKind } from './case.ts';
 import type { WireRequest } from './wire-request.ts';
 import type { WireResponse } from './wire-response.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { stringifyJson } from '@contract-first/contract';
-import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
-import { encodingOf, withoutTextless } from './body-bytes.ts';
+import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { classify, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json } from '../values/json-value.ts';
 import { attempt, NoValue, filtered } from '../values/no-value.ts';

@@ -1,6 +1,6 @@
 import { matchMediaType, stringifyJson } from '@contract-first/contract';
-import type { ApiOperation } from './api-operation.ts';
-import { encodingOf, sentMediaType, writeBody } from './body-bytes.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
+import { encodingOf, sentMediaType, writeBody } from '../operations/body-bytes.ts';
 import type { MalformedBody } from './malformed-body.ts';
 import { malformedForms } from './malformed-forms.ts';
 import { isObject } from '../values/json-value.ts';

@@ -1,4 +1,4 @@
-import type { BodyBytes } from './body-bytes.ts';
+import type { BodyBytes } from '../operations/body-bytes.ts';
 import type { CaseKind } from './case.ts';
 
 /** A body with a fault, which every server must reject if it is decided that it is one. */

@@ -1,5 +1,5 @@
-import type { BodyContent } from './api-operation.ts';
-import { encodingOf, type BodyBytes } from './body-bytes.ts';
+import type { BodyContent } from '../operations/api-operation.ts';
+import { encodingOf, type BodyBytes } from '../operations/body-bytes.ts';
 import type { MalformedBody } from './malformed-body.ts';
 import { isObject, type Json } from '../values/json-value.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import type { Case } from './case.ts';
 import type { CheckName, Violation } from './checks.ts';
 import type { WireRequest } from './wire-request.ts';

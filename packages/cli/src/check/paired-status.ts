@@ -1,7 +1,7 @@
 import type { Json } from '../values/json-value.ts';
-import type { Parameter } from './api-operation.ts';
+import type { Parameter } from '../operations/api-operation.ts';
 import { documentedResponse, type Exchange } from './conformance.ts';
-import { createPairing } from './example-pairs.ts';
+import { createPairing } from '../operations/example-pairs.ts';
 
 /** Returns whether the document has the status for the examples that the request consists of, by their name. */
 export function isPairedStatus({

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { Parameter } from './api-operation.ts';
+import type { Parameter } from '../operations/api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 /** Percent-encodes all characters that are not unreserved (RFC 3986, 2.3), which encodeURIComponent does not. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { caseOf, decideKind, NOT_OF_OPERATION, type Case, type CaseKind } from './case.ts';
 import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from './checks.ts';
 import { isLargeByNature, isUndocumentedRejection } from './conformance.ts';

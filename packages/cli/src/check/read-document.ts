@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { fetchLocal, isUrl } from '../terminal/local-url.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { removeInvalid, type InvalidOperation } from './remove-invalid.ts';
+import { removeInvalid, type InvalidOperation } from '../operations/remove-invalid.ts';
 
 /** A document for a run. */
 export type CheckedDocument = {

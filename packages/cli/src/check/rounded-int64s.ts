@@ -1,5 +1,5 @@
 import type { JsonTree } from '@contract-first/contract';
-import { encodingOf } from './body-bytes.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import { integerOf, isInt64 } from '../values/integers.ts';
 import { membersOf, type Json } from '../values/json-value.ts';
 import type { RequestInput } from './wire-request.ts';

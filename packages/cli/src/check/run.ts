@@ -3,7 +3,7 @@ import type { SchemaDocument } from '../values/dialect.ts';
 import type { Corrections } from '../resources/resource-paths.ts';
 import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import type { CheckName } from './checks.ts';
 import type { Connection } from './connection.ts';
 import type { Tokens } from './credentials.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { NoValue, filtered } from '../values/no-value.ts';
-import type { ApiOperation } from './api-operation.ts';
-import { encodingOf } from './body-bytes.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import { caseOf, classify, type BodyChoice, type CaseKind } from './case.ts';
 import type { createInputs } from './inputs.ts';
 import type { Prober } from './prober.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../values/json-value.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 
 /** Statuses that valid data may get, besides those that the document makes acceptable. */
 export type Expectation = {

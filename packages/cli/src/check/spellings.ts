@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import type { SchemaDocument } from '../values/dialect.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
-import { encodingOf } from './body-bytes.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import type { CaseKind } from './case.ts';
 import { withBody, type RequestInput, type WireRequest } from './wire-request.ts';
 

@@ -1,6 +1,6 @@
 import type { Document, OpenApiDocument } from '@contract-first/documents';
 import { CannotCheck } from '../values/oracle.ts';
-import type { ApiOperation, SecurityScheme } from './api-operation.ts';
+import type { ApiOperation, SecurityScheme } from '../operations/api-operation.ts';
 import type { Connection } from './connection.ts';
 import { authorizationScheme, coveredRequirements, isProtected, type Tokens } from './credentials.ts';
 import { nameOperations } from './finding.ts';

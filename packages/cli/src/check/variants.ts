@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { encodingOf } from './body-bytes.ts';
+import { encodingOf } from '../operations/body-bytes.ts';
 import { EDGE_NAMES, HOSTILE_VALUES } from '../values/hostile-values.ts';
 import {
   isArray,

@@ -1,5 +1,5 @@
-import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
-import { writeBody, type BodyBytes } from './body-bytes.ts';
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import { writeBody, type BodyBytes } from '../operations/body-bytes.ts';
 import type { Credential } from './credentials.ts';
 import type { Json } from '../values/json-value.ts';
 import { percentEncode, writeParameter } from './parameter-text.ts';

@@ -1,8 +1,8 @@
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { createInputs } from '../check/inputs.ts';
-import { listOperations } from '../check/operations.ts';
+import { listOperations } from '../operations/list-operations.ts';
 import { createOracle } from '../values/oracle.ts';
 import { systematicCases } from '../check/systematic-cases.ts';
 import type { WireRequest } from '../check/wire-request.ts';

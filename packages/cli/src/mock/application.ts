@@ -2,7 +2,7 @@ import { stringifyJson, type Operation } from '@contract-first/contract';
 import type { Application } from '@contract-first/engine';
 import type { AnyHandler, AnyReply, DocumentText } from '@contract-first/engine/tools';
 import { optional, type CompiledDocument } from '@contract-first/documents';
-import { listOperations } from '../check/operations.ts';
+import { listOperations } from '../operations/list-operations.ts';
 import { createCallbacks } from './callbacks/callbacks.ts';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './responses/failures.ts';

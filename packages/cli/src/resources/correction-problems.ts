@@ -1,10 +1,10 @@
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { identityPlace, type DirectedSchemas } from './identity-place.ts';
 import { parameterNames } from './item-path.ts';
 import { findItems, successSchemas } from './list-schema.ts';
 import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
-import { allPropertiesOf } from './schema-property.ts';
+import { allPropertiesOf } from '../values/schema-property.ts';
 
 /** Checks that corrections fit a document. @throws {CannotCheck} with all mistakes */
 export function assertCorrections(

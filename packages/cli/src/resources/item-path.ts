@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 
 /** The path of single resources, such as `/things/{thingId}`, with the operations on it and on its collection. */
 export type ItemPath = {

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import { isArray, isObject, isScalar, partAt, type Json } from '../values/json-value.ts';
 
 const USUAL = ['items', 'data', 'results', 'values', 'entries', 'records', 'content'];

@@ -1,9 +1,9 @@
 import { kindOf } from '@contract-first/contract';
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
 import { flatten } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';
-import { allPropertiesOf, propertyOf } from './schema-property.ts';
+import { allPropertiesOf, propertyOf } from '../values/schema-property.ts';
 
 /** The items of a list: where they are in a response, and their schema. */
 export type Items = { readonly place: readonly string[]; readonly schema: Schema };

@@ -1,4 +1,4 @@
-import type { ApiOperation, Parameter } from '../check/api-operation.ts';
+import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../check/api-operation.ts';
+import type { ApiOperation } from '../operations/api-operation.ts';
 import {
   collectionOf,
   findItemPaths,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { malformedBodies } from '../../src/check/malformed-bodies.ts';
-import { listOperations } from '../../src/check/operations.ts';
+import { listOperations } from '../../src/operations/list-operations.ts';
 import { readSchemas } from '../../src/values/dialect.ts';
 import { SERVERS_WITH_WRONG_LIMITS } from './support/limit-defects.ts';
 import { documentWith } from '@contract-first/testing/document.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Parameter } from '../../src/check/api-operation.ts';
+import type { Parameter } from '../../src/operations/api-operation.ts';
 import { createArbitraries } from '../../src/values/arbitrary.ts';
 import { curlLine } from '../../src/check/curl-line.ts';
 import { readSchemas, type Schema } from '../../src/values/dialect.ts';

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { InvalidRequest, stringifyJson, Validators } from '@contract-first/contract';
 import { compileContract } from '@contract-first/documents';
 import { ROOT } from '@contract-first/testing/service.ts';
-import { listOperations } from '../../../cli/src/check/operations.ts';
+import { listOperations } from '../../../cli/src/operations/list-operations.ts';
 import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';
 import { readSchemas } from '../../../cli/src/values/dialect.ts';
 import { createOracle } from '../../../cli/src/values/oracle.ts';

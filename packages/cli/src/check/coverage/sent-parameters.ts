@@ -1,4 +1,4 @@
-import type { ApiOperation, Parameter } from '../api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { decode } from '@contract-first/documents';
 import { readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';

@@ -1,5 +1,5 @@
 import type { Oracle } from '../../values/oracle.ts';
-import type { ApiOperation, Parameter } from '../api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { classify, type CaseKind } from '../case.ts';
 import { propertyNamesOf, readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
 import type { RequestInput } from '../wire-request.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { isInAuthorization } from '../credentials.ts';
 import type { WireRequest } from '../wire-request.ts';
 import { EXCERPT_BYTES } from '../wire-response.ts';

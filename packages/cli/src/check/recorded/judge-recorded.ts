@@ -1,6 +1,6 @@
 import { TimeLimitExceeded } from '@contract-first/contract';
 import type { Oracle } from '../../values/oracle.ts';
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { decideKind, type Case, type CaseKind } from '../case.ts';
 import {
   checksFor,

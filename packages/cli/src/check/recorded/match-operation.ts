@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { WireRequest } from '../wire-request.ts';
 
 /** The operation of a request. */

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { isArray, isObject, isScalar, type Json } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';
-import type { Parameter } from '../api-operation.ts';
+import type { Parameter } from '../../operations/api-operation.ts';
 import { propertyNamesOf, valuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
 import { isKnownStyle, writeParameter } from '../parameter-text.ts';
 

@@ -1,13 +1,13 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { readSchemas } from '../../values/dialect.ts';
 import { createOracle } from '../../values/oracle.ts';
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { PROFILES, type CheckName } from '../checks.ts';
 import type { ContractResult } from '../contract-result.ts';
 import { createCoverage } from '../coverage/coverage.ts';
 import type { Failure } from '../failure.ts';
 import type { Observer } from '../observation.ts';
-import { listOperations } from '../operations.ts';
+import { listOperations } from '../../operations/list-operations.ts';
 import { recordFailure } from '../record-failure.ts';
 import { select } from '../selection.ts';
 import { excerptOf, keep } from '../wire-response.ts';

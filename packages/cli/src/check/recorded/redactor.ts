@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { OpenApiDocument } from '@contract-first/documents';
-import type { ApiOperation, SecurityScheme } from '../api-operation.ts';
+import type { ApiOperation, SecurityScheme } from '../../operations/api-operation.ts';
 import type { WireRequest } from '../wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse, type WireResponse } from '../wire-response.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { OperationCheck, OperationResult } from '../check-operation.ts';
 import { ServerGone } from '../exchange.ts';
 import type { Run } from '../run.ts';

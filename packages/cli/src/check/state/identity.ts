@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
-import type { ApiOperation, ResponseLink } from '../api-operation.ts';
+import type { ApiOperation, ResponseLink } from '../../operations/api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';

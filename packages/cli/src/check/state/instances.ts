@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { exampleCases } from '../example-cases.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import type { Case } from '../case.ts';
 import type { Tokens } from '../credentials.ts';

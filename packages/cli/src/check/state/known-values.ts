@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { classify } from '../case.ts';
 import type { Tokens } from '../credentials.ts';
 import { exchange } from '../exchange.ts';

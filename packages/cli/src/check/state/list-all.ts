@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import type { Run } from '../run.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
@@ -6,7 +6,7 @@ import type { RequestInput } from '../wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { findPaging, firstOffset, firstPage, isNext } from '../../resources/paging.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
-import { propertiesOf } from '../../resources/schema-property.ts';
+import { propertiesOf } from '../../values/schema-property.ts';
 import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
 import { withParameter } from './step-input.ts';

@@ -1,9 +1,9 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isObject, membersOf, partAt } from '../../values/json-value.ts';
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
-import { requiredBy } from '../../resources/schema-property.ts';
+import { requiredBy } from '../../values/schema-property.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from './statuses.ts';
 import { withNulls } from './step-input.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { credentialsFor, isProtected } from '../credentials.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isSameResource } from './identity.ts';

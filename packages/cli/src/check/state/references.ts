@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { classify } from '../case.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
@@ -7,7 +7,7 @@ import { idText } from '../../resources/identity-place.ts';
 import { isLong } from './identity.ts';
 import { parameterNames, shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import { isNamedFor } from '../../resources/resource-names.ts';
-import { propertiesOf } from '../../resources/schema-property.ts';
+import { propertiesOf } from '../../values/schema-property.ts';
 import type { Send } from './send.ts';
 import { withMember, withNamedValue } from './step-input.ts';
 

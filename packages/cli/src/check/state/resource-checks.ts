@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { isStateCheck } from '../checks.ts';
 import type { Run } from '../run.ts';
 import type { Turn } from '../schedule.ts';

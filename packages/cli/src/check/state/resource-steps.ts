@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { documentedResponse, headerOf } from '../conformance.ts';
 import type { Run } from '../run.ts';
 import type { Schema } from '../../values/dialect.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation, Parameter } from '../api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { caseOf, type Case } from '../case.ts';
 import { headerOf } from '../conformance.ts';
 import type { Tokens } from '../credentials.ts';

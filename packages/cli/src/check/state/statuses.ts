@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 
 /** The request is carried out later (RFC 9110, 15.3.3), so its effect cannot be judged now. */
 const ACCEPTED = 202;

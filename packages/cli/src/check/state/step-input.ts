@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ApiOperation, Parameter } from '../api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../inputs.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
@@ -7,7 +7,7 @@ import { isObject } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { parameterNames } from '../../resources/item-path.ts';
-import { propertyOf } from '../../resources/schema-property.ts';
+import { propertyOf } from '../../values/schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { CheckName } from '../checks.ts';
 import { isMarked } from './deletion.ts';
 import { differenceBetween, etagOf, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';

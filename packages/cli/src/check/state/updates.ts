@@ -1,5 +1,5 @@
 import { isArray, isObject, isScalar, membersOf, partAt } from '../../values/json-value.ts';
-import type { ApiOperation } from '../api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../wire-request.ts';
 import {
   differenceBetween,

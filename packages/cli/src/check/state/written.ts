@@ -3,7 +3,7 @@ import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../v
 import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
 import type { Run } from '../run.ts';
-import { propertiesOf } from '../../resources/schema-property.ts';
+import { propertiesOf } from '../../values/schema-property.ts';
 
 /** The schemas of a value that is written and read. */
 export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };

@@ -7,8 +7,8 @@ import {
   type PathItem,
   type RequestBodyObject,
 } from '@contract-first/documents';
-import { encodingOf, withoutTextless, writeBody } from '../../check/body-bytes.ts';
-import { readRequestBody } from '../../check/read-contents.ts';
+import { encodingOf, withoutTextless, writeBody } from '../../operations/body-bytes.ts';
+import { readRequestBody } from '../../operations/read-contents.ts';
 import type { Described, Values } from '../../values/documented-values.ts';
 import { isArray, type Json } from '../../values/json-value.ts';
 import { isVisible, RESERVED } from '../responses/respond.ts';

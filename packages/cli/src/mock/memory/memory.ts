@@ -1,6 +1,6 @@
 import { stringifyJson, type Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
-import type { ApiOperation } from '../../check/api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { readIfPresent } from '../../read-if-present.ts';
 import { assertCorrections } from '../../resources/correction-problems.ts';
 import type { Corrections } from '../../resources/resource-paths.ts';

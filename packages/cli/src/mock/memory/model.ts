@@ -1,8 +1,8 @@
-import type { ApiOperation } from '../../check/api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { itemsIn } from '../../resources/list-items.ts';
 import { findItems, schemaAt, successSchemas, type Items } from '../../resources/list-schema.ts';
-import { allPropertiesOf } from '../../resources/schema-property.ts';
+import { allPropertiesOf } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { isObject, partAt, type JsonObject } from '../../values/json-value.ts';

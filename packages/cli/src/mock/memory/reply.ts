@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
-import type { ApiOperation, Parameter } from '../../check/api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureRenderer, evaluate } from '../../generate/failure-scaffold.ts';
 import type { Values } from '../../values/documented-values.ts';

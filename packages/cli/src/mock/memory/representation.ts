@@ -1,4 +1,4 @@
-import { requiredBy, allPropertiesOf } from '../../resources/schema-property.ts';
+import { requiredBy, allPropertiesOf } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
 import {

@@ -1,9 +1,9 @@
-import type { ApiOperation } from '../../check/api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { identifyingMembers, identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import { findItems, itemsOf, successSchemas } from '../../resources/list-schema.ts';
 import { findResourcePaths, type Corrections } from '../../resources/resource-paths.ts';
-import { allPropertiesOf } from '../../resources/schema-property.ts';
+import { allPropertiesOf } from '../../values/schema-property.ts';
 
 /** The resources of a path that the mock remembers. */
 export type Resource = {

@@ -1,6 +1,6 @@
 import type { Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
-import type { ApiOperation } from '../../check/api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { Respond } from '../responses/respond.ts';
 import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';

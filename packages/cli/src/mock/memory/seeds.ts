@@ -1,5 +1,5 @@
 import { kindOf } from '@contract-first/contract';
-import type { ApiOperation } from '../../check/api-operation.ts';
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { itemsIn } from '../../resources/list-items.ts';
 import { parameterNames } from '../../resources/item-path.ts';
 import type { Values } from '../../values/documented-values.ts';

@@ -1,4 +1,4 @@
-import type { ApiOperation, Parameter } from '../../check/api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { findPaging, firstOffset, firstPage } from '../../resources/paging.ts';
 import { snakeCase } from '../../resources/resource-names.ts';

@@ -1,7 +1,7 @@
 import { findResponseKey, kindOf, matchMediaType, type Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
-import type { ApiOperation, Parameter } from '../../check/api-operation.ts';
-import { createPairing, type ExamplePair, type SentValues } from '../../check/example-pairs.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
+import { createPairing, type ExamplePair, type SentValues } from '../../operations/example-pairs.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { DocumentValues } from '../memory/memory.ts';
 import { jsonOf } from '../memory/sent.ts';

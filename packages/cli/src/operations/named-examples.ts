@@ -1,5 +1,5 @@
 import { dereference, type OpenApiDocument } from '@contract-first/documents';
-import type { Json } from './json-value.ts';
+import type { Json } from '../values/json-value.ts';
 
 /** The values of examples, by name. */
 export type NamedExamples = ReadonlyMap<string, Json>;

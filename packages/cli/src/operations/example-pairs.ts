@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { allPropertiesOf } from '../resources/schema-property.ts';
+import { allPropertiesOf } from '../values/schema-property.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';

@@ -1,5 +1,5 @@
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
-import { flatten } from '../values/schema-merge.ts';
+import type { Schema, SchemaDocument } from './dialect.ts';
+import { flatten } from './schema-merge.ts';
 
 /** Returns the schema of a property that a schema declares; `undefined` without one. */
 export function propertyOf(schemas: SchemaDocument, schema: Schema | undefined, name: string): Schema | undefined {
